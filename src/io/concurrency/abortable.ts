@@ -1,8 +1,4 @@
-/**
- * Waits for what may never come, until the signal is aborted.
- *
- * @throws The signal's reason, when it is aborted first.
- */
+/** Awaits a promise that may never settle. Rejects with the signal's reason if it aborts first. */
 export async function abortable<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,

@@ -1,18 +1,18 @@
 import { yieldToEventLoop } from "./event_loop.ts";
 
-/** At most so many bytes wait to be asked for, and one item more. */
+/** Most bytes that are queued, plus one item. */
 const MOST_WAITING = 4 << 20;
-/** What an item takes beside its bytes, or less. */
+/** Upper bound of an item's overhead in bytes. */
 const ITEM = 1024;
-/** After so many, whoever takes them gets a turn: a write that has ended must not wait for the next to begin. */
+/** Bytes between yields, so that the consumer's next write can start when one has ended. */
 const TURN = 256 * 1024;
 
 /**
- * Gives what a source gives, which goes on meanwhile: files are read while those before them are written.
+ * Reads a source ahead while its items are consumed: files are read while earlier ones are written.
  *
- * @param bytesOf How much memory an item takes.
- * @param letGo Told of each item when the next is asked for.
- * @throws What the source does, when all that it gave before was given out.
+ * @param bytesOf Returns the memory that an item takes.
+ * @param letGo Called with each item when the next one is requested.
+ * @throws The source's error, after all earlier items were yielded.
  */
 export async function* ahead<T>(
   source: AsyncIterable<T>,
@@ -48,7 +48,7 @@ export async function* ahead<T>(
     }
   };
   const going = goOn();
-  going.catch(() => {}); // it is waited for at the end
+  going.catch(() => {}); // awaited at the end
   try {
     for (;;) {
       while (waiting.length === 0 && !hasEnded) await change();

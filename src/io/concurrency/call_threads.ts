@@ -6,11 +6,9 @@ import {
 import { abortable } from "./abortable.ts";
 import { type BoundedThread, startBoundedThread } from "./thread.ts";
 
-/** What a thread is to call: an export of a module that returns bytes, which become the caller's. */
+/** A call for a thread: an export of a module that returns bytes, which become the caller's. */
 export interface Call {
-  /** URL of the module. */
   readonly module: string;
-  /** Name of the export. */
   readonly name: string;
   /** Arguments that survive `postMessage`. */
   readonly args: readonly unknown[];
@@ -18,75 +16,69 @@ export interface Call {
   readonly transfer: readonly ArrayBuffer[];
 }
 
-/** What a thread of {@linkcode CallThreads} receives. */
+/** Message to a thread of {@linkcode CallThreads}. */
 export type CallTask = Omit<Call, "transfer"> & {
-  /** Memory whose first word is 1 while the call is under way. */
+  /** Memory whose first word is 1 while the call runs. */
   readonly busy: SharedArrayBuffer;
 };
 
-/** What a thread of {@linkcode CallThreads} sends. */
+/** Message from a thread of {@linkcode CallThreads}. */
 export type CallReport =
-  /** The module is there, and is called now. */
   | { readonly kind: "begun" }
   | { readonly kind: "result"; readonly result: Uint8Array<ArrayBuffer> }
   | { readonly kind: "failed"; readonly error: SerializedError };
 
-/** Bounds of {@linkcode CallThreads}. */
+/** Limits of {@linkcode CallThreads}. */
 export interface CallLimits {
-  /** Threads; all but one of them take long calls. */
+  /** Number of threads. All but one take long calls. */
   readonly threads: number;
   /** Calls that may wait for a thread. */
   readonly waiting: number;
-  /** Time of a call, in milliseconds: the thread is ended behind it. Loading its module has as much before. */
+  /** Timeout of a call, and of loading its module before, in milliseconds. After it, the thread is terminated. */
   readonly timeout: number;
-  /** Memory of a thread's objects, in megabytes. */
+  /** Heap size of a thread, in megabytes. */
   readonly memory: number;
 }
 
-/** How long a thread is kept that nothing is asked of, in milliseconds: its memory is given back then. */
+/** Time in milliseconds after which an idle thread is terminated to free its memory. */
 const IDLE = 10_000;
-/** How long a thread that was ended is taken to compute, unless it says before that it does no more, in milliseconds. */
+/** Time in milliseconds for which a terminated thread counts as running, unless it reports earlier that it ended. */
 const LOST = 120_000;
 
-/** Why a call has no result that its own code has not thrown: it took too long, too much memory, or there was no room. */
+/** Failure of a call other than an error of its own code: timeout, out of memory, or too many waiting. */
 export class CallError extends RecordfsError<"busy" | "died" | "timeout"> {}
 
-/** A call that waits for a thread. */
 interface Waiting {
   readonly isLong: boolean;
-  /** Begins the call. */
   begin(): void;
 }
 
-/**
- * Threads beside the calling one that run what may take long: started when they are needed, bounded in number, time and
- * memory.
- */
+/** Thread pool for calls that may take long. Threads start on demand, with limits on number, time and memory. */
 export class CallThreads {
   readonly #name: string;
   readonly #limits: CallLimits;
   readonly #idle: CallThread[] = [];
   readonly #all = new Set<CallThread>();
-  /** Threads that were ended, and may still compute. */
+  /** Terminated threads that may still be running. */
   #lost: { readonly busy: Int32Array; readonly until: number }[] = [];
   #waiting: Waiting[] = [];
   #under = 0;
   #longUnder = 0;
 
-  /** @param name What threads are called in messages of Deno. */
+  /** @param name Name of the threads in Deno's messages. */
   constructor(name: string, limits: CallLimits) {
     this.#name = name;
     this.#limits = limits;
   }
 
   /**
-   * Has a thread call something.
+   * Runs a call in a thread.
    *
-   * @param isLong Whether it may take long: short calls need not wait for such.
-   * @param make Makes the call when there is a thread for it, so that what waits takes no memory.
-   * @param signal Ends the waiting; a call that is under way goes on in its thread, up to its time.
-   * @returns What it returned.
-   * @throws {CallError} If it took too long or too much memory, or too many wait.
+   * @param isLong Whether it may take long. Short calls do not wait for long ones.
+   * @param make Makes the call when a thread is free, so that waiting calls take no memory.
+   * @param signal Aborts waiting. A call in flight continues in its thread, up to its timeout.
+   * @returns The result of the call.
+   * @throws {CallError} If it exceeded its time or memory, or too many calls wait.
    */
   async call(
     isLong: boolean,
@@ -113,7 +105,7 @@ export class CallThreads {
     return await abortable(ended, signal);
   }
 
-  /** Ends all threads, and calls that are under way. */
+  /** Terminates all threads and fails calls in flight. */
   close(): void {
     for (const thread of this.#all) {
       thread.end(new CallError("died", "the program ends"));
@@ -122,7 +114,6 @@ export class CallThreads {
     this.#idle.length = 0;
   }
 
-  /** Waits for a turn. */
   async #room(isLong: boolean, signal: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.length === 0 && this.#mayBegin(isLong)) {
       return this.#count(isLong);
@@ -167,7 +158,7 @@ export class CallThreads {
     return this.#under < threads && (!isLong || this.#longUnder < mostLong);
   }
 
-  /** Begins those that may, in their order; short ones pass long ones. */
+  /** Starts waiting calls in order; short ones may overtake long ones. */
   #beginWaiting(): void {
     for (const waiting of this.#waiting) {
       if (!this.#mayBegin(waiting.isLong)) continue;
@@ -211,17 +202,14 @@ export class CallThreads {
   }
 }
 
-/** One of the threads. */
 class CallThread {
   readonly #worker: BoundedThread;
   readonly #memory: number;
-  /** 1 while it computes. */
   readonly busy = new Int32Array(new SharedArrayBuffer(4));
   #current: PromiseWithResolvers<Uint8Array<ArrayBuffer>> | undefined;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #clock: ReturnType<typeof setTimeout> | undefined;
   #timeout = 0;
-  /** Whether it takes no more calls. */
   isOver = false;
 
   constructor(name: string, memory: number) {
@@ -270,7 +258,7 @@ class CallThread {
     }, this.#timeout);
   }
 
-  /** Ends it after some time, unless it is called before. */
+  /** Terminates the thread after some time, unless it is called before. */
   rest(milliseconds: number, onEnd: () => void): void {
     this.#resting = setTimeout(() => {
       this.end(new CallError("died", "nothing was asked of it"));
@@ -279,7 +267,7 @@ class CallThread {
     Deno.unrefTimer(this.#resting);
   }
 
-  /** Ends it; a call that is under way fails for a reason. */
+  /** Terminates the thread. A call in flight fails with `reason`. */
   end(reason: CallError): void {
     clearTimeout(this.#resting);
     this.isOver = true;

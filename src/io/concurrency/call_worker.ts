@@ -1,5 +1,5 @@
 /**
- * A thread that calls exports of modules; `CallThreads` is its other end.
+ * Thread that calls exports of modules; the other end of `CallThreads`.
  *
  * @module
  */

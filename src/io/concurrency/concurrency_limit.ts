@@ -1,28 +1,26 @@
 import { perform, runAsync, runSync, type Steps } from "./steps.ts";
 
-/** Reads that are under way at once where each has to be waited for. */
+/** Most reads in flight if each must be waited for. */
 export const READS_IN_FLIGHT = 16;
 
-/** Work of which at most a number of pieces is under way at once. */
+/** Limits how many tasks are in flight at once. */
 export class ConcurrencyLimit {
   readonly #most: number;
   #count = 0;
   #begun = 0;
-  /** Of the pieces that failed, the one that was begun first, whenever that was found out. */
+  /** Failure of the task that was started first, in whatever order tasks failed. */
   #failure: { readonly order: number; readonly error: unknown } | undefined;
   #ended: () => void = () => {};
 
-  /** @param most How many pieces may be under way. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** True if a piece has failed, so that nothing more should be begun. */
+  /** Whether a task has failed, so that no more should be started. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** Takes a piece that has been begun. */
   add(piece: Promise<unknown>): void {
     this.#count++;
     const order = this.#begun++;
@@ -38,16 +36,12 @@ export class ConcurrencyLimit {
     });
   }
 
-  /** Waits until one more may be begun. */
+  /** Waits until another task may be started. */
   async room(): Promise<void> {
     while (this.#count >= this.#most) await this.#end();
   }
 
-  /**
-   * Waits until nothing is under way.
-   *
-   * @throws What the piece has thrown that was begun first, of those that failed.
-   */
+  /** Waits until all tasks have ended. Throws the failure of the failed task that was started first. */
   async end(): Promise<void> {
     while (this.#count > 0) await this.#end();
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -59,10 +53,10 @@ export class ConcurrencyLimit {
 }
 
 /**
- * Runs procedures one after the other, or several at once where they can wait. All that were begun have
- * ended when this does.
+ * Runs procedures one after the other, or several at once if they can wait. All that were started have ended when this
+ * returns.
  *
- * @throws What the first of those that fail has thrown, in their order; of those behind it few are begun.
+ * @throws The first failure, in the order of the procedures. Few of those after it are started.
  */
 export function* inParallel(
   procedures: readonly Steps<unknown>[],

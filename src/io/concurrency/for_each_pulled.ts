@@ -1,11 +1,7 @@
 import { type Effect, perform, type Steps } from "./steps.ts";
 import { abortable } from "./abortable.ts";
 
-/**
- * Takes what an asynchronous source gives, one at a time; the source is closed at the end.
- *
- * @param needsWaiting What is said where nothing may be waited for.
- */
+/** Consumes an asynchronous source and closes it. `needsWaiting` is the error message if waiting is not possible. */
 export function* forEachPulled(
   source: AsyncIterable<unknown>,
   needsWaiting: string,
@@ -21,20 +17,19 @@ export function* forEachPulled(
       yield* take(result.value);
     }
   } finally {
-    // Not waited for: a stream that hangs must not keep a writer from being given up.
+    // Not awaited: a stalled stream must not prevent a writer from being aborted.
     if (!ended) values.stop().catch(() => {});
   }
 }
 
 interface Values {
   next(): Promise<{ readonly done?: boolean; readonly value?: unknown }>;
-  /** Gives up what is left. */
   stop(): Promise<unknown>;
 }
 
 function valuesOf(source: AsyncIterable<unknown>): Values {
   if (source instanceof ReadableStream) {
-    // Its iterator would wait for a piece that is under way before it cancels.
+    // The stream's iterator would wait for the pending read before it cancels.
     const reader = source.getReader();
     return { next: () => reader.read(), stop: () => reader.cancel() };
   }
@@ -57,7 +52,6 @@ function nextOf(
   };
 }
 
-/** Tells what {@linkcode forEachPulled} takes. */
 export function isAsyncIterable(
   value: unknown,
 ): value is AsyncIterable<unknown> {

@@ -1,23 +1,21 @@
 import { WriteError } from "../../base/errors.ts";
 
-/** Work that is done in the order in which it was asked for, one piece at a time. */
+/** Queue that runs tasks one at a time, in the order of the requests. */
 export class SerialQueue {
   readonly #what: string;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #failures = 0;
 
-  /** @param what What is worked on, for errors. */
   constructor(what: string) {
     this.#what = what;
   }
 
-  /** True if anything is under way or waits. */
   get busy(): boolean {
     return this.#waiting > 0;
   }
 
-  /** Begins `work` now, since nothing is under way; what is asked for meanwhile comes after it. */
+  /** Starts `work` now, because the queue is idle. Later tasks run after it. */
   async begin<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
@@ -33,10 +31,7 @@ export class SerialQueue {
     }
   }
 
-  /**
-   * Does `work` when all that was asked for before is done. Where some of that fails, `work` is
-   * not done at all: whoever did not wait for it did not know.
-   */
+  /** Queues `work`. It is not run if an earlier task fails meanwhile, which the caller could not know. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const failures = this.#failures;
     this.#waiting++;

@@ -1,27 +1,26 @@
-/** Who waits for a slot. */
 interface Turn {
   readonly bytes: number;
   readonly begin: () => void;
 }
 
-/** A number of things that may be under way at once, and of bytes that these move; who comes later waits in turn. */
+/** Semaphore that limits the number of operations in flight and their total bytes, first come first served. */
 export class Slots {
   #free: number;
   readonly #mostBytes: number;
-  /** Bytes of what is under way. */
+  /** Bytes in flight. */
   #bytes = 0;
   readonly #waiting = new Set<Turn>();
 
   /**
-   * @param most How many there are.
-   * @param mostBytes Bytes of all together; one alone may have more.
+   * @param most Number of slots.
+   * @param mostBytes Most bytes of all operations together; a single one may exceed it.
    */
   constructor(most: number, mostBytes: number) {
     this.#free = most;
     this.#mostBytes = mostBytes;
   }
 
-  /** Does work that moves so many bytes when there is a slot for it. */
+  /** Runs an operation that moves `bytes` bytes when there is a slot for it. */
   async use<T>(
     work: () => Promise<T>,
     bytes: number,

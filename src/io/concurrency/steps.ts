@@ -1,23 +1,23 @@
 /**
- * Procedures that read, written once for callers that wait and callers that can't.
+ * Procedures that read, written once for callers that wait and callers that cannot.
  *
- * A procedure is a generator that yields {@linkcode Effect}s, the places where it touches the
- * outside world. {@linkcode runSync} answers each at once, {@linkcode runAsync} awaits it. What is called
- * once for each small value, such as one record of a list, has beside its procedure a plain function that
- * does the same without waiting (`get` and `getSync`): making a generator costs as much as reading the value.
+ * A procedure is a generator that yields {@linkcode Effect}s where it touches the outside world. {@linkcode runSync}
+ * performs each at once, {@linkcode runAsync} awaits it. Functions called for each small value, such as one record of a
+ * list, also have a plain synchronous version (`get` and `getSync`), because creating a generator costs as much as
+ * reading the value.
  *
  * @module
  */
 
-/** One act on the outside world, in both flavours. */
+/** One act on the outside world, in a synchronous and an asynchronous version. */
 export interface Effect<T> {
-  /** Answers at once, or throws. */
+  /** Returns at once, or throws. */
   sync(): T;
-  /** Answers when it is done; the signal ends the waiting. */
+  /** Resolves when done; the signal aborts waiting. */
   async(signal: AbortSignal | undefined): Promise<T>;
 }
 
-/** A procedure that ends in a `T`. */
+/** A procedure that returns a `T`. */
 export type Steps<T> = Generator<Effect<unknown>, T, unknown>;
 
 /** Performs one effect inside a procedure. */
@@ -25,7 +25,7 @@ export function* perform<T>(effect: Effect<T>): Steps<T> {
   return (yield effect) as T;
 }
 
-/** The procedure that has its end already. */
+/** Returns a procedure that has already ended with a value. */
 // deno-lint-ignore require-yield
 export function* ended<T>(value: T): Steps<T> {
   return value;
@@ -48,9 +48,9 @@ export function runSync<T>(steps: Steps<T>): T {
 }
 
 /**
- * Runs a procedure to its end, waiting where it must.
+ * Runs a procedure to its end, waiting if needed.
  *
- * @throws The signal's reason, when it is aborted before the end.
+ * @throws The signal's reason if it aborts before the end.
  */
 export async function runAsync<T>(
   steps: Steps<T>,
@@ -60,7 +60,7 @@ export async function runAsync<T>(
   return await goOn(steps, steps.next(), signal);
 }
 
-/** Runs a procedure to its end from a step that it has taken, as {@linkcode runAsync} does. */
+/** Continues a procedure from a step it has taken, like {@linkcode runAsync}. */
 export async function goOn<T>(
   steps: Steps<T>,
   step: IteratorResult<Effect<unknown>, T>,
@@ -80,7 +80,7 @@ export async function goOn<T>(
   return step.value;
 }
 
-/** Runs a procedure as one effect: an abort is heard when it has ended, not half-way. */
+/** Runs a procedure as one effect: an abort takes effect after it, not half-way. */
 export function* unaborted<T>(steps: () => Steps<T>): Steps<T> {
   return yield* perform({
     sync: () => runSync(steps()),

@@ -1,5 +1,5 @@
 /**
- * A thread that runs a module, from both of its ends.
+ * Both ends of a thread that runs a module.
  *
  * @module
  */
@@ -8,24 +8,22 @@ import process from "node:process";
 import { threadsStart } from "../storage/thread_descriptors.ts";
 import { startsThread, threadAnswers } from "./event_loop.ts";
 
-/** What TypeScript's library for pages does not say of threads. */
+/** Global scope of a worker, which TypeScript's DOM library lacks. */
 export interface ThreadScope<Heard, Said> {
   onmessage: ((event: MessageEvent<Heard>) => void) | null;
   postMessage(message: Said, transfer?: ArrayBuffer[]): void;
   close(): void;
 }
 
-/** The end that is the thread which calls this. */
 export function threadScope<Heard, Said>(): ThreadScope<Heard, Said> {
   return globalThis as unknown as ThreadScope<Heard, Said>;
 }
 
 /**
- * Starts a thread. The caller has seen to it that there are descriptors for it (`requireDescriptors`).
+ * Starts a thread. The caller must have checked that there are descriptors for it (`requireDescriptors`).
  *
- * @param module What it runs.
- * @param name How it is called in messages of Deno.
- * @param events Told of each message, and why it died: an error that nothing caught there.
+ * @param name Name in Deno's messages.
+ * @param events Called with each message, and with the uncaught error that ended the thread.
  */
 export function startThread<Said>(
   module: URL,
@@ -50,22 +48,17 @@ export function startThread<Said>(
   return worker;
 }
 
-/** A thread with bounded memory. */
 export interface BoundedThread {
   /** Sends a message; buffers in `transfer` are moved, not copied. */
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
-  /** Has the process wait for the thread. */
   ref(): void;
-  /** Has the process end without waiting for the thread. */
+  /** Lets the process end without waiting for the thread. */
   unref(): void;
-  /** Ends the thread. Deno 2.9.6 does not interrupt what it computes: it ends behind that. */
+  /** Terminates the thread. Deno 2.9.6 does not interrupt its current computation: the thread ends after it. */
   terminate(): void;
 }
 
-/**
- * Starts a thread that ends with an error where its objects take more than `megabytes`: other threads, and the process,
- * would end with it otherwise.
- */
+/** Starts a thread that fails if its heap exceeds `megabytes`, instead of ending the whole process. */
 export function startBoundedThread<Said>(
   module: URL,
   name: string,
@@ -75,7 +68,7 @@ export function startBoundedThread<Said>(
     readonly died: (why: string) => void;
   },
 ): BoundedThread {
-  // Threads of pages have no such limit, and the process always waits for them.
+  // Web workers have no such limit, and the process always waits for them.
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   const worker = new Worker(module, {
     name,
@@ -88,7 +81,7 @@ export function startBoundedThread<Said>(
   });
   let isEnded = false;
   worker.on("error", ({ message }: Error) => events.died(message));
-  // It is told of a thread that was ended at once, whatever that still computes.
+  // Emitted at once for a terminated thread, even if it is still computing.
   worker.on("exit", () => isEnded || events.died("it has ended"));
   return {
     postMessage: (message, transfer) =>
@@ -103,8 +96,8 @@ export function startBoundedThread<Said>(
 }
 
 /**
- * Calls a function in a task of its own. In a {@linkcode BoundedThread}, Deno 2.9.6 reports only of what such a task does
- * before it first waits that memory ran out.
+ * Calls a function in a task of its own. In a {@linkcode BoundedThread}, Deno 2.9.6 reports running out of memory only
+ * if it happens in such a task before its first wait.
  */
 export function inTask<T>(call: () => T | Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();

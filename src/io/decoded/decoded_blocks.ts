@@ -1,38 +1,38 @@
 import { newSharedMemory } from "../libc/new_memory.ts";
 
-/** Memory of {@linkcode DecodedBlocks}: threads that are given it share what any of them has decoded. */
+/** Memory of {@linkcode DecodedBlocks}. Threads that get it share their decoded blocks. */
 export interface DecodedMemory {
   readonly bytes: SharedArrayBuffer;
   readonly table: SharedArrayBuffer;
 }
 
-/** Bytes of a block; the last one of a content may have fewer. */
+/** Block size in bytes. The last block of a content may be shorter. */
 export const BLOCK = 1 << 16;
-/** Bytes that are kept, unless it is said otherwise; memory is taken as it is needed. */
+/** Default capacity in bytes. Memory is used on demand. */
 const MOST_BYTES = 128 << 20;
 
 /** Words before the table's columns. */
 const Head = { LOCK: 0, HAND: 1, NEXT_OWNER: 2, USED: 3 } as const;
 const HEAD = 4;
-/** Contents that several threads may be decoding; more share a place. */
+/** Words that mark contents being decoded; contents with equal hashes share one. */
 const CLAIMS = 64;
-/** How long a thread waits for others, in milliseconds: one may have been killed. */
+/** Timeouts for waiting on other threads, in milliseconds: one may have been killed. */
 const PATIENCE = 1000;
 const DECODING = 10_000;
 
 const NONE = -1;
 
 /**
- * Blocks of contents that had to be decoded, up to so many bytes: those that were used of late stay. A content is known
- * by its owner, which is a container, and its number there.
+ * Cache of decoded blocks, shared by threads and limited in bytes. Evicts by clock (approximate LRU). A content is
+ * identified by its owner, which is a container, and its number there.
  */
 export class DecodedBlocks {
   readonly memory: DecodedMemory;
   readonly #bytes: Uint8Array;
   readonly #head: Int32Array;
   readonly #claims: Int32Array;
-  // Per slot: whose it is (an owner from 1 on), the content, its block, and which slot has the same hash; and whether it
-  // was used since the hand passed.
+  // Per slot: owner (from 1 on), content and block; the next slot of the same hash; and whether it was used since the
+  // clock hand passed.
   readonly #owners: Int32Array;
   readonly #contents: Int32Array;
   readonly #blocks: Int32Array;
@@ -41,7 +41,6 @@ export class DecodedBlocks {
   readonly #buckets: Int32Array;
   readonly #slots: number;
 
-  /** @param memory What another thread gave; its own, unless given. */
   constructor(memory: DecodedMemory = newMemory(MOST_BYTES)) {
     this.memory = memory;
     this.#bytes = new Uint8Array(memory.bytes);
@@ -60,26 +59,20 @@ export class DecodedBlocks {
     this.#buckets = column(5);
   }
 
-  /** Makes one with room for so many bytes. */
   static ofSize(bytes: number): DecodedBlocks {
     return new DecodedBlocks(newMemory(bytes));
   }
 
-  /** Bytes that there is room for. */
   get capacity(): number {
     return this.#bytes.length;
   }
 
-  /** A number for a container, which no other has. */
+  /** Returns a unique number for a container. */
   newOwner(): number {
     return Atomics.add(this.#head, Head.NEXT_OWNER, 1) + 1;
   }
 
-  /**
-   * Copies from a block, if it is there.
-   *
-   * @param from Where in the block.
-   */
+  /** Copies from a block, from offset `from` on, if it is cached. */
   read(
     owner: number,
     content: number,
@@ -100,7 +93,6 @@ export class DecodedBlocks {
     }
   }
 
-  /** Keeps a block. */
   put(owner: number, content: number, block: number, bytes: Uint8Array): void {
     if (!this.#lock()) return;
     try {
@@ -121,7 +113,6 @@ export class DecodedBlocks {
     }
   }
 
-  /** Forgets a content. */
   drop(owner: number, content: number, size: number): void {
     if (!this.#lock()) return;
     try {
@@ -135,9 +126,9 @@ export class DecodedBlocks {
   }
 
   /**
-   * Says that this thread decodes a content, without waiting for anything, until {@linkcode DecodedBlocks.release}.
+   * Claims the decoding of a content, until {@linkcode DecodedBlocks.release}. Waits if another thread has the claim.
    *
-   * @returns `false` where another one did; it has ended, or takes very long.
+   * @returns `false` if another thread had the claim; it has released it, or takes very long.
    */
   claim(owner: number, content: number): boolean {
     const at = this.#claimOf(owner, content);
@@ -146,7 +137,6 @@ export class DecodedBlocks {
     return false;
   }
 
-  /** Ends what {@linkcode DecodedBlocks.claim} began. */
   release(owner: number, content: number): void {
     const at = this.#claimOf(owner, content);
     Atomics.store(this.#claims, at, 0);
@@ -169,10 +159,10 @@ export class DecodedBlocks {
     return NONE;
   }
 
-  /** A slot that nothing is in: those that were not used since the hand passed last are emptied. */
+  /** Returns a free slot, evicting a block that was not used since the clock hand last passed. */
   #free(): number {
     const used = this.#head[Head.USED]!;
-    if (used < this.#slots) { // memory that nobody has touched yet
+    if (used < this.#slots) { // memory not touched yet
       this.#head[Head.USED] = used + 1;
       return used;
     }
@@ -209,7 +199,7 @@ export class DecodedBlocks {
     return (mixed(owner, content, block) >>> 0) % this.#slots;
   }
 
-  /** Waits for the table; others only copy a block meanwhile. */
+  /** Locks the table. Other threads hold the lock only to copy a block. */
   #lock(): boolean {
     const head = this.#head;
     const deadline = performance.now() + PATIENCE;
@@ -228,7 +218,7 @@ export class DecodedBlocks {
 
 let own: DecodedBlocks | undefined;
 
-/** The blocks that this thread has decoded, of all containers that it has opened itself. */
+/** Returns this thread's cache, for all containers that it has opened itself. */
 export function decodedBlocks(): DecodedBlocks {
   return own ??= new DecodedBlocks();
 }

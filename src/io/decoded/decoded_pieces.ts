@@ -7,12 +7,11 @@ import type { ByteSource } from "../storage/byte_source.ts";
 import type { PieceReader } from "./decoded_source.ts";
 import type { Compression, DecodeFault } from "./inflate.ts";
 
-/** Bytes of a stored form that are read at a time. */
 const WINDOW = 1 << 18;
 
 /**
- * Most bytes of a stored form that are decoded at a time. What they may become bounds the memory: deflate makes up to
- * 1,032 bytes of one, zstd 128 KiB of a block of 4 bytes (RFC 8878, 3.1.1.2), brotli 16 MiB of a few (RFC 7932, 9.2).
+ * Most encoded bytes decoded at a time. What they may expand to bounds the memory: deflate makes up to 1,032 bytes of
+ * one, zstd 128 KiB of a block of 4 bytes (RFC 8878, 3.1.1.2), brotli 16 MiB of a few (RFC 7932, 9.2).
  */
 const MOST_PIECE: Readonly<Record<Compression, number>> = {
   brotli: 64,
@@ -21,9 +20,8 @@ const MOST_PIECE: Readonly<Record<Compression, number>> = {
   zstd: 1 << 10,
 };
 
-/** Fewest. */
 const LEAST_PIECE = 64;
-/** Bytes of content that are made at a time, if that can be: in between, others get their turn. */
+/** Target for decoded bytes at a time; in between, the event loop gets its turn. */
 const MADE = 1 << 20;
 
 type Fflate = typeof import("fflate");
@@ -33,8 +31,8 @@ let fflate: Fflate | undefined;
 let minizlib: Minizlib | undefined;
 
 /**
- * Loads what decodes piece by piece without waiting: the system's library can't. Where it is not waited for, contents
- * are decoded at once.
+ * Loads a decoder that works in pieces without waiting, which `node:zlib` cannot. If loading is not possible without
+ * waiting, contents are decoded at once instead.
  */
 export function loadPieces(compression: Compression): Steps<void> {
   return perform({
@@ -46,40 +44,38 @@ export function loadPieces(compression: Compression): Steps<void> {
   });
 }
 
-/** Whether {@linkcode DecodedPieces} can be made. */
 export function decodesPieces(compression: Compression): boolean {
   return (compression === "deflate" ? fflate : minizlib) !== undefined;
 }
 
-/** Where an encoded content lies. */
 export interface EncodedPlace {
   readonly source: ByteSource;
   readonly start: number;
-  /** Bytes that it takes there. */
+  /** Encoded size in bytes. */
   readonly packed: number;
-  /** Bytes of the content. */
+  /** Decoded size in bytes. */
   readonly size: number;
 }
 
-/** Decodes piece by piece, in little memory. */
+/** Decodes in pieces, with little memory. */
 export class DecodedPieces implements PieceReader {
   readonly #where: () => Steps<EncodedPlace>;
   readonly #fault: DecodeFault;
   readonly #mostStep: number;
-  /** Bytes of the stored form that are decoded at a time, by what those before have become. */
+  /** Encoded bytes to decode next, adapted to how far earlier ones expanded. */
   #step = LEAST_PIECE;
   readonly #push: Push;
   #place: EncodedPlace | undefined;
   #pieces: Uint8Array[] = [];
-  /** Bytes of the stored form that were decoded, and of the content. */
+  /** Encoded bytes consumed, and decoded bytes returned. */
   #read = 0;
   #done = 0;
-  /** Bytes of content that the decoder has made. */
+  /** Decoded bytes that the decoder has produced. */
   #made = 0;
   #window = new Uint8Array(0);
   #windowStart = 0;
 
-  /** @param where Says where the content lies, when the first piece is wanted. */
+  /** @param where Returns the content's location; called for the first piece. */
   constructor(
     compression: Compression,
     where: () => Steps<EncodedPlace>,
@@ -105,7 +101,7 @@ export class DecodedPieces implements PieceReader {
     }
     const piece = this.#pieces.shift()!;
     this.#done += piece.length;
-    // All that is left belongs to the end, and has to add nothing.
+    // The rest of the encoded data must not add content.
     while (this.#done === size && this.#read < packed) {
       yield* this.#decode(place);
       if (this.#pieces.length > 0) break;
@@ -121,7 +117,7 @@ export class DecodedPieces implements PieceReader {
     const from = this.#read - this.#windowStart;
     if (from === this.#window.length) {
       const length = Math.min(WINDOW, packed - this.#read);
-      // A decoder looks at what it was given before.
+      // The decoder still refers to the previous window's memory.
       this.#window = new Uint8Array(length);
       this.#windowStart = this.#read;
       yield* fill(source, this.#window, start + this.#read);
@@ -145,7 +141,6 @@ export class DecodedPieces implements PieceReader {
   }
 }
 
-/** Decodes some bytes more; throws where they are damaged. */
 type Push = (bytes: Uint8Array, isLast: boolean) => void;
 
 function decoder(
@@ -161,7 +156,7 @@ function decoder(
   const stream = compression === "zstd"
     ? new ZstdDecompress(options)
     : compression === "gzip"
-    ? new Unzip(options) // some who say gzip write zlib's own format
+    ? new Unzip(options) // some writers say gzip for zlib's own format
     : new BrotliDecompress(options);
   let failure: unknown;
   stream.on("error", (error: unknown) => failure = error);

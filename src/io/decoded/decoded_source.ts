@@ -5,69 +5,54 @@ import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
 import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
 
-/** A content that is stored in another form, by which it can only be had from its start. */
+/** A content stored in an encoded form that can only be decoded from the start. */
 export interface EncodedContent {
-  /** Name in messages. */
   readonly name: string;
-  /** Path of the file that it is stored in, where it is in one: who serves it looks whether that changes. */
+  /** Path of the file it is stored in, if any. Servers watch it for changes. */
   readonly storedIn?: string | undefined;
-  /** Bytes of the content, as its container declares it. */
+  /** Size of the content in bytes, as declared by its container. */
   readonly size: number;
-  /** Last modification, in milliseconds since 1970. */
   readonly mtime: number;
-  /** Whether what is stored can be read without waiting. */
+  /** Whether the stored form can be read without waiting. */
   readonly isLocal: boolean;
-  /**
-   * Decodes all of it.
-   *
-   * @param into Has its size.
-   * @throws {FormatError} If it is damaged, or of another size.
-   */
+  /** Decodes the whole content into memory of its size. Throws a {@linkcode FormatError} if it is damaged. */
   decode(into: Uint8Array): Steps<void>;
-  /** Decodes it piece by piece, in little memory; `undefined` where that can't be done. */
+  /** Decodes with little memory; `undefined` if unsupported. */
   pieces?: (() => PieceReader) | undefined;
-  /** As of sources: it will be read soon. */
   expect?: (() => boolean) | undefined;
-  /** As of sources: invalidates what is cached of it. */
   invalidate?: (() => void) | undefined;
 }
 
-/** Decodes a content from its start to its end. */
 export interface PieceReader {
   /**
-   * The next piece, which is good until the one after it is asked for. It is asked for as long as bytes of the size are
-   * missing.
-   *
-   * @throws {FormatError} If the content is damaged, or of another size.
+   * Returns the next piece, valid until the following call. Called while the content is incomplete. Throws a
+   * {@linkcode FormatError} if the content is damaged or has another size.
    */
   next(): Steps<Uint8Array>;
 }
 
-/** What is decoded in one go takes at most this part of the room for what is kept. */
+/** Contents up to this fraction of the cache, an eighth, are decoded in one go. */
 const PART_AT_ONCE = 8;
-/** Contents of which a thread keeps where it is in decoding them. */
+/** Most contents that a thread is decoding in pieces. */
 const MOST_RUNNING = 16;
 
-/** Bytes up to which a content is decoded in one go. */
 export function mostAtOnce({ capacity }: DecodedBlocks): number {
   return capacity / PART_AT_ONCE;
 }
 
-/** Where decoding a content has come. */
 interface Running {
   readonly reader: PieceReader;
-  /** Bytes that have been decoded. */
   done: number;
-  /** The block that they end in; those before it are kept. */
+  /** The block that they end in. Those before it are cached. */
   readonly block: Uint8Array;
 }
 
-/** Of all sources of this thread, those that decode piece by piece, in order of use. */
+/** This thread's sources that decode in pieces, in order of use. */
 const running = new Set<DecodedSource>();
 
 /**
- * A content that has to be decoded, as a source: it is decoded once, and its blocks are kept as long as there is room. Of
- * a large one, decoding goes on where it was for who reads on.
+ * Source of an encoded content. It is decoded once and its blocks are cached. For a large one, sequential reads
+ * continue decoding where it stopped.
  */
 export class DecodedSource implements MadeSource {
   readonly #content: EncodedContent;
@@ -75,16 +60,15 @@ export class DecodedSource implements MadeSource {
   readonly #owner: number;
   readonly #number: number;
   #running: Running | undefined;
-  /** Reads that wait come one after the other: what one decodes is there for the next. */
+  /** Serializes asynchronous reads, so that one can use what the one before has decoded. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly expect?: (offset: number, length: number) => boolean;
   readonly invalidate?: (offset: number, length: number) => void;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
 
   /**
-   * @param blocks Where what is decoded is kept.
-   * @param owner The container, among those that keep something there.
-   * @param number The content's number there.
+   * @param owner The container's number in the cache.
+   * @param number The content's number in the container.
    */
   constructor(
     content: EncodedContent,
@@ -96,7 +80,7 @@ export class DecodedSource implements MadeSource {
     this.#blocks = blocks;
     this.#owner = owner;
     this.#number = number;
-    // Whether there are such methods tells whether it lies far away.
+    // The presence of these methods shows callers whether the data is remote.
     if (content.isLocal) {
       this.readAtSync = (into, offset) => this.#readNow(into, offset);
     }
@@ -114,7 +98,6 @@ export class DecodedSource implements MadeSource {
     return this.#content.name;
   }
 
-  /** Path of the file that the content is stored in, if any. */
   get storedIn(): string | undefined {
     return this.#content.storedIn;
   }
@@ -157,13 +140,13 @@ export class DecodedSource implements MadeSource {
     const turn = this.#turn.then(() =>
       runAsync(this.#read(into, offset), signal)
     );
-    this.#turn = turn.catch(() => {}); // whoever reads is told
+    this.#turn = turn.catch(() => {}); // the reader gets the error
     return await turn;
   }
 
   /**
-   * Reads exactly `into.length` bytes, for who keeps them: what is read whole is not kept here as well. Keeping takes up
-   * to half as long as inflating does.
+   * Reads exactly `into.length` bytes, for callers that cache them. A content read whole is not cached here as well,
+   * because that would take up to half as long as inflating it.
    */
   *fillToKeep(into: Uint8Array, offset: number): Steps<void> {
     const isWhole = into.length === this.size && this.#isDecodedAtOnce;
@@ -186,7 +169,7 @@ export class DecodedSource implements MadeSource {
     if (!this.#isDecodedAtOnce) return runSync(this.#read(into, offset));
     const length = Math.min(into.length, Math.max(0, this.size - offset));
     if (this.readCached(into, offset) === length) return length;
-    // Of several threads that want it, one decodes it.
+    // If several threads want it, one decodes it.
     const isOurs = this.#blocks.claim(this.#owner, this.#number);
     try {
       return runSync(this.#read(into, offset));
@@ -201,7 +184,7 @@ export class DecodedSource implements MadeSource {
     return wanted.length;
   }
 
-  /** Runs what decodes. If the content is damaged, what a cache of a remote source has of it is read again. */
+  /** Runs a decoder. If the content is damaged and its source is cached, invalidates that and decodes again. */
   *#againIfDamaged(decode: () => Steps<void>): Steps<void> {
     try {
       return yield* decode();
@@ -231,11 +214,11 @@ export class DecodedSource implements MadeSource {
     if (!isAll) wanted.set(all.subarray(offset, offset + wanted.length));
   }
 
-  /** Decodes from where it was, or from the start, to the end of what is wanted. */
+  /** Continues decoding, or starts again, up to the end of the wanted range. */
   *#goOn(wanted: Uint8Array, offset: number): Steps<void> {
     const run = this.#take(offset);
     const end = offset + wanted.length;
-    if (run.done > offset) { // in the block that is not full, and so not kept
+    if (run.done > offset) { // in the partial block, which is not cached yet
       const start = offset % BLOCK;
       const part = run.block.subarray(start, start + run.done - offset);
       wanted.set(part.subarray(0, wanted.length));
@@ -252,7 +235,6 @@ export class DecodedSource implements MadeSource {
     this.#giveBack(run);
   }
 
-  /** Adds a piece to the blocks. */
   #gather(run: Running, piece: Uint8Array): void {
     let taken = 0;
     while (taken < piece.length) {
@@ -273,7 +255,7 @@ export class DecodedSource implements MadeSource {
     this.#blocks.put(this.#owner, this.#number, block, bytes);
   }
 
-  /** Takes what is running, so that nobody else does meanwhile; or begins. */
+  /** Takes the running decoder, so that nobody else uses it meanwhile; or starts one. */
   #take(offset: number): Running {
     const run = this.#running;
     this.#running = undefined;

@@ -2,7 +2,7 @@ import { messageOf } from "../../base/message_text.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { libdeflate } from "./libdeflate.ts";
 
-/** Says what is wrong with a content; whoever knows its name makes an error of it. */
+/** Makes the error of a fault in a content, whose name the caller knows. */
 export type DecodeFault = (why: string, cause?: unknown) => Error;
 
 type Zlib = typeof import("node:zlib");
@@ -11,15 +11,9 @@ function zlib(): Zlib {
   return process.getBuiltinModule("node:zlib");
 }
 
-/** How contents are compressed that are decoded at once. */
 export type Compression = "brotli" | "deflate" | "gzip" | "zstd";
 
-/**
- * Decodes bytes at once.
- *
- * @param into Has the size of the content.
- * @throws What `fault` makes, if they are damaged, or of another size.
- */
+/** Decompresses bytes into memory of their size. Throws what `fault` returns if they are damaged or of another size. */
 export function* decompress(
   bytes: Uint8Array,
   compression: Compression,
@@ -30,7 +24,7 @@ export function* decompress(
   into.set(yield* decompressed(bytes, compression, into.length, fault));
 }
 
-/** Inflates by the quickest library, if that is here; what is wrong it does not tell. */
+/** Inflates with the fastest library, if available. Returns `false` on failure, without the reason. */
 function* inflateWhole(bytes: Uint8Array, into: Uint8Array): Steps<boolean> {
   const library = libdeflate();
   if (library === undefined) return false;
@@ -40,7 +34,7 @@ function* inflateWhole(bytes: Uint8Array, into: Uint8Array): Steps<boolean> {
   });
 }
 
-/** {@linkcode decompress} to memory that is taken as the content comes, and not by its size. */
+/** {@linkcode decompress} into memory allocated as data comes, not by the declared size. */
 export function* decompressed(
   bytes: Uint8Array,
   compression: Compression,
@@ -75,7 +69,6 @@ export function* decompressed(
   throw fault(`has ${decoded.length} bytes and not ${size}`);
 }
 
-/** The system's library, as it waits and as it doesn't. */
 interface Decoder {
   readonly sync: (bytes: Uint8Array, options: DecoderOptions) => Uint8Array;
   readonly async:
@@ -99,10 +92,10 @@ function decoder(compression: Compression): Decoder {
     case "deflate":
       return { sync: all.inflateRawSync, async: all.inflateRaw };
     case "gzip":
-      // Some who say gzip write zlib's own format.
+      // Some writers say gzip for zlib's own format.
       return { sync: all.unzipSync, async: all.unzip };
     case "zstd":
-      // Where the stream's own checksum is wrong, Deno 2.9.6 throws that where nobody can catch it, and never answers.
+      // If the stream's checksum is wrong, Deno 2.9.6 throws where it cannot be caught, and never calls back.
       return { sync: all.zstdDecompressSync, async: undefined };
   }
 }

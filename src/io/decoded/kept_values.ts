@@ -1,18 +1,15 @@
-/** LRU cache of values by weight, such as bytes. The value that was set last stays, whatever it weighs. */
+/** LRU cache of values by weight, such as bytes. The last value set stays, whatever its weight. */
 export class KeptValues<T, Key = number> {
   readonly #most: number;
-  /** In order of use. */
   readonly #kept = new Map<Key, Kept<T>>();
   #weight = 0;
   #lastKey: Key | undefined;
   #last: T | undefined;
 
-  /** @param most Bytes, or other weight, of all of them. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** The value of a key, if it is cached. */
   get(key: Key): T | undefined {
     if (key === this.#lastKey) return this.#last;
     const kept = this.#kept.get(key);
@@ -21,11 +18,7 @@ export class KeptValues<T, Key = number> {
     return kept.value;
   }
 
-  /**
-   * Keeps a value.
-   *
-   * @param weight Its part of that; given again where it has come to take others.
-   */
+  /** Caches a value. Must be called again when its weight changes. */
   set(key: Key, value: T, weight: number): void {
     this.#weight += weight - (this.#kept.get(key)?.weight ?? 0);
     this.#use(key, { value, weight });

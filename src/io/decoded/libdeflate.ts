@@ -1,12 +1,11 @@
 import { isFfiPermitted } from "../libc/libc.ts";
 
-/** Where the system's may be. */
 const NAMES: Partial<Record<typeof Deno.build.os, readonly string[]>> = {
   linux: ["libdeflate.so.0"],
   darwin: ["libdeflate.dylib", "/opt/homebrew/lib/libdeflate.dylib"],
 };
 
-/** Of libdeflate.h: decompressor, what is inflated, its length, memory for the content, its length, and nothing. */
+/** From libdeflate.h: decompressor, input, its length, output, its length, and null. */
 const INFLATE = {
   name: "libdeflate_deflate_decompress",
   parameters: ["pointer", "buffer", "u32", "buffer", "u32", "pointer"],
@@ -23,41 +22,37 @@ const FUNCTIONS = {
   inflateElsewhere: { ...INFLATE, nonblocking: true },
 } as const;
 
-/** What a length is handed over as. */
 const LONGEST = 2 ** 32 - 1;
 
 /**
- * The system's libdeflate, which inflates twice as fast as zlib, but nothing piece by piece: it has to have the content's
- * exact size. It tells no more of what is damaged than that it is.
+ * The system's libdeflate. It inflates twice as fast as zlib, but not in pieces, and needs the exact size of the
+ * content. It does not report what is damaged.
  */
 export class Libdeflate {
   readonly #functions: Deno.DynamicLibrary<typeof FUNCTIONS>["symbols"];
-  /** Decompressors that nobody uses: of each there is one call at a time. */
+  /** Idle decompressors. Each serves one call at a time. */
   readonly #spare: Deno.PointerObject[] = [];
-  /** What another thread knows by its address only: nobody else may have kept it from being collected. */
+  /** Memory that another thread knows only by address. Referenced here so that it is not collected. */
   readonly #inUse = new Set<readonly Uint8Array[]>();
 
   private constructor(library: Deno.DynamicLibrary<typeof FUNCTIONS>) {
     this.#functions = library.symbols;
   }
 
-  /** Opens it; `undefined` where there is none, or `--allow-ffi` is not given. */
   static open(): Libdeflate | undefined {
     for (const name of NAMES[Deno.build.os] ?? []) {
       try {
         return new Libdeflate(Deno.dlopen(name, FUNCTIONS));
       } catch {
-        // The next one, or zlib.
+        // Try the next name; without any, zlib is used.
       }
     }
     return undefined;
   }
 
   /**
-   * Inflates a whole content.
-   *
-   * @param into Has its size.
-   * @returns Whether it is sound, and of that size; otherwise the memory holds anything.
+   * Inflates a whole content into memory of its size. Returns whether the content is intact and of that size; if not,
+   * `into` holds garbage.
    */
   inflate(bytes: Uint8Array, into: Uint8Array): boolean {
     const decompressor = this.#take(bytes, into);
@@ -71,7 +66,7 @@ export class Libdeflate {
     return failure === 0;
   }
 
-  /** {@linkcode Libdeflate.inflate} in another thread. */
+  /** {@linkcode Libdeflate.inflate} on another thread. */
   async inflateElsewhere(
     bytes: Uint8Array,
     into: Uint8Array,
@@ -99,7 +94,7 @@ export class Libdeflate {
   }
 }
 
-/** What inflating takes; it may be shared memory, though the types do not say so. */
+/** Memory may be shared, although the types do not say so. */
 function argumentsFor(bytes: Uint8Array, into: Uint8Array) {
   return [
     ...[bytes as Uint8Array<ArrayBuffer>, bytes.length] as const,
@@ -110,10 +105,10 @@ function argumentsFor(bytes: Uint8Array, into: Uint8Array) {
 
 let opened: { readonly library: Libdeflate | undefined } | undefined;
 
-/** The library, or `undefined` where there is none, or FFI is not permitted: it is not asked for. */
+/** Returns the library, or `undefined` if it is missing or FFI is not permitted. Never prompts. */
 export function libdeflate(): Libdeflate | undefined {
   if (opened === undefined) {
-    if (!isFfiPermitted()) return undefined; // it may be later
+    if (!isFfiPermitted()) return undefined; // permission may be granted later
     opened = { library: Libdeflate.open() };
   }
   return opened.library;

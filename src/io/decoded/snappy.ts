@@ -12,7 +12,7 @@ const MOST_EXPANSION = 64;
 
 let uncompress: Uncompress | undefined;
 
-/** Loads what decompresses Snappy; without waiting, it must be loaded already. */
+/** Loads the Snappy package. Without waiting, it must be loaded already. */
 export function loadSnappy(): Steps<void> {
   return perform({
     sync() {
@@ -25,11 +25,7 @@ export function loadSnappy(): Steps<void> {
   });
 }
 
-/**
- * Decompresses raw Snappy, which has no frames, into memory of its size.
- *
- * @throws What `fault` makes, if the bytes are damaged, or of another size.
- */
+/** Decompresses raw (unframed) Snappy. Throws what `fault` returns, if the bytes are damaged or of another size. */
 export function* decompressSnappy(
   bytes: Uint8Array,
   into: Uint8Array,
@@ -52,7 +48,7 @@ export function* decompressSnappy(
   }
 }
 
-/** Bytes of the content, as raw Snappy says at its start. */
+/** Returns the decompressed size, declared at the start of raw Snappy. */
 export function snappySize(bytes: Uint8Array): number {
   let size = 0;
   for (let i = 0; i < 5; i++) {

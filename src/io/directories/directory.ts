@@ -1,176 +1,142 @@
-/** Kind of entry under a name. */
 export type EntryKind = "file" | "directory" | "symlink" | "other";
 
-/** Meaning of a name that is a symbolic link: what it points to, or the link. */
+/** Whether a symbolic link stands for its target or for itself. */
 export type Links = "follow" | "keep";
 
-/** Facts of an entry that need not be opened. */
+/** Metadata available without opening the entry. */
 export interface EntryStat {
   readonly kind: EntryKind;
-  /** Bytes. */
   readonly size: number;
-  /** Last modification, in milliseconds since 1970. */
   readonly mtimeMs: number;
-  /** Whether its permissions say that its owner, who asks, may read it; anyone else has to ask the system. */
+  /** Whether this user owns the entry and has owner read permission. If `false`, only the system can tell. */
   readonly isOwnersToRead: boolean;
 }
 
-/** Facts of an entry that tell whose it is, and which. */
+/** Metadata that identifies an entry and its owner. */
 export interface EntryFacts
   extends Pick<EntryStat, "kind" | "size" | "mtimeMs"> {
   readonly uid: number;
   readonly gid: number;
-  /** Permissions, with the sticky bit and those beside it. */
+  /** Permission bits, including setuid, setgid and sticky. */
   readonly mode: number;
-  /** Number of its names. */
   readonly links: number;
-  /** What it takes on the disk, in units of 512 bytes. */
+  /** Disk usage in units of 512 bytes. */
   readonly blocks: number;
-  /** What tells it from all others, with the inode. */
+  /** Together with the inode, identifies the entry. */
   readonly device: number;
   readonly inode: number;
 }
 
-/** The names in a directory. */
 export interface Listing {
-  /** Without `.` and `..`, in no order; bytes that are not UTF-8 are lone surrogates. */
+  /** Without `.` and `..`, unordered. Bytes that are not UTF-8 are lone surrogates. */
   readonly names: string[];
-  /** Those of them that may be something else than a regular file: no link is followed, and not all file systems say. */
+  /** Names that may not be regular files. Links are not followed, and some file systems do not report types. */
   readonly notFiles: ReadonlySet<string>;
-  /** Names that are not UTF-8 and can't be reached: what Deno shows of them. */
+  /** Names that are not UTF-8 and cannot be reached, as Deno shows them. */
   readonly unreachable: readonly string[];
 }
 
-/** A file that is open for reading, or new and open for writing. */
+/** File open for reading, or newly created and open for writing. */
 export interface OpenFile {
   stat(): EntryStat;
-  /** Has the system fetch its first megabyte from the disk, as soon as it can, without waiting for it; it may not. */
+  /** Hints that the first megabyte will be read soon, without waiting. May do nothing. */
   startRead(): void;
-  /** Reads on from where it stands; 0 at the end. */
+  /** Reads from the current position. Returns 0 at the end. */
   read(into: Uint8Array<ArrayBuffer>): number;
-  /** Whether the byte at a place is in the system's memory; `true` where nobody can tell. */
+  /** Whether the byte at an offset is in the page cache; `true` if unknown. */
   isInMemory(place: number): boolean;
   /**
-   * Has all further reads go past the system's memory, which takes longer to fill than to do without, or as usual again.
-   * Those past it must be of whole blocks (`BLOCK`), into memory of `blockMemory`.
-   *
-   * @returns Whether they go past it: not on all file systems.
+   * Switches direct I/O for further reads on or off. Direct reads bypass the page cache, which takes longer to fill
+   * than to do without. They must be whole blocks (`BLOCK`) into memory of `blockMemory`. Returns whether direct I/O is
+   * on now; not all file systems support it.
    */
   setDirect(isDirect: boolean): boolean;
-  /** Writes all of `bytes`. */
   write(bytes: Uint8Array): void;
-  /** Goes on behind so many zeros, which take no room on the disk; not where that cannot be asked for. */
+  /** Appends a hole of `length` zero bytes, which takes no disk space. Absent if unsupported. */
   skip?(length: number): void;
   setModified(time: Date): void;
-  /** Has the system bring to the disk what was written, as soon as it can, without waiting for it; it may not. */
+  /** Starts writing dirty pages to disk, without waiting. May do nothing. */
   startSync(): void;
-  /** Waits until what was written is on the disk. */
   sync(): void;
   close(): void;
 }
 
-/** A file that is open for writing and has no name yet. */
+/** File that is open for writing and has no name yet. */
 export interface UnnamedFile extends OpenFile {
-  /** Gives it a name in its directory, which nothing may have; otherwise that is an `EEXIST`. */
+  /** Links the file into its directory. Fails with `EEXIST` if the name exists. */
   link(name: string): void;
 }
 
 /**
- * An open directory. Its entries are reached from it by name, one step at a time.
- *
- * Names are one component each and never `..`; the system's refusals are errors with its `code`.
- * All of it is synchronous: these calls answer from the kernel's cache nearly always, at a tenth of
- * what waiting costs.
+ * An open directory. Its entries are reached from it by name, one component at a time, never `..`. System errors carry
+ * their `code`. All calls are synchronous, because the kernel's cache nearly always answers them, at a tenth of the
+ * cost of waiting.
  */
 export interface Directory {
-  /** For messages. */
   readonly path: string;
-  /** The same for one directory, however it was reached; different for any other. It is first asked for while it is open. */
+  /** Unique, and equal however the directory was reached. The first read must be while it is open. */
   readonly identity: string;
-  /** By which any thread reaches it while it is open; `undefined` where it is reached by its path. */
+  /** Descriptor that any thread may use while the directory is open; `undefined` if it is reached by path. */
   readonly descriptor: number | undefined;
   list(): Listing;
-  /** `undefined` where there is nothing, or a link that leads to nothing. */
+  /** Returns `undefined` if the name does not exist or is a dangling link. */
   stat(name: string, links: Links): EntryStat | undefined;
   /**
-   * What `stat` says of several names, following links: of those from `start` on, `most` at most, up to a directory.
-   *
-   * @returns Nothing of the next where the system refuses to say it; `stat` says why.
+   * Stats names from index `start` on, following links: at most `most`, up to and including the first directory.
+   * Returns fewer if the system refuses one; `stat` then reports the error.
    */
   statSeveral(
     names: readonly string[],
     start: number,
     most: number,
   ): EntryStat[];
-  /** Tells whether a file may be opened, or a directory listed. */
   mayRead(name: string): boolean;
-  /** Opens a directory in it; anything else is an error. */
+  /** Opens a subdirectory. Anything else is an error. */
   open(name: string, links: Links): Directory;
-  /** Opens it once more. */
   openAgain(): Directory;
-  /** Opens a file for reading, following links. It may turn out to be none, but never waits for a pipe. */
+  /** Opens an entry for reading, following links. It may turn out not to be a file; opening a pipe never blocks. */
   openFile(name: string): OpenFile;
   /**
-   * Reads all of a file, following links, if that is as long as `into` and was last modified when it is said to be.
-   *
-   * @param name Its bytes.
-   * @returns Whether it did. If not, `openFile` and what follows say why.
+   * Reads a whole file, following links, if its size is that of `into` and its modification time is `mtimeMs`. Returns
+   * whether it was read. If not, `openFile` and the calls after it report the reason.
    */
   readWhole(
     name: Uint8Array,
     into: Uint8Array<ArrayBuffer>,
     mtimeMs: number,
   ): boolean;
-  /** Makes a file and opens it for writing; there must be nothing of its name. */
+  /** Creates a file and opens it for writing. The name must not exist. */
   createFile(name: string): OpenFile;
-  /**
-   * Makes a file without a name and opens it for writing: it goes with its last descriptor, unless it is given one.
-   *
-   * @returns `undefined` where the file system has no such files.
-   */
+  /** Creates an unnamed file that disappears with its last descriptor unless linked; `undefined` if unsupported. */
   createUnnamed(): UnnamedFile | undefined;
   /**
-   * Makes a file that appears under its name when it is complete, by way of one without a name.
-   *
-   * @param time When it was last modified.
-   * @returns Whether it did. If not, nothing is left of it, and `createUnnamed` and what follows say why.
+   * Creates a file that appears under its name only when complete, by linking an unnamed one. Returns whether it was
+   * created. If not, nothing is left of it, and `createUnnamed` and the calls after it report the reason.
    */
   createWhole(name: string, content: Uint8Array, time: Date): boolean;
   makeDirectory(name: string): void;
-  /** Makes a symbolic link; there must be nothing of its name. */
+  /** Creates a symbolic link. The name must not exist. */
   makeLink(name: string, target: string): void;
-  /** Sets when an entry of it was modified, and of a link when it was itself; `.` is the directory. */
+  /** Sets an entry's modification time, without following links; `.` is this directory. */
   setModified(name: string, time: Date): void;
-  /**
-   * Gives an entry another name in it.
-   *
-   * @param mayReplace Whether it may take the place of what has that name; otherwise that is an `EEXIST`.
-   */
+  /** Renames an entry within this directory. Unless `mayReplace`, an existing target is an `EEXIST`. */
   rename(from: string, to: string, mayReplace: boolean): void;
   remove(name: string): void;
-  /** Removes a directory in it, which must be empty. */
+  /** Removes an empty subdirectory. */
   removeDirectory(name: string): void;
-  /**
-   * Waits until everything on its file system is on the disk.
-   *
-   * @returns `false` where that can't be asked for.
-   */
+  /** Waits until everything on the file system is on disk. Returns `false` if unsupported. */
   syncFileSystem(): Promise<boolean>;
-  /** Closes it; once more does nothing. */
+  /** Closes the directory. Idempotent. */
   close(): void;
 }
 
-/** @throws An `EEXIST` if there is something of that name. */
+/** @throws An `EEXIST` if the name exists. */
 export function requireNothing(directory: Directory, name: string): void {
   if (directory.stat(name, "keep") === undefined) return;
   throw Object.assign(new Error("file exists"), { code: "EEXIST" });
 }
 
-/**
- * Fills `into` from where a file stands, or reads to its end.
- *
- * @returns How many bytes were read: fewer only at the end.
- */
+/** Fills `into` from the current position. Returns the number of bytes read, less only at the end of the file. */
 export function readFull(
   file: OpenFile,
   into: Uint8Array<ArrayBuffer>,
@@ -184,5 +150,5 @@ export function readFull(
   return done;
 }
 
-/** No descriptor: the number of one that is closed is the next one's that anybody opens. */
+/** Marks a closed descriptor, since the system reuses the numbers of closed ones. */
 export const CLOSED = -1;

@@ -37,12 +37,12 @@ import {
   UnnamedDescribedFile,
 } from "./file_by_descriptor.ts";
 
-/** A directory held by its descriptor: openat(2) and its like. */
+/** {@linkcode Directory} by descriptor, through openat(2) and its relatives. */
 class DescribedDirectory implements Directory {
   readonly path: string;
   #fd: number;
   #identity: string | undefined;
-  /** Whether its descriptor may be read, and was not yet. */
+  /** Whether the descriptor is readable and has not been listed yet. */
   #isToList: boolean;
 
   constructor(path: string, fd: number, identity?: string, isToList = false) {
@@ -65,9 +65,9 @@ class DescribedDirectory implements Directory {
   }
 
   list(): Listing {
-    // Entries are reached by a descriptor that need not be readable; listing takes another.
+    // The descriptor may be open with `O_PATH` only; listing needs a readable one.
     const fd = this.#isToList ? this.#fd : openAt(this.#fd, ".", TO_LIST);
-    this.#isToList = false; // it is read to its end
+    this.#isToList = false; // read to its end
     const names: string[] = [];
     const notFiles = new Set<string>();
     try {
@@ -148,7 +148,7 @@ class DescribedDirectory implements Directory {
   }
 
   createUnnamed(): UnnamedFile | undefined {
-    hasUnnamed ??= isThere("/proc/self/fd"); // they may have to be linked by it
+    hasUnnamed ??= isThere("/proc/self/fd"); // linking may go through it
     if (!hasUnnamed) return undefined;
     try {
       const fd = openAt(this.#fd, ".", TO_CREATE_UNNAMED);
@@ -185,7 +185,7 @@ class DescribedDirectory implements Directory {
       } catch (error) {
         const code = systemCode(error);
         if (code !== "EINVAL" && code !== "ENOSYS") throw error;
-        tellsReplaced = false; // the kernel, or this file system
+        tellsReplaced = false; // unsupported by the kernel or this file system
       }
     }
     if (!mayReplace) requireNothing(this, to);
@@ -201,7 +201,7 @@ class DescribedDirectory implements Directory {
   }
 
   async syncFileSystem(): Promise<boolean> {
-    // A descriptor that entries are reached by is none to be synced by.
+    // A descriptor opened with `O_PATH` cannot be synced.
     const fd = openAt(this.#fd, ".", Open.RDONLY | Open.DIRECTORY);
     try {
       const { syncfsElsewhere } = libcIfPermitted()!;
@@ -209,7 +209,7 @@ class DescribedDirectory implements Directory {
     } finally {
       close(fd);
     }
-    // What it said is lost, and only this disk can have kept it from it.
+    // The call's own error is lost; only the disk can have caused it.
     throw Object.assign(new Error("input/output error"), { code: "EIO" });
   }
 
@@ -229,19 +229,19 @@ class DescribedDirectory implements Directory {
   }
 }
 
-/** Whether there is something at a path. `node:fs` would take longer to load than a mount to be made. */
+/** Whether a path exists. Loading `node:fs` would take longer than making a mount. */
 function isThere(path: string): boolean {
   const { faccessat } = libcIfPermitted()!;
   return faccessat(At.FDCWD, cName(path), F_OK, 0) === 0;
 }
 
-/** What a file system says that has no files without a name; old kernels take the flag for another. */
+/** Errors of file systems without unnamed files. Old kernels take the flag for another. */
 const NO_UNNAMED: ReadonlySet<string | undefined> = new Set(
   ["EOPNOTSUPP", "ENOTSUP", "EISDIR", "EINVAL", "ENOENT"],
 );
 let hasUnnamed: boolean | undefined;
 
-/** A directory's descriptor that serves to reach what is in it: being listed takes another. */
+/** Flags of a descriptor to reach entries by. Listing needs another one. */
 const DIRECTORY = Open.PATH | Open.DIRECTORY;
 const TO_LIST = Open.RDONLY | Open.DIRECTORY;
 const LISTING_BYTES = 1 << 16;
@@ -252,19 +252,15 @@ const F_DUPFD_CLOEXEC = 1030;
 
 /** From `linux/fs.h`. */
 const RENAME_NOREPLACE = 1;
-/** Whether a name that is there already is the kernel's to be found; some file systems don't look. */
+/** Whether renameat2(2) detects an existing target; some file systems do not support that. */
 let tellsReplaced = true;
 
-/** A directory that is held open elsewhere, by its descriptor; it is not to be closed here. */
+/** Returns a {@linkcode Directory} over a descriptor that its owner closes. */
 export function borrowedDirectory(descriptor: number, path = ""): Directory {
   return new DescribedDirectory(path, descriptor, "");
 }
 
-/**
- * Opens a directory by its path.
- *
- * @param isToList Whether it is listed first of all: its descriptor serves for that as well.
- */
+/** Opens a directory by its path. If `isToList`, it is listed first, through the same descriptor. */
 export function openDescribed(path: string, isToList: boolean): Directory {
   const flags = isToList ? TO_LIST : DIRECTORY;
   const fd = openAt(At.FDCWD, path || ".", flags);

@@ -14,10 +14,10 @@ import { systemCode } from "../libc/system_error.ts";
 /** Deno's replacement for bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";
 
-/** `node:fs` has it, but not by this name on every system. */
+/** `node:fs` does not define `O_NONBLOCK` on every system. */
 const NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
-/** A directory reached by its path, as far as Deno's own functions go. */
+/** {@linkcode Directory} by path, within the limits of Deno's own functions. */
 class NamedDirectory implements Directory {
   readonly path: string;
   readonly identity: string;
@@ -37,7 +37,7 @@ class NamedDirectory implements Directory {
     const seen = new Set<string>();
     for (const entry of fs.readdirSync(this.path, { withFileTypes: true })) {
       const { name } = entry;
-      // Two names may look the same here, and one of them may really be what it looks like.
+      // Two names may look the same here, and one of them may really contain the replacement character.
       const inexact = name.includes(REPLACEMENT) &&
         (seen.has(name) || !this.#isThere(name));
       if (name.includes(REPLACEMENT)) seen.add(name);
@@ -62,12 +62,12 @@ class NamedDirectory implements Directory {
   }
 
   statSeveral(): EntryStat[] {
-    return []; // it gains nothing here
+    return []; // no gain here
   }
 
   mayRead(name: string): boolean {
     try {
-      // Deno's access() takes --allow-sys to learn who asks.
+      // Deno's access() needs --allow-sys to learn the user.
       this.openFile(name).close();
       return true;
     } catch (error) {
@@ -93,7 +93,7 @@ class NamedDirectory implements Directory {
   }
 
   readWhole(): boolean {
-    return false; // it gains nothing here
+    return false; // no gain here
   }
 
   createFile(name: string): OpenFile {
@@ -142,7 +142,7 @@ class NamedDirectory implements Directory {
     try {
       return this.stat(name, "keep") !== undefined;
     } catch (error) {
-      // What stands for a byte takes three: the name may be too long now.
+      // The replacement takes three bytes for one, so the name may be too long.
       if (systemCode(error) === "ENAMETOOLONG") return false;
       throw error;
     }
@@ -215,17 +215,15 @@ class NamedFile implements OpenFile {
   }
 }
 
-/** Seconds as a float, which are cut down to the nanosecond: 0.123 would become 0.122999999. */
+/** Seconds as a float. The system truncates to nanoseconds, so 0.123 would become 0.122999999. */
 function secondsOf(time: Date): number {
   return time.getTime() / 1000 + 5e-7;
 }
 
-/** Opens a directory by its path. */
 export function openNamed(path: string): Directory {
   return new NamedDirectory(reachable(path));
 }
 
-/** Opens a file for reading by its path. */
 export function openNamedFile(path: string): OpenFile {
   const flags = fs.constants.O_RDONLY | NONBLOCK;
   return new NamedFile(fs.openSync(reachable(path), flags));
@@ -246,6 +244,6 @@ function entryStat(stat: fs.Stats): EntryStat {
       : "other",
     size: stat.size,
     mtimeMs: stat.mtimeMs,
-    isOwnersToRead: false, // to learn who asks takes --allow-sys
+    isOwnersToRead: false, // learning the user needs --allow-sys
   };
 }

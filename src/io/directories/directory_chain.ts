@@ -1,7 +1,7 @@
 import { RecordfsError } from "../../base/errors.ts";
 import type { Directory, Links } from "./directory.ts";
 
-/** Multiple of a depth's largest power of two for which its directory stays open behind the last one. */
+/** A directory stays open up to this many times its depth's largest power of two behind the last one. */
 const REACH = 4;
 
 interface Link {
@@ -11,48 +11,41 @@ interface Link {
 }
 
 /**
- * The directories from a root down to the one that is being worked in, entered name by name.
+ * The directories from a root down to the current one, entered name by name.
  *
- * The root and some of the others are held open: the deepest, and the farther from them, the fewer. What is
- * closed is opened again from the nearest above it, by the same names, when the work returns to it, and has
- * to be the same then. So a chain can be of any length: n directories deep, it has 2 log2(n) descriptors, and to
- * enter all of them and to leave them one by one takes n log2(n) steps at most.
+ * The root and some of the others stay open: the deepest, and fewer the farther up. A closed one is reopened by name
+ * from the nearest open one above it, and must have the same identity. So chains may have any length: at depth n, 2
+ * log2(n) descriptors are open, and entering all directories and leaving them one by one takes at most n log2(n) steps.
  */
 export class DirectoryChain {
   readonly #root: Directory;
   readonly #links: Links;
   readonly #below: Link[] = [];
 
-  /**
-   * @param root Is closed with the chain.
-   * @param links Whether symbolic links to directories are entered.
-   */
+  /** @param root Closed with the chain. */
   constructor(root: Directory, links: Links) {
     this.#root = root;
     this.#links = links;
   }
 
-  /** Number of directories below the root. */
   get depth(): number {
     return this.#below.length;
   }
 
-  /** The directory that the chain ends in. */
   get last(): Directory {
     const link = this.#below.at(-1);
     return link === undefined ? this.#root : link.directory!;
   }
 
-  /** The name of the directory at a depth, 1 being the first below the root. */
+  /** Returns the name of the directory at a depth; 1 is the first below the root. */
   nameAt(depth: number): string | undefined {
     return this.#below[depth - 1]?.name;
   }
 
-  /** Enters a directory of the last one, which is the last from then on. */
   enter(name: string): Directory {
     const directory = this.last.open(name, this.#links);
     this.#below.push({ name, identity: directory.identity, directory });
-    // Of each power of two, at most one has just come to lie too far behind.
+    // For each power of two, at most one directory has just moved out of reach.
     for (let power = 1; power * REACH < this.depth; power *= 2) {
       const depth = this.depth - power * REACH - 1;
       if (depth > 0 && largestPower(depth) === power) this.#release(depth);
@@ -61,25 +54,22 @@ export class DirectoryChain {
   }
 
   /**
-   * Returns from the last directory to one that it was entered through.
-   *
-   * @param depth How many directories to stay below the root.
-   * @throws {RecordfsError} If that is not there any more; the chain then ends above it.
+   * Returns to the directory at a depth below the root. Throws a {@linkcode RecordfsError} if that no longer exists;
+   * the chain then ends above it.
    */
   leaveTo(depth: number): void {
-    // The deepest first, and not by splice, which would copy what may be long.
+    // Deepest first, and without splice, which would copy a long list.
     while (this.#below.length > depth) this.#below.pop()!.directory?.close();
     const last = this.#below.at(-1);
     if (last !== undefined && last.directory === undefined) this.#reopen();
   }
 
-  /** Closes all of it. */
   close(): void {
     this.leaveTo(0);
     this.#root.close();
   }
 
-  /** Opens the last directory, through those above it from the nearest that is open. */
+  /** Reopens the last directory, from the nearest open one above it. */
   #reopen(): void {
     let open = this.depth - 1;
     while (open > 0 && this.#below[open - 1]!.directory === undefined) open--;
@@ -89,7 +79,7 @@ export class DirectoryChain {
       try {
         directory = openAgain(directory, link, this.#links);
       } catch (error) {
-        this.#below.length = depth - 1; // its last is open: it was closed after the next only
+        this.#below.length = depth - 1; // its last is open: a directory closes only once the next one is open
         throw error;
       }
       link.directory = directory;
@@ -98,7 +88,7 @@ export class DirectoryChain {
     }
   }
 
-  /** True if the directory at a depth is to be open while the last one is worked in. */
+  /** Whether the directory at a depth stays open while the last one is in use. */
   #isInReach(depth: number): boolean {
     return this.depth - depth <= REACH * largestPower(depth);
   }
@@ -110,7 +100,7 @@ export class DirectoryChain {
   }
 }
 
-/** The largest power of two that divides a number from 1 on. */
+/** Returns the largest power of two that divides `depth`, which is at least 1. */
 function largestPower(depth: number): number {
   return depth & -depth;
 }

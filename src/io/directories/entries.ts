@@ -1,27 +1,27 @@
 import type { EntryFacts } from "./directory.ts";
 
-/** How a file is opened: as it is, for reading or for both, or made anew where nothing has its name. */
+/** How a file is opened: for reading, for reading and writing, or created under a name that must not exist. */
 export type FileAccess = "read" | "write" | "create";
 
-/** What is made gets these permissions, whatever the umask, and this group. */
+/** Permissions and group of a new entry, whatever the umask. */
 export interface NewEntry {
   readonly mode: number;
-  /** Defaults to the one that the system gives it. */
+  /** Defaults to the group that the system assigns. */
   readonly gid?: number | undefined;
 }
 
 /**
- * The system's calls on the entries of one open directory. A name is one component and never `..`. No call follows a
- * link, none waits for a pipe, and refusals are errors with the system's `code`.
+ * System calls on the entries of one open directory. Names are single components and never `..`. No call follows a link
+ * or blocks on a pipe. Errors carry the system's `code`.
  */
 export interface Entries {
-  /** Facts of the directory itself; `undefined` where this program may not look at it. */
+  /** Returns metadata of the directory itself; `undefined` if this program may not read it. */
   facts(): EntryFacts | undefined;
-  /** Facts of an entry; `undefined` where there is none, `unknown` where this program may not look at it. */
+  /** Returns metadata of an entry; `undefined` if it does not exist, `unknown` if this program may not read it. */
   stat(name: string): EntryFacts | "unknown" | undefined;
   readLink(name: string): string;
   list(): readonly string[];
-  /** Opens a directory in it; anything else is an error. */
+  /** Opens a subdirectory. Anything else is an error. */
   open(name: string): Entries;
   makeDirectory(name: string, how: NewEntry): void;
   openFile(name: string, access: FileAccess, how: NewEntry): EntryFile;
@@ -31,39 +31,27 @@ export interface Entries {
   close(): void;
 }
 
-/** An open file whose bytes are reached by their place. */
+/** Open file with random access. */
 export interface EntryFile extends Disposable {
-  /** The system's number of its descriptor; 0 where that is not known. */
+  /** The system's descriptor; 0 if unknown. */
   readonly fd: number;
   facts(): EntryFacts;
-  /**
-   * Fills `into`, or reads to the file's end.
-   *
-   * @returns How many bytes were read.
-   */
+  /** Fills `into`, or reads to the end of the file. Returns the number of bytes read. */
   read(into: Uint8Array, offset: number): number;
-  /** Writes all of `bytes`. */
   write(bytes: Uint8Array, offset: number): void;
   truncate(size: number): void;
-  /** Sets the time of its last modification to now. */
   touch(): void;
   /**
-   * Takes its lock (flock(2)) at once, alone or together with others that do so. Closing the file lets go of it. Where
-   * the file system has no locks, it keeps nobody.
-   *
-   * @returns Whether nobody else has it.
+   * Tries to take the file's lock (flock(2)), exclusive or shared, without waiting. Closing the file releases it. On a
+   * file system without locks, it always succeeds.
    */
   tryLock(isExclusive: boolean): boolean;
-  /** Lets go of its lock. */
   unlock(): void;
   /**
-   * Takes a lock of its own of a range of bytes, which need not be there (fcntl(2), `F_OFD_SETLK`), at once. Where there
-   * are no such locks, it keeps nobody.
-   *
-   * @returns Whether nobody else has it, nor a part of it.
+   * Tries to take an exclusive lock on a byte range (fcntl(2), `F_OFD_SETLK`), without waiting. The range may lie
+   * beyond the end. On a file system without such locks, it always succeeds.
    */
   tryLockRange(start: bigint, length: bigint): boolean;
-  /** Lets go of a range. */
   unlockRange(start: bigint, length: bigint): void;
   close(): void;
 }

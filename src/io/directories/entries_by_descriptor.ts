@@ -14,7 +14,7 @@ import {
   procPath,
 } from "./file_by_descriptor.ts";
 
-/** {@linkcode Entries} of a directory's descriptor: openat(2) and its like. */
+/** {@linkcode Entries} by descriptor, through openat(2) and its relatives. */
 class DescribedEntries implements Entries {
   #fd: number;
 
@@ -53,7 +53,7 @@ class DescribedEntries implements Entries {
 
   makeDirectory(name: string, { mode, gid }: NewEntry): void {
     answer((libc) => libc.mkdirat(this.#fd, cName(name), mode & 0o777));
-    // By a descriptor of its own: its name may lead elsewhere by now.
+    // Through a new descriptor, because the name may have been replaced.
     const fd = openAt(this.#fd, name, DIRECTORY);
     try {
       adjust(fd, { mode, gid });
@@ -95,18 +95,18 @@ class DescribedEntries implements Entries {
   }
 }
 
-/** Gives what was just made its group and permissions, whatever the umask and the file system made of them. */
+/** Sets the group and permissions of a new entry, overriding the umask and the file system. */
 function adjust(fd: number, { mode, gid }: NewEntry): void {
   const made = factsOf(fd, "", At.EMPTY_PATH);
-  const path = procPath(fd); // of what may be open for no more than its name
+  const path = procPath(fd); // works for `O_PATH` descriptors, too
   if (gid !== undefined && made.gid !== gid) {
-    // Refused to those who are not of the group, and then the group stays.
+    // Fails for a group that the user is not in; the group then stays.
     libcIfPermitted()!.fchownat(At.FDCWD, path, SAME_OWNER, gid, 0);
   } else if (made.mode === mode) return;
   answer((libc) => libc.fchmodat(At.FDCWD, path, mode, 0));
 }
 
-/** {@linkcode EntryFile} by a descriptor of the system's, which Deno does not know. */
+/** {@linkcode EntryFile} by a descriptor that Deno does not know. */
 class DescribedEntryFile implements EntryFile {
   #fd: number;
   #isLocked = false;
@@ -149,7 +149,7 @@ class DescribedEntryFile implements EntryFile {
   }
 
   touch(): void {
-    // Without times, it is for all who may write it, and not for its owner alone.
+    // Setting the current time needs write permission only; setting any other needs ownership.
     answer((libc) => libc.futimens(this.#fd, null));
   }
 
@@ -183,7 +183,7 @@ class DescribedEntryFile implements EntryFile {
   }
 
   close(): void {
-    // Closing is not enough: a process that is just being started has a copy until it runs its program.
+    // Closing is not enough: a child process that is being started holds a copy of the descriptor until it calls exec.
     this.unlock();
     close(this.#fd);
     this.#fd = CLOSED;
@@ -194,13 +194,13 @@ class DescribedEntryFile implements EntryFile {
   }
 }
 
-/** `struct flock` of 64-bit machines; in memory that the next call uses again. */
+/** Returns `struct flock` of 64-bit machines, in memory that the next call reuses. */
 function lockOf(
   type: number,
   start: bigint,
   length: bigint,
 ): BigInt64Array<ArrayBuffer> {
-  flock[0] = BigInt(type); // from the file's start on: SEEK_SET is 0
+  flock[0] = BigInt(type); // `l_whence` is SEEK_SET (0)
   flock[1] = start;
   flock[2] = length;
   return flock;
@@ -212,16 +212,15 @@ function pieceOf(bytes: Uint8Array, start: number): Uint8Array<ArrayBuffer> {
   const piece = start === 0 && bytes.byteLength <= LARGEST_MOVE
     ? bytes
     : bytes.subarray(start, start + LARGEST_MOVE);
-  return piece as Uint8Array<ArrayBuffer>; // FFI takes memory that threads share, too
+  return piece as Uint8Array<ArrayBuffer>; // FFI accepts shared memory, too
 }
 
-/** The directory that all paths begin at. */
 export function rootByDescriptor(): Entries {
   return new DescribedEntries(openAt(At.FDCWD, "/", DIRECTORY));
 }
 
 const DIRECTORY = Open.PATH | Open.DIRECTORY | Open.NOFOLLOW;
-/** Of opening what may be no file at all: it is neither followed nor waited for. */
+/** Flags to open an entry that may not be a file, without following or blocking. */
 const WITHOUT_WAITING = Open.NOFOLLOW | Open.NONBLOCK | Open.NOCTTY;
 const FLAGS: Readonly<Record<FileAccess, number>> = {
   read: Open.RDONLY,
@@ -230,11 +229,11 @@ const FLAGS: Readonly<Record<FileAccess, number>> = {
 };
 /** From `sys/file.h`. */
 const LOCK = { SH: 1, EX: 2, NB: 4, UN: 8 } as const;
-/** From `asm-generic/fcntl.h`: locks that belong to the open file, and not to the process. */
+/** From `asm-generic/fcntl.h`. These locks belong to the open file description, not to the process. */
 const F_OFD_SETLK = 37;
 const F_WRLCK = 1;
 const F_UNLCK = 2;
-/** Of chown(2): the owner stays. */
+/** For chown(2): leave the owner unchanged. */
 const SAME_OWNER = 2 ** 32 - 1;
 /** `PATH_MAX`. */
 const LONGEST_PATH = 4096;

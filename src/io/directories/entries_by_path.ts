@@ -5,8 +5,8 @@ import type { EntryFacts } from "./directory.ts";
 import type { Entries, EntryFile, FileAccess, NewEntry } from "./entries.ts";
 
 /**
- * {@linkcode Entries} of a directory's path, as far as Deno's own functions go: each name is looked at before it is used.
- * That is enough where nobody else can exchange an entry meanwhile, and only there.
+ * {@linkcode Entries} by path, within the limits of Deno's own functions: each name is checked before it is used. That
+ * is safe only if nobody else can replace an entry in between.
  */
 class NamedEntries implements Entries {
   readonly #path: string;
@@ -56,7 +56,7 @@ class NamedEntries implements Entries {
     }
     const found = lookAt(path);
     if (found === undefined) throw refusal("ENOENT", "no such file");
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if (found !== "unknown" && found.kind !== "file") {
       throw refusal(NO_FILE[found.kind] ?? "ENXIO", "not a regular file");
     }
@@ -83,9 +83,8 @@ class NamedEntries implements Entries {
   }
 }
 
-/** {@linkcode EntryFile} as Deno opens it. */
 class NamedEntryFile implements EntryFile {
-  /** Deno does not tell. */
+  /** Deno does not expose it. */
   readonly fd = 0;
   readonly #file: Deno.FsFile;
   #isLocked = false;
@@ -140,7 +139,7 @@ class NamedEntryFile implements EntryFile {
   }
 
   tryLockRange(): boolean {
-    return true; // Deno has none
+    return true; // Deno has no range locks
   }
 
   unlockRange(): void {}
@@ -148,7 +147,7 @@ class NamedEntryFile implements EntryFile {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // Closing is not enough: a process that is just being started has a copy until it runs its program.
+    // Closing is not enough: a child process that is being started holds a copy of the descriptor until it calls exec.
     this.unlock();
     this.#file.close();
   }
@@ -158,10 +157,9 @@ class NamedEntryFile implements EntryFile {
   }
 }
 
-/** What Deno is said to take; memory that threads share it takes as well. */
+/** Type that Deno declares; it accepts shared memory as well. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What the system says of entries that are opened as files and are none. */
 const NO_FILE: Partial<Record<EntryFacts["kind"], string>> = {
   directory: "EISDIR",
   symlink: "ELOOP",
@@ -169,7 +167,7 @@ const NO_FILE: Partial<Record<EntryFacts["kind"], string>> = {
 
 function lookAt(path: string): EntryFacts | "unknown" | undefined {
   const { state } = Deno.permissions.querySync({ name: "read", path });
-  if (state !== "granted") return "unknown"; // it would be asked for
+  if (state !== "granted") return "unknown"; // Deno would prompt for it
   try {
     return factsIn(Deno.lstatSync(path));
   } catch (error) {
@@ -203,7 +201,6 @@ function refusal(code: string, text: string): Error {
   return Object.assign(new Error(text), { code });
 }
 
-/** The directory that all paths begin at. */
 export function rootByPath(): Entries {
   return new NamedEntries("");
 }

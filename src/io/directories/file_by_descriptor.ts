@@ -25,10 +25,10 @@ import {
   type UnnamedFile,
 } from "./directory.ts";
 
-/** `SEEK_CUR`, from `unistd.h`. */
+/** From `unistd.h`. */
 const SEEK_CUR = 1;
 
-/** An open file: read(2) and its like. */
+/** {@linkcode OpenFile} by descriptor, through read(2) and its relatives. */
 export class DescribedFile implements OpenFile {
   protected fd: number;
   #isDirect = false;
@@ -51,7 +51,7 @@ export class DescribedFile implements OpenFile {
     for (let attempt = 1;; attempt++) {
       const got = libc.read(this.fd, into, length);
       if (got >= 0) return got;
-      // Some file systems refuse it only when they are read.
+      // Some file systems refuse direct I/O only on read.
       if (this.#isDirect && errnoOf(libc) === EINVAL) this.setDirect(false);
       else throwUnlessRepeated(libc, attempt);
     }
@@ -70,14 +70,14 @@ export class DescribedFile implements OpenFile {
   write(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.byteLength;) {
       const piece = bytes.subarray(done, done + LARGEST_MOVE);
-      done += this.#write(piece as Uint8Array<ArrayBuffer>); // FFI takes memory that threads share, too
+      done += this.#write(piece as Uint8Array<ArrayBuffer>); // FFI accepts shared memory, too
     }
   }
 
   skip(length: number): void {
     const libc = libcIfPermitted()!;
     const end = libc.lseek(this.fd, BigInt(length), SEEK_CUR);
-    // Where nothing follows, the file has to be that long all the same.
+    // The length must be set even if no data follows.
     if (end < 0n || libc.ftruncate(this.fd, end) < 0) {
       throw lastError(libc);
     }
@@ -115,11 +115,10 @@ export class DescribedFile implements OpenFile {
   }
 }
 
-/** {@linkcode DescribedFile} of createUnnamed. */
 export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
   readonly #directory: number;
 
-  /** @param directory Descriptor of its directory, which stays open as long as it. */
+  /** @param directory Descriptor of its directory, which must stay open as long as the file. */
   constructor(fd: number, directory: number) {
     super(fd);
     this.#directory = directory;
@@ -135,7 +134,7 @@ export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
       call(libc, link);
     } catch (error) {
       if (systemCode(error) !== "ENOENT" || !linksByDescriptor) throw error;
-      linksByDescriptor = false; // it takes a capability, or Linux 6.10
+      linksByDescriptor = false; // it needs a capability, or Linux 6.10
       this.link(name);
     }
   }
@@ -143,14 +142,14 @@ export class UnnamedDescribedFile extends DescribedFile implements UnnamedFile {
 
 let linksByDescriptor = true;
 
-/** A path of an open file, until the next call. */
+/** Returns the `/proc` path of an open file, valid until the next call. */
 export function procPath(fd: number): Uint8Array<ArrayBuffer> {
   return cName(`/proc/self/fd/${fd}`, 1);
 }
 
-/** Flags of making a file without a name in a directory that is opened for it. */
+/** Flags to create an unnamed file in a directory. */
 export const TO_CREATE_UNNAMED = Open.WRONLY | Open.TMPFILE;
-/** Flags of opening a file for reading, which never waits for a pipe. */
+/** Flags to open a file for reading without blocking on a pipe. */
 export const TO_READ = Open.RDONLY | Open.NONBLOCK | Open.NOCTTY;
 /** read(2) and write(2) move at most 0x7ffff000 bytes. */
 const LARGEST_MOVE = 1 << 30;
@@ -159,15 +158,14 @@ const MEGABYTE = 1n << 20n;
 const F_SETFL = 4;
 /** From `asm-generic/errno-base.h`. */
 const EINVAL = 22;
-/** What is read to see whether it is in memory. */
 const probe = new Uint8Array(1);
 
-/** Last access and last modification: most files of a container get the same. */
+/** Access and modification time, cached because most files of a container share theirs. */
 const times = new BigInt64Array(4);
-/** What they are set to, in milliseconds. */
+/** What `times` is set to, in milliseconds. */
 let lastTime: number | undefined;
 
-/** A time as `struct timespec[2]`, in memory that the next call uses again. */
+/** Returns a time as `struct timespec[2]`, in memory that the next call reuses. */
 export function timesOf(time: Date): BigInt64Array<ArrayBuffer> {
   const ms = time.getTime();
   if (ms !== lastTime) {
@@ -179,12 +177,11 @@ export function timesOf(time: Date): BigInt64Array<ArrayBuffer> {
   return times;
 }
 
-/** Opens a file for reading by its path. */
 export function openDescribedFile(path: string): OpenFile {
   return new DescribedFile(openAt(At.FDCWD, path, TO_READ));
 }
 
-/** openat(2), whose descriptor programs that are started do not get. */
+/** Calls openat(2) with `O_CLOEXEC`, so that child processes do not inherit the descriptor. */
 export function openAt(
   fd: number,
   name: string,
@@ -201,12 +198,11 @@ export function openAt(
   }
 }
 
-/** Closes a descriptor, unless that was done. */
 export function close(fd: number): void {
   if (fd !== CLOSED) libcIfPermitted()!.close(fd);
 }
 
-/** What a function answers that was not refused: there are descriptors where the library is. */
+/** Calls a libc function and throws on error. Descriptors exist only where libc does. */
 export function answer(act: (libc: Libc) => number): number {
   const libc = libcIfPermitted()!;
   return call(libc, () => act(libc));
@@ -216,7 +212,7 @@ const statx = new Uint8Array(STATX.SIZE);
 const view = new DataView(statx.buffer);
 let euid: number | undefined;
 
-/** statx(2) of what a directory has under a name. */
+/** Calls statx(2) on a name in a directory. */
 export function statOf(fd: number, name: string, flags: number): EntryStat {
   const libc = libcIfPermitted()!;
   const path = cName(name);
@@ -227,10 +223,7 @@ export function statOf(fd: number, name: string, flags: number): EntryStat {
   return statInStatx(libc);
 }
 
-/**
- * {@linkcode Directory.statSeveral} by a directory's descriptor. For many files: all that it does is in one loop, which V8
- * compiles before thousands are done.
- */
+/** {@linkcode Directory.statSeveral} by descriptor, in one loop, which V8 compiles before thousands are done. */
 export function statsOf(
   fd: number,
   names: readonly string[],
@@ -272,7 +265,7 @@ function mtimeInStatx(): number {
     view.getUint32(STATX.mtimeNanoseconds, true) / 1e6;
 }
 
-/** {@linkcode Directory.readWhole} by a directory's descriptor, for many small files as {@linkcode statsOf}. */
+/** {@linkcode Directory.readWhole} by descriptor, optimized for many small files like {@linkcode statsOf}. */
 export function readWhole(
   directory: number,
   name: Uint8Array,
@@ -294,7 +287,7 @@ export function readWhole(
   return isWhole;
 }
 
-/** {@linkcode Directory.createWhole} by a directory's descriptor, for many small files as {@linkcode statsOf}. */
+/** {@linkcode Directory.createWhole} by descriptor, optimized for many small files like {@linkcode statsOf}. */
 export function createWhole(
   directory: number,
   name: string,
@@ -308,22 +301,22 @@ export function createWhole(
   const flags = TO_CREATE_UNNAMED | Open.CLOEXEC;
   const fd = libc.openat(directory, HERE, flags, 0o666);
   if (fd < 0) return false;
-  const bytes = content as Uint8Array<ArrayBuffer>; // FFI takes memory that threads share, too
+  const bytes = content as Uint8Array<ArrayBuffer>; // FFI accepts shared memory, too
   const isWhole = (length === 0 || libc.write(fd, bytes, length) === length) &&
     libc.futimens(fd, timesOf(time)) === 0 &&
     (linksByDescriptor
       ? libc.linkat(fd, EMPTY_PATH, directory, to, At.EMPTY_PATH) === 0
       : libc.linkat(fd, procPath(fd), directory, to, At.SYMLINK_FOLLOW) === 0);
-  libc.close(fd); // with it goes what has no name
+  libc.close(fd); // also removes the file if it has no name
   return isWhole;
 }
 
 const HERE = new Uint8Array([0x2e, 0]);
 const EMPTY_PATH = new Uint8Array(1);
-/** Longest name of any file system, and its end. */
+/** Longest name of any file system, and its NUL. */
 const wholeName = new Uint8Array(256);
 
-/** {@linkcode statOf} with what else tells whose it is. */
+/** {@linkcode statOf} with owner and identity. */
 export function factsOf(fd: number, name: string, flags: number): EntryFacts {
   const { kind, size, mtimeMs } = statOf(fd, name, flags);
   const major = view.getUint32(STATX.devMajor, true);
@@ -342,20 +335,20 @@ export function factsOf(fd: number, name: string, flags: number): EntryFacts {
   };
 }
 
-/** A device's number as stat(2) has it: `makedev` of the C library. */
+/** Returns a device number as stat(2) encodes it: the C library's `makedev`. */
 function deviceOf(major: number, minor: number): number {
   return (major >>> 12) * 2 ** 44 + (minor >>> 8) * 2 ** 20 +
     (major & 0xfff) * 2 ** 8 + (minor & 0xff);
 }
 
-/** Of what was last looked at. */
+/** Returns the identity of the last entry of statx(2). */
 export function identityInStatx(): string {
   const major = view.getUint32(STATX.devMajor, true);
   const minor = view.getUint32(STATX.devMinor, true);
   return `${major}:${minor}:${view.getBigUint64(STATX.ino, true)}`;
 }
 
-/** `S_IFMT` and the types under it, from `linux/stat.h`. */
+/** From `linux/stat.h`. */
 const S_IFMT = 0o170000;
 const S_IFREG = 0o100000;
 const S_IRUSR = 0o400;

@@ -5,13 +5,11 @@ import { openNamed, openNamedFile } from "./directory_by_path.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 
 /**
- * Opens a directory, through symbolic links if need be.
+ * Opens a directory, following symbolic links. If `isToList`, it is listed first and must be readable.
  *
- * Where the C library may be called (`--allow-ffi`), entries are reached through the directory's
- * descriptor: names may have any bytes, paths may have any length, and whatever others rename
- * meanwhile, an entry is in the directory that was opened. Elsewhere they are reached by path.
- *
- * @param isToList Whether it is listed first of all; it must be readable then.
+ * If the C library may be called (`--allow-ffi`), entries are reached through the directory's descriptor: names may
+ * have any bytes, paths any length, and entries stay in the opened directory whatever others rename. Otherwise they are
+ * reached by path.
  */
 export function openDirectory(path: string, isToList = false): Directory {
   return libcIfPermitted() === undefined
@@ -19,7 +17,7 @@ export function openDirectory(path: string, isToList = false): Directory {
     : openDescribed(path, isToList);
 }
 
-/** Opens a file for reading, through symbolic links if need be, as {@linkcode Directory.openFile} does. */
+/** Opens a file for reading, following symbolic links, like {@linkcode Directory.openFile}. */
 export function openFileByPath(path: string): OpenFile {
   return libcIfPermitted() === undefined
     ? openNamedFile(path)

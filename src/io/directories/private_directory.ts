@@ -12,9 +12,9 @@ import {
   openAt,
 } from "./file_by_descriptor.ts";
 
-/** A directory or file that another user may have made, may read or may change. */
+/** A directory or file that another user may have created, or may read or change. */
 export class NotPrivateError extends RecordfsError<"not-private"> {
-  /** What is wrong with it, such as `belongs to user 1000`. */
+  /** What is wrong, such as `belongs to user 1000`. */
   readonly fault: string;
   override readonly path: string;
 
@@ -25,21 +25,17 @@ export class NotPrivateError extends RecordfsError<"not-private"> {
   }
 }
 
-/** User whose permissions files are opened with. */
 export function ownUid(): number {
   return libcIfPermitted()!.geteuid();
 }
 
 /**
- * An open directory that belongs to this user and that nobody else may enter, in a directory where nobody else can
- * replace it. It needs the C library (`--allow-ffi`).
- *
- * Its files are reached by its descriptor, so nothing that was checked can be exchanged before it is used. They are
- * regular files of this user with one name. A symbolic link, a pipe, a device or a socket in the place of one is a
- * {@linkcode NotPrivateError}: none is followed, and none is waited for.
+ * An open directory that belongs to this user and that nobody else may enter or replace. Needs the C library
+ * (`--allow-ffi`). Files are reached by descriptor, so nothing can be exchanged between check and use. They must be
+ * regular files of this user with one hard link. A symbolic link, pipe, device or socket instead of one is a
+ * {@linkcode NotPrivateError}; it is never followed and never blocks.
  */
 export class PrivateDirectory {
-  /** For messages. */
   readonly path: string;
   readonly #fd: number;
   readonly #entries: Directory;
@@ -51,17 +47,16 @@ export class PrivateDirectory {
   }
 
   /**
-   * Opens a directory that is there, or makes it.
+   * Opens an existing directory, or creates it.
    *
    * @param path Absolute.
-   * @throws {NotPrivateError} If others could read or replace what is in it.
-   * @throws {SystemError} If the system refuses to open or to make it.
+   * @throws {NotPrivateError} If others could read or replace its contents.
    */
   static open(path: string, isToMake = false): PrivateDirectory {
     const [, parent, name] = /^(.*?)\/+([^/]+)\/*$/.exec(path)!;
     const above = openChecked(
       At.FDCWD,
-      // A slash behind the last name would have a link followed.
+      // With a trailing slash, a link would be followed.
       parent!.replace(/(?<=[^/])\/+$/, "") || "/",
       parent || "/",
       checkAbove,
@@ -76,9 +71,8 @@ export class PrivateDirectory {
   }
 
   /**
-   * Opens the working directory, which a process inherits that was started in {@linkcode PrivateDirectory.location}.
-   *
-   * @throws {NotPrivateError} If others could read or replace what is in it.
+   * Opens the working directory, which a process started in {@linkcode PrivateDirectory.location} inherits. Checks it
+   * like {@linkcode PrivateDirectory.open}.
    */
   static openWorking(): PrivateDirectory {
     const path = Deno.cwd();
@@ -92,27 +86,22 @@ export class PrivateDirectory {
     return new PrivateDirectory(path, fd);
   }
 
-  /** A path of this process that leads to the open directory, whatever has its name by now. */
+  /** Path in this process of the open directory, valid even if it is renamed. */
   get location(): string {
     return `/proc/self/fd/${this.#fd}`;
   }
 
-  /** Names of all that is in it. */
   list(): readonly string[] {
     return this.#entries.list().names;
   }
 
-  /** What has a name in it, without following a link; `undefined` where nothing has. */
   stat(name: string): EntryStat | undefined {
     return this.#entries.stat(name, "keep");
   }
 
   /**
-   * Reads a file.
-   *
-   * @param most Largest size, in bytes.
-   * @returns `undefined` where there is none.
-   * @throws {NotPrivateError} If it is not a regular file of this user, or larger.
+   * Reads a file; `undefined` if it does not exist. Throws a {@linkcode NotPrivateError} if it is not a regular file of
+   * this user, or has more than `most` bytes.
    */
   read(name: string, most: number): Uint8Array<ArrayBuffer> | undefined {
     return this.#using(name, Open.RDONLY, (fd, size) => {
@@ -121,7 +110,7 @@ export class PrivateDirectory {
     });
   }
 
-  /** Reads the end of a file as {@linkcode PrivateDirectory.read} does: the last `most` bytes. */
+  /** Reads the last `most` bytes of a file, like {@linkcode PrivateDirectory.read}. */
   readEnd(name: string, most: number): Uint8Array<ArrayBuffer> | undefined {
     return this.#using(
       name,
@@ -130,15 +119,14 @@ export class PrivateDirectory {
     );
   }
 
-  /** Makes an empty file, which nothing may have the name of. */
   create(name: string): void {
     this.#createFile(name).close();
   }
 
-  /** Writes a file, all at once: another process may be reading what had the name before. */
+  /** Replaces a file atomically, because another process may be reading the previous one. */
   write(name: string, content: Uint8Array): void {
     const part = `${name}.part`;
-    this.remove(part); // of a process that was killed
+    this.remove(part); // left by a killed process
     try {
       const file = this.#createFile(part);
       try {
@@ -154,10 +142,8 @@ export class PrivateDirectory {
   }
 
   /**
-   * Writes a file that is there in its place, which takes no more room on the disk than it has.
-   *
-   * @returns Whether it is there.
-   * @throws {NotPrivateError} If it is not a regular file of this user.
+   * Overwrites a file in place, which needs no more disk space than it already has. Returns whether the file exists.
+   * Throws a {@linkcode NotPrivateError} if it is not a regular file of this user.
    */
   overwrite(name: string, content: Uint8Array): boolean {
     return this.#using(name, Open.WRONLY, (fd) => {
@@ -168,11 +154,7 @@ export class PrivateDirectory {
     }) ?? false;
   }
 
-  /**
-   * Gives a file another name, whatever had that.
-   *
-   * @returns Whether it is there.
-   */
+  /** Renames a file, replacing any target. Returns whether the file exists. */
   rename(from: string, to: string): boolean {
     try {
       this.#entries.rename(from, to, true);
@@ -183,7 +165,7 @@ export class PrivateDirectory {
     }
   }
 
-  /** Removes what has a name, a link itself, if anything has; a directory stays. */
+  /** Removes an entry if it exists, without following links. Directories stay. */
   remove(name: string): void {
     if (isMissing(this.#fd, name)) return;
     try {
@@ -205,7 +187,7 @@ export class PrivateDirectory {
     return new DescribedFile(fd);
   }
 
-  /** Opens a file that is there, checks it, and closes it behind `body`; `undefined` where there is none. */
+  /** Opens an existing file, checks it, and closes it after `body`; `undefined` if it does not exist. */
   #using<T>(
     name: string,
     flags: number,
@@ -224,7 +206,7 @@ export class PrivateDirectory {
       }
       try {
         const facts = factsOf(fd, "", At.EMPTY_PATH);
-        // Written anew between the two: it has lost its name to another file.
+        // Replaced between open and stat: the opened file has lost its name.
         if (facts.links === 0 && attempt < MOST_ATTEMPTS) continue;
         const fault = faultOf(facts);
         if (fault !== undefined) throw this.#refusal(name, fault);
@@ -245,26 +227,25 @@ const ENOENT = 2;
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
-/** Permissions of a group and others to write. */
 const OTHERS_WRITE = 0o022;
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 const MOST_ATTEMPTS = 100;
 
-/** Flags of opening what may be no file at all: it is neither followed nor waited for. */
+/** Flags to open an entry that may not be a file, without following or blocking. */
 const WITHOUT_WAITING = Open.NOFOLLOW | Open.NONBLOCK | Open.NOCTTY;
 
 const NOT_REGULAR = "is not a regular file";
 const IS_DIRECTORY = "is a directory";
 
-/** What the system says of those that can't be opened so. */
+/** The system's errors for entries that cannot be opened that way. */
 const FAULTS: Readonly<Record<string, string>> = {
   ELOOP: "is a symbolic link",
   ENXIO: NOT_REGULAR,
   EISDIR: IS_DIRECTORY,
 };
 
-/** Returns what keeps a file from being this user's alone. */
+/** Returns why a file is not this user's alone. */
 function faultOf({ kind, uid, links }: EntryFacts): string | undefined {
   if (kind === "directory") return IS_DIRECTORY;
   if (kind !== "file") return NOT_REGULAR;
@@ -272,21 +253,21 @@ function faultOf({ kind, uid, links }: EntryFacts): string | undefined {
   return links === 1 ? undefined : `has ${links} names (hard links)`;
 }
 
-/** Returns what keeps a directory from being this user's alone. */
+/** Returns why a directory is not this user's alone. */
 function checkPrivate({ uid, mode }: EntryFacts): string | undefined {
   if (uid !== ownUid()) return `belongs to user ${uid}`;
   if ((mode & OTHERS) === 0) return undefined;
   return "may be entered by other users (chmod 700 forbids that)";
 }
 
-/** Returns why others could replace what is in a directory. */
+/** Returns why others could replace a directory's contents. */
 function checkAbove({ uid, mode }: EntryFacts): string | undefined {
   if (uid !== ownUid() && uid !== 0) return `belongs to user ${uid}`;
   if ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return undefined;
   return "may be changed by other users (chmod go-w forbids that)";
 }
 
-/** @throws {NotPrivateError} If it is no directory, or `check` finds a fault. */
+/** @throws {NotPrivateError} If it is not a directory, or `check` finds a fault. */
 function openChecked(
   parent: number,
   name: string,
@@ -307,7 +288,7 @@ function openChecked(
   throw new NotPrivateError(path, fault);
 }
 
-/** Whether a directory has nothing of a name. To find that out by an error takes as long as all of a mount does. */
+/** Whether a name does not exist. Learning that from an error takes as long as a whole mount. */
 function isMissing(parent: number, name: string): boolean {
   const libc = libcIfPermitted()!;
   const { faccessat } = libc;
@@ -322,7 +303,7 @@ function makeIn(parent: number, name: string): void {
     if (systemCode(error) === "EEXIST") return;
     throw error;
   }
-  // Whatever the umask; nobody else can have replaced it.
+  // Whatever the umask. Nobody else can have replaced it.
   answer((libc) => libc.fchmodat(parent, cName(name), PRIVATE_DIRECTORY, 0));
 }
 
@@ -337,7 +318,7 @@ function bytesOf(
     const rest = bytes.subarray(done);
     const place = BigInt(start + done);
     const got = answer((libc) => libc.pread(fd, rest, rest.length, place));
-    if (got === 0) break; // it has become shorter
+    if (got === 0) break; // the file was truncated
     done += got;
   }
   return bytes.subarray(0, done);

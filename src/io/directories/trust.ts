@@ -2,19 +2,19 @@ import { RecordfsError } from "../../base/errors.ts";
 import { libcIfPermitted } from "../libc/libc.ts";
 import type { EntryFacts } from "./directory.ts";
 
-/** A directory or file that somebody who is not trusted may have made, or may change. */
+/** A directory or file that an untrusted user may have created or may change. */
 export class NotTrustedError extends RecordfsError<"not-trusted"> {
-  /** Which one, and what is wrong with it, such as `/tmp/x belongs to user 1000`. */
+  /** Path and fault, such as `/tmp/x belongs to user 1000`. */
   readonly reason: string;
 
-  /** @param what What is wrong with it, such as `belongs to user 1000`. */
+  /** @param what What is wrong, such as `belongs to user 1000`. */
   constructor(path: string, what: string, cause?: unknown) {
     super("not-trusted", `Cannot use ${path}: it ${what}`, { path, cause });
     this.reason = `${path} ${what}`;
   }
 }
 
-/** What opens, or `undefined` where it is not of those who are trusted: it is left alone then. */
+/** Returns what `open` opens, or `undefined` on a {@linkcode NotTrustedError}. */
 export function unlessForeign<T>(open: () => T): T | undefined {
   try {
     return open();
@@ -24,19 +24,16 @@ export function unlessForeign<T>(open: () => T): T | undefined {
   }
 }
 
-/** Whom a directory is shared with. */
 export interface Trust {
-  /** Whether its owner and its group are trusted as the user is. */
+  /** Whether the directory's owner and group are trusted like the user. */
   readonly isShared: boolean;
 }
 
-/** Who is trusted. */
+/** Trusted users. */
 export interface Trusted extends Trust {
-  /** The user; `undefined` as long as it is not known. */
+  /** The user; `undefined` if not known yet. */
   readonly uid: number | undefined;
-  /** Owner of the directory that all paths begin at: the system. */
   readonly system: number | undefined;
-  /** Owner and group of the directory itself. */
   readonly owner?: number | undefined;
   readonly gid?: number | undefined;
 }
@@ -45,24 +42,24 @@ const STICKY = 0o1000;
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
 
-/** Whether anybody may make entries in a directory: a sticky one, such as `/tmp`, included. */
+/** Whether anybody may create entries in a directory; also true for sticky ones, such as `/tmp`. */
 export function isOpenToAll({ mode }: EntryFacts): boolean {
   return (mode & ALL_WRITE) !== 0;
 }
 
-/** Why others could exchange what a directory holds that is on the way; `undefined` where they cannot. */
+/** Returns why others could replace an entry of a directory on the path; `undefined` if they cannot. */
 export function whyNotAbove(
   facts: EntryFacts,
   trusted: Trusted,
   isInOpen: boolean,
 ): string | undefined {
   const { mode } = facts;
-  // In a sticky one nobody touches the entries of others.
+  // In a sticky directory, nobody can replace the entries of others.
   return whyForeign(facts, trusted, isInOpen) ??
     ((mode & STICKY) !== 0 ? undefined : whyWritable(mode, trusted));
 }
 
-/** Why a symbolic link on the way may lead where somebody else wants. */
+/** Returns why a symbolic link on the path may be an untrusted user's. */
 export function whyNotLink(
   facts: EntryFacts,
   trusted: Trusted,
@@ -72,7 +69,7 @@ export function whyNotLink(
     `is a symbolic link of user ${facts.uid}`;
 }
 
-/** Why a directory is not the user's own, or not that of a group where it is shared. */
+/** Returns why a directory is not the user's own, or, if shared, not that of a trusted group. */
 export function whyNotOwn(
   facts: EntryFacts,
   trusted: Trusted,
@@ -87,7 +84,7 @@ export function whyNotOwn(
   return reason ?? whyWritable(mode, trusted);
 }
 
-/** Why an entry below such a directory is not of those who are trusted, or another thing than it should be. */
+/** Returns why an entry in such a directory is not a trusted user's, or not of the expected kind. */
 export function whyNotEntry(
   { kind, uid, gid, mode, links }: EntryFacts,
   expected: "file" | "directory",
@@ -98,7 +95,7 @@ export function whyNotEntry(
   const isGroups = trusted.isShared &&
     (uid === trusted.owner || uid === 0 || gid === trusted.gid);
   if (uid !== trusted.uid && !isGroups) return belongsTo(uid);
-  // A second one may be that of any file of the user's.
+  // A second hard link may be any file of the user.
   if (kind === "file" && links !== 1) return `has ${links} names (hard links)`;
   return whyWritable(mode, trusted);
 }
@@ -108,7 +105,7 @@ const NOT_THAT = {
   directory: "is not a directory",
 } as const;
 
-/** @param isInOpen Whether anybody may have made it: then it must be of a group of the user's. */
+/** @param isInOpen Whether anybody may have created it. It must then belong to one of the user's groups. */
 function whyForeign(
   { uid, gid }: EntryFacts,
   trusted: Trusted,
@@ -133,10 +130,9 @@ function whyWritable(mode: number, { isShared }: Trust): string | undefined {
     : undefined;
 }
 
-/** As many groups as a process of Linux has at most. */
 const MOST_GROUPS = 65_536;
 
-/** Groups of this process; what is shared is refused without the C library. */
+/** Returns this process's groups. Only shared directories need them, and those need the C library. */
 function ownGroups(): readonly number[] {
   const libc = libcIfPermitted()!;
   const groups = new Uint32Array(MOST_GROUPS);
@@ -147,14 +143,13 @@ function ownGroups(): readonly number[] {
 let uid: number | undefined;
 
 /**
- * The user whose permissions files are opened with.
- *
- * @param directory Where a file may be made to find out, if the program may not ask; without it, that stays unknown.
+ * Returns the effective user; `undefined` if the program may not ask, unless a temporary file may be created in
+ * `directory` to find out.
  */
 export function ownUid(directory?: string): number | undefined {
   if (uid !== undefined) return uid;
   const libc = libcIfPermitted();
-  if (libc !== undefined) return libc.geteuid(); // it may change, as in a server that gives up its privileges
+  if (libc !== undefined) return libc.geteuid(); // may change: a server may drop its privileges
   const { state } = Deno.permissions.querySync({ name: "sys", kind: "uid" });
   if (state === "granted") return uid = Deno.uid() ?? undefined;
   if (directory === undefined) return undefined;

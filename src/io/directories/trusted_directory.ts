@@ -16,19 +16,17 @@ import {
 import { makeUnlessThere, TrustedWalk } from "./trusted_walk.ts";
 
 /**
- * An open directory whose entries nobody else can have made or exchanged: it belongs to the user, and so does all that
- * is used below it, and others may neither write to these nor replace a directory above. Where it is shared, its owner
- * and its group are trusted as well, and everybody else is not.
+ * An open directory whose entries nobody else can have created or exchanged. It and all entries used below it belong to
+ * the user; others may not write to them or replace a directory above. If shared, its owner and group are trusted too.
  *
- * Nothing below it is reached through a link. A file is a regular one with one name: a symbolic link, a pipe, a device
- * or a socket in its place is a {@linkcode NotTrustedError}. What is made gets its permissions whatever the umask.
+ * Nothing below it is reached through a link. Files must be regular with one hard link: a symbolic link, pipe, device
+ * or socket instead of one is a {@linkcode NotTrustedError}. New entries get their permissions whatever the umask.
  *
- * Where the C library may be called, entries are reached by the directory's descriptor, so that what was checked is what
- * is used. Elsewhere they are looked at by their paths before, which is as good where nobody else can write: only a
- * shared directory is refused.
+ * If the C library may be called, entries are reached by the directory's descriptor, so what was checked is what is
+ * used. Otherwise they are checked by path first, which is as safe if nobody else can write. Shared directories are
+ * refused then.
  */
 export class TrustedDirectory implements Disposable {
-  /** Absolute, and free of links. */
   readonly path: string;
   readonly #entries: Entries;
   readonly #trusted: Trusted;
@@ -40,11 +38,9 @@ export class TrustedDirectory implements Disposable {
   }
 
   /**
-   * Opens a directory.
+   * Opens a directory; `undefined` if it does not exist. If `isToMake`, creates it and its parents.
    *
-   * @param isToMake Whether it is made where it is missing, with those above it.
-   * @returns `undefined` where there is none.
-   * @throws {NotTrustedError} If others could have made it, or could change what is in it.
+   * @throws {NotTrustedError} If others could have created it, or could change its contents.
    */
   static open(
     path: string,
@@ -76,17 +72,11 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /** Names of all that is in it, whosever it is. */
   list(): readonly string[] {
     return this.#entries.list();
   }
 
-  /**
-   * Opens a directory in it.
-   *
-   * @returns `undefined` where nothing has the name.
-   * @throws {NotTrustedError} If it is not of those who are trusted.
-   */
+  /** Opens a subdirectory; `undefined` if missing. Throws a {@linkcode NotTrustedError} if it is not trusted. */
   open(name: string): TrustedDirectory | undefined {
     const entries = this.#unlessMissing(name, () => this.#entries.open(name));
     if (entries === undefined) return undefined;
@@ -99,7 +89,7 @@ export class TrustedDirectory implements Disposable {
     return new TrustedDirectory(`${this.path}/${name}`, entries, this.#trusted);
   }
 
-  /** {@linkcode TrustedDirectory.open} of one that is made where it is missing. */
+  /** {@linkcode TrustedDirectory.open}, creating the directory if it is missing. */
   make(name: string): TrustedDirectory {
     for (;;) {
       const found = this.open(name);
@@ -109,10 +99,8 @@ export class TrustedDirectory implements Disposable {
   }
 
   /**
-   * Facts of a file.
-   *
-   * @returns `undefined` where nothing has the name.
-   * @throws {NotTrustedError} If it is not of those who are trusted, or no regular file.
+   * Returns a file's metadata; `undefined` if it does not exist. Throws a {@linkcode NotTrustedError} if it is not
+   * trusted, or not a regular file.
    */
   stat(name: string): EntryFacts | undefined {
     const facts = this.#entries.stat(name);
@@ -121,7 +109,7 @@ export class TrustedDirectory implements Disposable {
     return facts;
   }
 
-  /** Opens a file that {@linkcode TrustedDirectory.stat} has nothing against. */
+  /** Opens a file with the checks of {@linkcode TrustedDirectory.stat}. */
   openFile(
     name: string,
     access: Exclude<FileAccess, "create">,
@@ -137,7 +125,7 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /** {@linkcode TrustedDirectory.openFile} of one that is made where it is missing. */
+  /** {@linkcode TrustedDirectory.openFile}, creating the file if it is missing. */
   makeFile(name: string): EntryFile {
     for (;;) {
       const found = this.openFile(name, "write");
@@ -145,17 +133,12 @@ export class TrustedDirectory implements Disposable {
       try {
         return this.#openFile(name, "create");
       } catch (error) {
-        // Another process has made it meanwhile.
         if (systemCode(error) !== "EEXIST") throw error;
       }
     }
   }
 
-  /**
-   * Writes a file that is never seen in part, in place of what has its name.
-   *
-   * @param temporary What it is called until it is whole; nothing may have that name.
-   */
+  /** Replaces a file atomically. `temporary` is its name while it is incomplete, and must not exist. */
   replaceFile(
     name: string,
     temporary: string,
@@ -175,11 +158,7 @@ export class TrustedDirectory implements Disposable {
     }
   }
 
-  /**
-   * Removes what has a name, a link itself; a directory stays.
-   *
-   * @returns Whether nothing has that name any more.
-   */
+  /** Removes an entry, without following links. Directories stay. Returns whether the name no longer exists. */
   remove(name: string): boolean {
     try {
       this.#entries.remove(name);
@@ -187,17 +166,12 @@ export class TrustedDirectory implements Disposable {
     } catch (error) {
       const code = systemCode(error);
       if (code === "ENOENT") return true;
-      // Those are the words for a directory.
       if (code === "EISDIR" || code === "EPERM") return false;
       throw error;
     }
   }
 
-  /**
-   * Removes a directory in it that is empty; any other one stays.
-   *
-   * @returns Whether nothing has that name any more.
-   */
+  /** Removes an empty subdirectory. Any other stays. Returns whether the name no longer exists. */
   removeDirectory(name: string): boolean {
     try {
       this.#entries.removeDirectory(name);
@@ -238,7 +212,6 @@ export class TrustedDirectory implements Disposable {
   }
 }
 
-/** Permissions and group of a directory that is made. */
 function newDirectory({ isShared, gid }: Trusted): NewEntry {
   return isShared ? { mode: SHARED_DIRECTORY, gid } : { mode: OWN_DIRECTORY };
 }
@@ -247,7 +220,7 @@ function newFile({ isShared, gid }: Trusted): NewEntry {
   return isShared ? { mode: SHARED_FILE, gid } : { mode: OWN_FILE };
 }
 
-/** What the system says of entries of another kind than they are opened as. */
+/** The system's errors for entries of another kind than requested. */
 const NOT_OPENED: Readonly<Record<string, string>> = {
   EISDIR: "is a directory",
   ELOOP: "is a symbolic link",
@@ -258,5 +231,5 @@ const NOT_OPENED: Readonly<Record<string, string>> = {
 const OWN_FILE = 0o600;
 const SHARED_FILE = 0o660;
 const OWN_DIRECTORY = 0o700;
-/** What is made in it is of its group. */
+/** setgid: new entries inherit the group */
 const SHARED_DIRECTORY = 0o2770;

@@ -9,32 +9,31 @@ import {
   whyNotLink,
 } from "./trust.ts";
 
-/** A directory on the way, or the last one. */
+/** A directory on the path. */
 export interface Reached {
   readonly name: string;
   readonly entries: Entries;
-  /** Whether anybody may have made it. */
+  /** Whether anybody may have created it. */
   readonly isInOpen: boolean;
 }
 
-/** As many links as the kernel follows. */
+/** The kernel's own limit. */
 const MOST_LINKS = 40;
 
 /**
- * The way down to a directory, component by component. Each is checked before the next is reached through it, and so is
- * who made a symbolic link before it is followed.
+ * Walks to a directory component by component. Checks each directory before the next is reached through it, and the
+ * owner of each symbolic link before it is followed.
  */
 export class TrustedWalk {
   readonly #trusted: Trusted;
-  /** What a directory is made as that is missing; without it, the way ends there. */
+  /** How missing directories are created; without it, the walk ends there. */
   readonly #making: NewEntry | undefined;
-  /** From the root down to where it is. */
   readonly #open: Reached[];
-  /** What depends on who the user is, where that was not known. */
+  /** Checks to repeat once the user is known. */
   readonly #unsure: ((trusted: Trusted) => void)[] = [];
   #links = 0;
 
-  /** @param root The directory that all paths begin at; it is closed with the walk. */
+  /** @param root The root directory, closed with the walk. */
   constructor(root: Entries, trusted: Trusted, making: NewEntry | undefined) {
     this.#open = [{ name: "", entries: root, isInOpen: false }];
     this.#trusted = trusted;
@@ -42,11 +41,8 @@ export class TrustedWalk {
   }
 
   /**
-   * Goes to a directory, which the caller closes.
-   *
-   * @param path Absolute.
-   * @returns `undefined` where there is none.
-   * @throws {NotTrustedError} If others could have it lead elsewhere.
+   * Walks to an absolute path, whose directory the caller closes; `undefined` if it does not exist. Throws a
+   * {@linkcode NotTrustedError} if others could make it lead elsewhere.
    */
   to(path: string): Reached & { readonly path: string } | undefined {
     const pending = path.split("/").reverse();
@@ -64,7 +60,7 @@ export class TrustedWalk {
     }
   }
 
-  /** Checks again what depends on who the user is. */
+  /** Repeats the checks that depend on who the user is. */
   recheck(trusted: Trusted): void {
     for (const check of this.#unsure) check(trusted);
   }
@@ -73,7 +69,7 @@ export class TrustedWalk {
     return this.#open.map(({ name }) => name).join("/");
   }
 
-  /** @returns Whether there is something. */
+  /** @returns Whether the name exists. */
   #enter(name: string, pending: string[]): boolean {
     const { entries, isInOpen } = this.#open.at(-1)!;
     const above = entries.facts();
@@ -120,7 +116,7 @@ export class TrustedWalk {
     facts: EntryFacts | undefined,
     whyNot: (facts: EntryFacts, trusted: Trusted) => string | undefined,
   ): void {
-    if (facts === undefined) return; // the program may not look at it
+    if (facts === undefined) return; // this program may not read it
     const check = (trusted: Trusted) => {
       const reason = whyNot(facts, trusted);
       if (reason !== undefined) throw new NotTrustedError(path, reason);
@@ -130,7 +126,7 @@ export class TrustedWalk {
   }
 }
 
-/** Makes a directory, which another process may do as well. */
+/** Creates a directory, unless another process does so first. */
 export function makeUnlessThere(
   entries: Entries,
   name: string,

@@ -23,63 +23,55 @@ import {
 } from "./refusals.ts";
 import { workingDirectory } from "../storage/local_path.ts";
 
-/** Options of an {@linkcode ExtractTarget}. */
 export interface ExtractTargetOptions {
-  /** True if files that are there already are replaced. */
   readonly replace: boolean;
-  /** Last modification that the files get, unless each has its own. */
+  /** Modification time of files that have none of their own. */
   readonly mtime: Date;
-  /** What {@linkcode ExtractTarget.complete} makes sure of. */
   readonly sync: Durability;
-  /** Name of the directory in errors, where that is not its path: it has another until all is written. */
+  /** Name of the directory in errors, if not its path: it has a temporary name until everything is written. */
   readonly shownAs?: string | undefined;
 }
 
-/** An entry of a walk, which comes after the directory that it lies in and what that held before it. */
+/** Entry of a depth-first walk: it comes after its directory and the entries before it there. */
 export interface WalkPlace {
-  /** From the root of what is extracted. */
+  /** From the root of the extraction. */
   readonly path: string;
   readonly name: string;
-  /** Depth in names below where the walk started: 1 for the entries there. */
+  /** Depth below the start of the walk; 1 for its direct entries. */
   readonly depth: number;
 }
 
-/** Where another thread puts a file. */
+/** A file that another thread writes. */
 export interface HandedOver {
-  /** To be closed when it is done. */
+  /** Must be closed when the file is written. */
   readonly directory: Directory;
   readonly name: string;
-  /** From the root of what is extracted. */
+  /** From the root of the extraction. */
   readonly path: string;
-  /** Different for each file that is written. */
   readonly number: number;
 }
 
-/** Where something is put: its path, or an entry of the walk that {@linkcode ExtractTarget.start} began. */
+/** Target: a path, or an entry of the walk that {@linkcode ExtractTarget.start} began. */
 export type Place = string | WalkPlace;
 
 /**
- * A directory that files are extracted into, and never beyond it: no symbolic link in it is
- * followed, and no path can lead out of it. Where `--allow-ffi` is given, that holds whatever others
- * rename in it meanwhile.
+ * A directory that files are extracted into, and never outside it: symbolic links in it are not followed, and paths
+ * cannot escape it. With `--allow-ffi`, that holds whatever others rename in it meanwhile.
  *
- * A file appears under its name when it is complete. Until then it has none; or where that can't be, or
- * what is there is replaced, a temporary name, which is removed if anything goes wrong, and by the next one that
- * comes to its directory if the process was killed.
+ * A file appears under its name when it is complete. Until then it is unnamed. If that is unsupported, or an existing
+ * file is replaced, it has a temporary name. That is removed on failure; after a kill, the next extraction that reaches
+ * the directory removes it.
  */
 export class ExtractTarget implements Disposable {
   readonly #root: string;
   readonly #options: ExtractTargetOptions;
   readonly #chain: DirectoryChain;
-  /** How files get their places. */
   readonly placing: Placing;
-  /** Last modification of files that have none of their own. */
   readonly mtime: Date;
   #temporaries = 0;
-  /** Depth of the directory that a walk started in. */
   #start = 0;
 
-  /** Makes the directory. It may itself be reached through symbolic links. */
+  /** Creates the directory. Its own path may contain symbolic links. */
   constructor(directory: string, options: ExtractTargetOptions) {
     this.#options = options;
     const { replace, mtime, sync, shownAs } = options;
@@ -102,23 +94,18 @@ export class ExtractTarget implements Disposable {
   }
 
   /**
-   * Makes the directory that a walk starts in, and those above it. From then on the entries of that walk can be
-   * given instead of paths, in its order: they are put in place from where the one before is, so that a
-   * tree of any depth takes no more than its number of entries.
+   * Creates the directory that a walk starts in, and its parents. From then on, the walk's entries can be passed
+   * instead of paths, in walk order. Each is reached from the one before, so a tree of any depth takes steps linear in
+   * its entries.
    *
-   * @param path As in the container.
-   * @throws {RecordfsError} If something that is no directory is in the way.
+   * @throws {RecordfsError} If something other than a directory is in the way.
    */
   start(path: string): void {
     this.makeDirectory(path);
     this.#start = this.#chain.depth;
   }
 
-  /**
-   * Makes a directory, and those above it.
-   *
-   * @throws {RecordfsError} If something that is no directory is in the way.
-   */
+  /** Creates a directory and its parents. Throws a RecordfsError if something else is in the way. */
   makeDirectory(place: Place): void {
     this.#naming(place, () => {
       const names = this.#namesFrom(place);
@@ -126,28 +113,19 @@ export class ExtractTarget implements Disposable {
     });
   }
 
-  /**
-   * Makes sure that a file can be put somewhere.
-   *
-   * @throws {RecordfsError} If there is something already that is not to be replaced.
-   */
+  /** Throws a RecordfsError if something exists that must not be replaced. */
   checkFree(place: Place): void {
     this.#naming(place, () => this.#checkFree(place));
   }
 
-  /**
-   * Sets when a directory was modified: when all is in it, and in those below.
-   *
-   * @throws {RecordfsError} If it is not there.
-   */
+  /** Sets a directory's modification time. Must be called after everything in and below the directory is written. */
   setModified(place: Place, mtime: Date): void {
     this.makeDirectory(place);
     this.#naming(place, () => this.#chain.last.setModified(".", mtime));
   }
 
-  /** Puts a file in place. */
   write(place: Place, content: Uint8Array, mtime = this.mtime): void {
-    try { // not by a function, of which each of many files would have its own
+    try { // inline, because a closure per file costs too much
       const { directory, name } = this.#place(place);
       if (placeWhole(directory, name, this.placing, content, mtime)) return;
       using file = this.#newFile(directory, name);
@@ -159,10 +137,8 @@ export class ExtractTarget implements Disposable {
   }
 
   /**
-   * Makes a symbolic link. Nothing is ever put in place by way of one.
-   *
-   * @param target Where it leads to: up as far as the directory that is extracted to, and then down.
-   * @throws {RecordfsError} If it would lead out of that, or something is in the way.
+   * Creates a symbolic link. Extraction itself never follows one. `target` may go up to the root of the extraction, and
+   * then only down; otherwise it throws a RecordfsError.
    */
   makeLink(place: Place, target: string, mtime = this.mtime): void {
     this.#naming(place, () => {
@@ -193,7 +169,7 @@ export class ExtractTarget implements Disposable {
     });
   }
 
-  /** Puts a file of any size in place; zeros of one that `hasHoles` take no room on the disk. */
+  /** Writes a file of any size. If `hasHoles`, zeros become holes, which take no disk space. */
   async writeStream(
     place: Place,
     content: AsyncIterable<Uint8Array>,
@@ -214,10 +190,8 @@ export class ExtractTarget implements Disposable {
   }
 
   /**
-   * Says where another thread is to put a file: see {@linkcode HandedOver}. Its directory stays open until it is
-   * closed; `before` is a file whose directory may be the same.
-   *
-   * @returns `undefined` where only this thread can put it.
+   * Prepares a file for another thread to write. The caller closes its directory. `before` is a file whose directory is
+   * reused if it is the same. Returns `undefined` if only this thread can write the file.
    */
   handOver(place: WalkPlace, before?: HandedOver): HandedOver | undefined {
     try {
@@ -234,7 +208,7 @@ export class ExtractTarget implements Disposable {
     }
   }
 
-  /** Why a file that was handed over is not in place, in words of what it was refused for. */
+  /** Returns the error of a file that another thread could not write, with its cause named. */
   refused({ directory, name, path }: HandedOver, error: unknown): unknown {
     try {
       return this.#naming(path, () => {
@@ -246,11 +220,7 @@ export class ExtractTarget implements Disposable {
     }
   }
 
-  /**
-   * Waits until all of it is on the disk, unless that is not to be waited for.
-   *
-   * @returns `false` where the system can't be asked to: without `--allow-ffi`.
-   */
+  /** Waits until everything is on disk, unless `sync` is `none`. Returns `false` without `--allow-ffi`. */
   async complete(): Promise<boolean> {
     if (this.#options.sync === "none") return true;
     try {
@@ -260,12 +230,11 @@ export class ExtractTarget implements Disposable {
     }
   }
 
-  /** Closes the directory. */
   [Symbol.dispose](): void {
     this.#chain.close();
   }
 
-  /** Has the system's refusals say what they are about; their codes stay. */
+  /** Adds the path to system errors, and keeps their codes. */
   #naming<T>(place: Place, work: () => T): T {
     try {
       return work();
@@ -312,15 +281,15 @@ export class ExtractTarget implements Disposable {
     try {
       file.place(mtime);
     } catch (error) {
-      this.#requireFree(file.directory, file.name); // says what it is that is there
+      this.#requireFree(file.directory, file.name); // names what exists there
       throw error;
     }
   }
 
-  /** Where a file goes, with its directory made. */
+  /** Returns a file's directory, created if missing, and its name. */
   #place(place: Place): { directory: Directory; name: string } {
     const { depth, last } = this.#chain;
-    // Where the one before is, as nearly all files are: without lists of names.
+    // Fast path: same directory as the previous file, as for nearly all files. Avoids lists of names.
     const isThere = typeof place !== "string" && isSafeName(place.name) &&
       this.#start + place.depth - 1 === depth;
     if (isThere) return { directory: last, name: place.name };
@@ -330,7 +299,7 @@ export class ExtractTarget implements Disposable {
     return { directory: this.#chain.last, name };
   }
 
-  /** Number of directories of the chain that lead to a place, and the names from there on: its own at least. */
+  /** Number of directories of the chain that lead to a place, and the remaining names, including its own. */
   #namesFrom(place: Place): { known: number; below: string[] } {
     const chain = this.#chain;
     if (typeof place === "string") {
@@ -348,7 +317,6 @@ export class ExtractTarget implements Disposable {
     throw new TypeError(`'${place.name}' is not one name`);
   }
 
-  /** Goes to a directory, and makes what is not there of the way. */
   #enter(known: number, names: readonly string[]): void {
     const chain = this.#chain;
     const isIn = names.length > 0 && names[0] === chain.nameAt(known + 1);
@@ -362,13 +330,13 @@ export class ExtractTarget implements Disposable {
     }
   }
 
-  /** Makes a directory, unless there is one: then the answer is `false`. */
+  /** Creates a directory. Returns `false` if it exists. */
   #make(directory: Directory, name: string): boolean {
     try {
       directory.makeDirectory(name);
       return true;
     } catch (error) {
-      // Not all file systems look first whether it is there.
+      // Some file systems report another error before EEXIST.
       const kind = directory.stat(name, "keep")?.kind;
       if (kind === "directory") return false;
       if (kind === undefined) throw error;
@@ -376,7 +344,7 @@ export class ExtractTarget implements Disposable {
     }
   }
 
-  /** Removes what processes that live no longer have left in the directory that was come to. */
+  /** Removes what dead processes left in the directory just entered. */
   #removeLeftovers(): void {
     const { last } = this.#chain;
     try {
@@ -388,12 +356,12 @@ export class ExtractTarget implements Disposable {
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      // Not to be listed or changed: what is wrong with it is said when a file is put there.
+      // Cannot be listed or changed. Writing a file there reports why.
     }
   }
 }
 
-/** Tells whether there is a process of that number; where none can be seen, there may be. */
+/** Whether a process may exist; `true` if processes cannot be seen. */
 function isAlive(pid: number): boolean {
   return fs.existsSync(`/proc/${pid}`) || !fs.existsSync("/proc/self");
 }

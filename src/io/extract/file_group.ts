@@ -3,20 +3,18 @@ import { descriptorBudget } from "../storage/descriptor_budget.ts";
 import type { ExtractTarget, HandedOver, WalkPlace } from "./extract_target.ts";
 import type { PlaceThread } from "./place_thread.ts";
 
-/** No group holds more directories open, and all that are under way a quarter of what the process may have. */
+/** Most directories that a group holds open. All groups in flight hold at most a quarter of the process's limit. */
 const MOST_DIRECTORIES = 64;
 const SHARE = 16;
 let mostDirectories: number | undefined;
 
-/** A file of a group that is not in place. */
 export interface RefusedFile {
   readonly path: string;
-  /** Its size. */
   readonly bytes: number;
   readonly error: unknown;
 }
 
-/** Files that another thread puts in place together. Their contents lie in one memory that threads share. */
+/** Batch of files that another thread writes. Their contents share one SharedArrayBuffer. */
 export class FileGroup {
   readonly #target: ExtractTarget;
   readonly #files: HandedOver[] = [];
@@ -29,13 +27,7 @@ export class FileGroup {
     this.#target = target;
   }
 
-  /**
-   * Adds a file, for which its directory is made.
-   *
-   * @param mtime Last modification that it gets.
-   * @returns `false` where only this thread can put it in place.
-   * @throws What {@linkcode ExtractTarget.write} does of its directory.
-   */
+  /** Adds a file and creates its directory. Returns `false` if only this thread can write the file. */
   add(place: WalkPlace, content: Uint8Array, mtime: Date): boolean {
     const memory: unknown = content.buffer;
     if (!(memory instanceof SharedArrayBuffer)) return false;
@@ -55,11 +47,7 @@ export class FileGroup {
     return true;
   }
 
-  /**
-   * Has them put in place.
-   *
-   * @returns Those that are not.
-   */
+  /** Writes the files, and returns those that failed. */
   async place(thread: PlaceThread): Promise<RefusedFile[]> {
     const files = this.#files;
     const contents = this.#contents;

@@ -3,21 +3,21 @@ import type { ExtractTarget, Place } from "./extract_target.ts";
 import { FileGroup, type RefusedFile } from "./file_group.ts";
 import { PlaceThread } from "./place_thread.ts";
 
-/** So many files are worth starting another thread. */
+/** Number of files from which on another thread pays off. */
 const WORTH_A_THREAD = 512;
-/** So many batches are left to the other thread; this one puts the next in place itself. */
+/** Most batches in flight on the other thread. This thread writes any further ones itself. */
 const MOST_UNDER_WAY = 8;
 
-/** Puts files in place, batch by batch; where there are many, another thread helps. */
+/** Writes files in batches; if there are many, another thread helps. */
 export class FilePlacer implements AsyncDisposable {
   readonly #target: ExtractTarget;
-  /** Memory for contents, to be read into in turn: what lies elsewhere is put in place by this thread. */
+  /** Buffers for contents, to be read into in rotation. This thread writes contents that lie elsewhere. */
   readonly rooms: readonly BatchRoom[] = Array.from(
-    // More than are read, looked at and under way, so that nobody waits for one.
+    // Enough for batches being read, checked and written, so that none is waited for.
     { length: 4 + MOST_UNDER_WAY },
     () => new SharedRoom(),
   );
-  /** The other thread, or that there is none to be had. */
+  /** The other thread, or `none` if it cannot be started. */
   #thread: PlaceThread | "none" | undefined;
   #files = 0;
   readonly #underWay = new Set<Promise<void>>();
@@ -27,16 +27,12 @@ export class FilePlacer implements AsyncDisposable {
     this.#target = target;
   }
 
-  /** Starts the other thread, which takes its time, before there are as many files that it is worth it. */
+  /** Starts the other thread early, because starting takes a while. */
   expectMany(): void {
     this.#thread ??= PlaceThread.start() ?? "none";
   }
 
-  /**
-   * Starts a batch. Its files are put in place between now and its end.
-   *
-   * @throws What one before it has failed of.
-   */
+  /** Starts a batch, whose files are written between now and its end. Throws the failure of an earlier batch. */
   start(): FileBatchPlacer {
     this.#throwFailure();
     const thread = this.#idleThread();
@@ -59,17 +55,12 @@ export class FilePlacer implements AsyncDisposable {
     };
   }
 
-  /**
-   * Waits until all are in place.
-   *
-   * @throws If the other thread died, or what was told of refused files did.
-   */
+  /** Waits until all files are written. Throws if the other thread died, or an `onRefused` callback threw. */
   async complete(): Promise<void> {
     await Promise.all(this.#underWay);
     this.#throwFailure();
   }
 
-  /** Waits until nothing is under way, and ends the other thread. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#underWay);
     if (this.#thread instanceof PlaceThread) this.#thread[Symbol.dispose]();
@@ -88,20 +79,12 @@ export class FilePlacer implements AsyncDisposable {
   }
 }
 
-/** Puts the files of a batch in place. */
 export interface FileBatchPlacer {
-  /**
-   * Puts a file in place, or leaves it to the other thread.
-   *
-   * @param mtime Last modification that it gets, where that is not that of all.
-   * @throws What {@linkcode ExtractTarget.write} does.
-   */
+  /** Writes a file, or leaves it to the other thread. Throws what {@linkcode ExtractTarget.write} throws. */
   write(place: Place, content: Uint8Array, mtime?: Date): void;
   /**
-   * Ends the batch, however it went.
-   *
-   * @param onRefused Told of each file that the other thread could not put in place; what it throws ends all.
-   * @returns Until when the contents are needed.
+   * Ends the batch, whether it succeeded or not. Resolves when the contents are no longer needed. Calls `onRefused`
+   * with each file that the other thread could not write; if it throws, everything ends.
    */
   end(onRefused: (file: RefusedFile) => void): Promise<void>;
 }

@@ -10,16 +10,15 @@ import type {
   RefusedFile,
 } from "./place_messages.ts";
 
-/** A file that was refused, by its index. */
+/** A file that could not be written, by its index. */
 export interface Refusal {
   readonly index: number;
   readonly error: unknown;
 }
 
-/** Another thread that puts files in place, since most of that is the kernel's work. */
+/** Thread that writes files, because most of the work is the kernel's. */
 export class PlaceThread implements Disposable {
   readonly #worker: Worker;
-  /** What it was asked for and has not answered, in order. */
   readonly #asked: PromiseWithResolvers<readonly Refusal[]>[] = [];
   #isReady = false;
   #failure: Error | undefined;
@@ -35,7 +34,7 @@ export class PlaceThread implements Disposable {
     });
   }
 
-  /** Starts one, where directories can be handed over and there is a processor for it. */
+  /** Starts a thread if directories can be shared with it and a second processor is available. */
   static start(): PlaceThread | undefined {
     return libcIfPermitted() !== undefined &&
         navigator.hardwareConcurrency > 1 && hasDescriptors(1)
@@ -43,18 +42,14 @@ export class PlaceThread implements Disposable {
       : undefined;
   }
 
-  /** How many calls of {@linkcode PlaceThread.place} are under way; infinitely many while it can't answer. */
+  /** Number of {@linkcode PlaceThread.place} calls in flight; infinite while the thread cannot answer. */
   get busy(): number {
     return this.#isReady && this.#failure === undefined
       ? this.#asked.length
       : Infinity;
   }
 
-  /**
-   * Puts files in place. Their directories and their memory have to stay until that is answered.
-   *
-   * @throws {RecordfsError} If the thread has died.
-   */
+  /** Writes files. Their directories must stay open, and their memory unchanged, until this resolves. */
   place(files: Omit<FilesToPlace, "kind">): Promise<readonly Refusal[]> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const answer = Promise.withResolvers<readonly Refusal[]>();
@@ -63,7 +58,7 @@ export class PlaceThread implements Disposable {
     return answer.promise;
   }
 
-  /** Ends the thread; nothing may be under way. */
+  /** Ends the thread. No call may be in flight. */
   [Symbol.dispose](): void {
     this.#worker.terminate();
   }

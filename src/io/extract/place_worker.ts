@@ -1,5 +1,5 @@
 /**
- * A thread that puts files in place; `PlaceThread` is its other end.
+ * Thread that writes files; the other end of `PlaceThread`.
  *
  * @module
  */

@@ -2,13 +2,13 @@ import { RecordfsError } from "../../base/errors.ts";
 import type { EntryKind } from "../directories/directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 
-/** Whether a name is one, and leads nowhere but down. */
+/** Whether a name is a single component that does not lead upwards. */
 export function isSafeName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." &&
     !name.includes("/") && !name.includes("\0");
 }
 
-/** The names of a path, none of which leads anywhere but down. */
+/** Splits a path into names, none of which leads upwards. */
 export function safeNames(path: string): string[] {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   if (names.includes("..") || path.includes("\0")) {
@@ -21,7 +21,7 @@ export function safeNames(path: string): string[] {
   return names;
 }
 
-/** Has the system's refusal say what it is about; its code stays. Any other error stays what it is. */
+/** Adds the path to a system error and keeps its code. Returns any other error unchanged. */
 export function refusal(
   shown: string,
   path: string,
@@ -34,7 +34,7 @@ export function refusal(
   return new RecordfsError(code, message, { path, cause: error });
 }
 
-/** The chain ends above the directory that an entry of a walk lies in. */
+/** Makes the error of a walk entry whose directory the chain no longer reaches. */
 export function gone(path: string): RecordfsError {
   return new RecordfsError(
     "changed",
@@ -43,7 +43,6 @@ export function gone(path: string): RecordfsError {
   );
 }
 
-/** A directory can not be gone into. */
 export function notEntered(directory: string, kind: EntryKind): RecordfsError {
   return inTheWay(
     directory,
@@ -53,7 +52,6 @@ export function notEntered(directory: string, kind: EntryKind): RecordfsError {
   );
 }
 
-/** What is there is not what has to be. */
 export function inTheWay(path: string, reason: string): RecordfsError {
   return new RecordfsError(
     "in-the-way",
@@ -63,12 +61,8 @@ export function inTheWay(path: string, reason: string): RecordfsError {
 }
 
 /**
- * Makes sure that a symbolic link stays inside: it goes up by `..` no further than to the root, and then only down. What
- * goes up again behind a name may be by way of another link, and anywhere.
- *
- * @param path The link's, for the message.
- * @param depth How many directories below the root it lies.
- * @throws {RecordfsError} If it could lead out.
+ * Checks that a symbolic link `depth` directories below the root stays inside: `..` may go up to the root at most, and
+ * then only names follow. A `..` after a name might go through another link, and anywhere.
  */
 export function requireInside(
   path: string,

@@ -6,47 +6,36 @@ import type {
   UnnamedFile,
 } from "../directories/directory.ts";
 
-/**
- * When files are on the disk, where they outlive the power: `files` each before it gets its name, `end` all when the
- * last is written, `none` whenever the system writes them.
- */
+/** When files are synced: `files` each before it is named, `end` all after the last, `none` when the system does. */
 export type Durability = "files" | "end" | "none";
 
-/** Bytes of a file that are brought to the disk while others are written. */
+/** Files from this size start going to disk while others are written. */
 const WORTH_A_START = 64 * 1024;
 
-/** Bytes of zeros that become a hole. */
+/** Run of zeros that becomes a hole. */
 const HOLE = 64 * 1024;
 const ZEROS = new Uint8Array(HOLE);
 
-/** How a file gets its place. */
+/** How a file is written. */
 export interface Placing {
-  /** True if a file that is there already is replaced. */
   readonly replace: boolean;
-  /** When it is waited for until it is on the disk: see {@linkcode Durability}. */
   readonly sync: Durability;
-  /** Whether nobody sees its directory yet, so that it may have its name from the start. */
+  /** Whether its directory is not visible yet, so that the file may have its name from the start. */
   readonly isHidden: boolean;
 }
 
-/** A new file of a directory, without its name until it is complete: without any, where that can be. */
+/** A new file that gets its name when it is complete. Until then it is unnamed if possible. */
 export class UnplacedFile implements Disposable {
   readonly directory: Directory;
-  /** The name that it is to have. */
   readonly name: string;
   readonly #how: Placing;
   readonly #file: OpenFile;
   readonly #unnamed: UnnamedFile | undefined;
-  /** A name that it has before it is complete. */
+  /** Its current name, while it is incomplete. */
   #before: string | undefined;
   #written = 0;
 
-  /**
-   * Makes it, empty.
-   *
-   * @param name The name that it is to have.
-   * @param number Different for each file of this process.
-   */
+  /** @param number Unique per file of this process. */
   constructor(
     directory: Directory,
     name: string,
@@ -56,7 +45,7 @@ export class UnplacedFile implements Disposable {
     this.directory = directory;
     this.name = name;
     this.#how = how;
-    // A link does not take the place of what is there.
+    // Linking cannot replace an existing file.
     const isNamed = how.isHidden || how.replace;
     this.#unnamed = isNamed ? undefined : directory.createUnnamed();
     if (this.#unnamed !== undefined) {
@@ -65,20 +54,19 @@ export class UnplacedFile implements Disposable {
     }
     const isFinal = how.isHidden && !how.replace;
     const before = isFinal ? name : `.recordfs-${process.pid}-${number}.part`;
-    // Fails if there is something of that name, be it a symbolic link to nowhere.
+    // Fails if the name exists, even as a dangling symbolic link.
     this.#file = directory.createFile(before);
     this.#before = before;
   }
 
-  /** Appends to it. */
   write(bytes: Uint8Array): void {
     this.#file.write(bytes);
     this.#written += bytes.length;
   }
 
-  /** Appends to a file with holes: zeros take no room on the disk, as in the holes that they come from. */
+  /** Appends to a sparse file: runs of zeros become holes. */
   writeSparse(bytes: Uint8Array): void {
-    let start = 0; // of what is no hole
+    let start = 0; // start of the data after the last hole
     for (let at = 0; at + HOLE <= bytes.length; at += HOLE) {
       if (!this.#isHole(bytes.subarray(at, at + HOLE))) continue;
       if (at > start) this.#file.write(bytes.subarray(start, at));
@@ -94,17 +82,12 @@ export class UnplacedFile implements Disposable {
       Buffer.compare(bytes, ZEROS) === 0;
   }
 
-  /**
-   * Gives it its name.
-   *
-   * @param mtime Last modification that it gets.
-   * @throws An `EEXIST` if something is there that is not to be replaced, and whatever else the system refuses.
-   */
+  /** Gives the file its final name. Throws `EEXIST` if something exists that must not be replaced. */
   place(mtime: Date): void {
     const { sync, replace } = this.#how;
     this.#file.setModified(mtime);
     if (sync === "files") this.#file.sync();
-    // The disk has something to do meanwhile; of small files it is given many at once.
+    // Keeps the disk busy meanwhile; small files are flushed many at once.
     else if (sync === "end" && this.#written >= WORTH_A_START) {
       this.#file.startSync();
     }
@@ -115,7 +98,7 @@ export class UnplacedFile implements Disposable {
     this.#before = undefined;
   }
 
-  /** Closes it, and removes it unless it has its place. */
+  /** Closes the file, and removes it unless it has its final name. */
   [Symbol.dispose](): void {
     this.#file.close();
     if (this.#before !== undefined) this.directory.remove(this.#before);
@@ -123,9 +106,8 @@ export class UnplacedFile implements Disposable {
 }
 
 /**
- * Puts a small file in place in one go.
- *
- * @returns Whether it did. If not, nothing is left of it, and an {@linkcode UnplacedFile} does it or says why not.
+ * Writes a small file in one go. Returns whether it did. If not, nothing is left of it; use an
+ * {@linkcode UnplacedFile}, which succeeds or reports why.
  */
 export function placeWhole(
   directory: Directory,

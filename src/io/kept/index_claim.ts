@@ -9,14 +9,14 @@ import {
 } from "../remote/shared_flight.ts";
 import type { KeptPlace } from "./kept_place.ts";
 
-/** Makers that a program waits for: one may end without an index, by a signal for instance. */
+/** Makers that a program waits for. One may end without an index, for instance by a signal. */
 const MOST_MAKERS = 2;
-/** Milliseconds that a maker is waited for however little fetching takes: programs take about as long to start. */
+/** Shortest limit for waiting, in milliseconds, even if fetching takes less: programs take about as long to start. */
 const LEAST_WAIT = 1000;
 
 /**
- * Claim on making the index of a remote source, which one program at a time holds of all that share a cache. Those that
- * made it side by side would each decide what to fetch by its own measurements, and ask for several times as much.
+ * Claim on making the index of a remote source. Of all programs that share a cache, one at a time holds it. Making it
+ * in parallel, each would decide by its own measurements what to fetch, and together request several times as much.
  */
 export class IndexClaim implements Disposable {
   readonly #source: RemoteSource;
@@ -29,11 +29,9 @@ export class IndexClaim implements Disposable {
   }
 
   /**
-   * Waits while another program makes the index: as long as it keeps blocks, and at most as long as fetching the source
-   * would take.
-   *
-   * @param read Reads the index that a maker has kept.
-   * @returns The index. `undefined` if the caller has to make it, for which others wait until the claim is disposed.
+   * Waits while another program makes the index: as long as it keeps storing blocks, and at most as long as fetching
+   * the source would take. Returns the index; `undefined` if the caller must make it. Others wait for that until the
+   * claim is disposed.
    */
   async take<Index>(
     read: () => Index | undefined,
@@ -47,7 +45,7 @@ export class IndexClaim implements Disposable {
     let wait = FIRST_LOOK;
     for (let maker = 0; maker < MOST_MAKERS;) {
       this.#claim = this.#claims.tryTake(maker, maker);
-      const index = read(); // also what was kept just before
+      const index = read(); // after the claim, to also find what was cached just before
       if (index !== undefined) return index;
       const isFirst = wait === FIRST_LOOK;
       if (this.#claim !== undefined && isFirst) return undefined;
@@ -56,7 +54,7 @@ export class IndexClaim implements Disposable {
       const last = fetcher.lastKept();
       if (last !== kept) [since, kept] = [now, last];
       if (this.#claim !== undefined || now - since > stuck) {
-        // It has ended without an index, or goes no further: the next one is claimed apart.
+        // The maker ended without an index, or makes no progress. The next one has a claim of its own.
         this.#release();
         maker++;
         [since, wait] = [now, FIRST_LOOK];

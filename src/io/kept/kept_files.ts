@@ -1,20 +1,14 @@
 import { unlessForeign } from "../directories/trust.ts";
 import type { TrustedDirectory } from "../directories/trusted_directory.ts";
 
-/** A file of a cache. */
 export interface FileInCache {
   readonly name: string;
-  /** Bytes. */
   readonly size: number;
-  /** When it was used last, in milliseconds since 1970. */
+  /** Last use, in milliseconds since 1970. */
   readonly used: number;
 }
 
-/**
- * Lists files of a cache; skips what other users have put in their place.
- *
- * @param pattern What their names match, also those that a killed program left behind.
- */
+/** Lists files of a cache whose names match, including those left by killed programs; skips files of other users. */
 export function filesIn(
   directory: TrustedDirectory,
   pattern: RegExp,
@@ -29,13 +23,7 @@ export function filesIn(
   );
 }
 
-/**
- * Evicts the least recently used files until the others have at most so many bytes.
- *
- * @param files All files of the directory that count.
- * @param most Bytes that may stay.
- * @returns Bytes that stay.
- */
+/** Evicts the least recently used of all files until at most `most` bytes remain, and returns how many do. */
 export function evictFiles(
   directory: TrustedDirectory,
   files: readonly FileInCache[],
@@ -50,12 +38,11 @@ export function evictFiles(
   return total;
 }
 
-/** Notes that a file was used, if its disk can be written to. */
+/** Marks a file as used, if its disk is writable. */
 export function touchFile(directory: TrustedDirectory, name: string): void {
   try {
     using file = directory.openFile(name, "write");
     file?.touch();
   } catch {
-    // It is evicted sooner.
   }
 }

@@ -5,30 +5,28 @@ import { IndexClaim } from "./index_claim.ts";
 import { type KeptOptions, keptPlace } from "./kept_place.ts";
 import { keepTables, type KeptTables, readKeptTables } from "./kept_tables.ts";
 
-/** Entries from which on the index of a local source is kept: of fewer, it is made in no time. */
+/** Entries from which on the index of a local source is cached. Smaller ones are made in no time. */
 const MANY = 1 << 15;
-/** Bytes from which on that of one is which has to be fetched: of fewer, it is a request or two. */
+/** Size in bytes from which on the index of a remote source is cached. For smaller ones, it takes a request or two. */
 const LARGE = 8 << 20;
 
-/** An index that is made of a source, and may be kept. */
+/** How the index of a source is made and cached. */
 export interface KeptIndex<Index> {
-  /** What is kept, and in which form: another form is another kind. */
+  /** Kind and format version of the index. */
   readonly kind: string;
-  /** Bytes of the source that an entry takes at least. */
+  /** Smallest size of an entry in the source, in bytes. */
   readonly entrySize: number;
-  /** Takes tables that were kept, unless they are none of this source: nothing of them is believed. */
+  /** Returns the index of cached tables, or `undefined` if they are not of this source. Must trust nothing in them. */
   take(tables: KeptTables): Index | undefined;
-  /** Makes it anew. */
   make(): Steps<Index>;
-  /** How many entries it has. */
   count(index: Index): number;
-  /** Whether what is made may be kept: then other programs wait for it. */
+  /** Whether the index may be cached. Other programs then wait for it. */
   readonly isToKeep: boolean;
-  /** What of it is kept; `undefined` where nothing is to be. */
+  /** Returns the tables to cache; `undefined` if there are none. */
   tables(index: Index): KeptTables | undefined;
 }
 
-/** The index of a source: as it was kept, or else made anew, and kept where that is worth it. */
+/** Returns the index of a source from the cache, or makes it and caches it if that pays off. */
 export function* keptIndex<Index>(
   source: ByteSource,
   options: KeptOptions,
@@ -49,7 +47,7 @@ export function* keptIndex<Index>(
     : undefined;
   if (claim !== undefined) {
     const others = yield* perform({
-      sync: read, // what cannot wait cannot fetch either
+      sync: read, // without waiting, nothing can be fetched either
       async: (signal) => claim.take(read, signal),
     });
     if (others !== undefined) return others;

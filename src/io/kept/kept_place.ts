@@ -7,29 +7,24 @@ import type { RemoteOptions } from "../remote/remote_options.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { FileSource } from "../storage/file_source.ts";
 
-/** Where something is kept that was made of a source, and of which state of it. */
+/** Location of cached data made from a state of a source. */
 export interface KeptPlace {
-  /** The cache that it is in. */
   readonly root: CacheRoot;
-  /** Name of the file. */
   readonly name: string;
-  /** What tells the state of the source from all others. */
+  /** Identifies the state of the source. */
   readonly state: string;
   /** The source's path, or its URL without secrets. */
   readonly of: string;
 }
 
-/** What is looked at of the options that a container is opened with. */
 export interface KeptOptions {
   readonly remote?: RemoteOptions | undefined;
 }
 
 /**
- * Where things that are made of a source are kept between programs: in the cache's directory, by the state of the
- * source, which is its URL and tag, or its path with size, time and inode.
- *
- * @param kind What is kept; others of the same source are elsewhere.
- * @returns `undefined` where the source has no such state, or nothing is to be kept, or may be.
+ * Returns where data made from a source is cached between programs: in the cache directory, by the state of the source.
+ * That is its URL and tag, or its path with size, time and inode. `undefined` if the source has no such state, or
+ * caching is disabled or impossible.
  */
 export function keptPlace(
   source: ByteSource,

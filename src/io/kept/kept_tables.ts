@@ -12,33 +12,31 @@ import { utf8Text } from "../../base/utf8.ts";
 /** A column of numbers, over memory that threads share. */
 export type Column = Uint8Array | Uint32Array | Float64Array;
 
-/** Tables, by the names of their columns, and what else is to be known. */
 export interface KeptTables {
   readonly columns: Readonly<Record<string, Column>>;
-  /** Plain data. */
+  /** JSON data. */
   readonly facts: unknown;
 }
 
-/** Directory of all files of tables, in the cache. */
+/** Directory of table files in the cache. */
 const INDEXES = "indexes";
-/** Names of files in it, and of those that a program was killed at. */
+/** Names of table files, including those left by killed programs. */
 const NAME = /^[0-9a-f]{32}\.index/;
 
-/** How a file starts. */
 const MAGIC = "recordfs index 1\n";
-/** Behind it: length of the head, and CRC-32 of all that follows the fixed part. */
+/** Size of the fixed part, which ends with the length of the head and the CRC-32 of all bytes after the fixed part. */
 const FIXED = 32;
 
-/** All that is kept has at most so many bytes: what was used last stays. */
+/** Most bytes of all table files. Evicts the least recently used. */
 const MOST_BYTES = 4 * 2 ** 30;
-/** A head is names and lengths. */
+/** Longest head, which holds names and lengths. */
 const LONGEST_HEAD = 1 << 20;
 
 type TypeName = "f64" | "u32" | "u8";
 
 interface Head {
   readonly state: string;
-  /** What it is of, for people. */
+  /** Source's name, for people. */
   readonly of: string;
   readonly facts: unknown;
   readonly columns: readonly {
@@ -51,9 +49,8 @@ interface Head {
 }
 
 /**
- * Reads tables that were kept of a source, into memory that threads share.
- *
- * @returns `undefined` where there are none of this state of the source, or they are damaged: they are made anew then.
+ * Reads cached tables of a source, into memory that threads share; `undefined` if there are none of this state of the
+ * source, or they are damaged.
  */
 export function readKeptTables(place: KeptPlace): KeptTables | undefined {
   try {
@@ -63,7 +60,7 @@ export function readKeptTables(place: KeptPlace): KeptTables | undefined {
     const { size } = file.facts();
     if (size > MOST_BYTES) return undefined;
     const found = headIn(file, size);
-    // Before all is read: it may be of another state.
+    // Checked before reading everything: it may be of another state.
     if (found?.head.state !== place.state) return undefined;
     const { head, bytes: headBytes, sum } = found;
     const headLength = headBytes.length;
@@ -78,13 +75,13 @@ export function readKeptTables(place: KeptPlace): KeptTables | undefined {
     touchFile(directory!, place.name);
     return { facts: head.facts, columns: Object.fromEntries(columns) };
   } catch (error) {
-    // There is none, or it can't be read: neither is anybody's fault.
+    // Missing or unreadable, which is not an error.
     if (error instanceof NotTrustedError) place.root.warn(error);
     return undefined;
   }
 }
 
-/** The head of a file of tables, and the sum of it and all behind it; `undefined` where it is none. */
+/** Reads a file's head, and the checksum of it and everything after; `undefined` if it is not a table file. */
 function headIn(
   file: EntryFile,
   size: number,
@@ -103,11 +100,7 @@ function headIn(
   return { head, bytes, sum: view.getUint32(FIXED - 4, true) };
 }
 
-/**
- * Keeps tables of a source. Where that can't be done, they are made anew the next time.
- *
- * @returns Whether they are kept.
- */
+/** Caches tables of a source. If that fails, returns `false`, and they are made again next time. */
 export function keepTables(
   place: KeptPlace,
   { columns, facts }: KeptTables,
@@ -117,7 +110,7 @@ export function keepTables(
     const parts = partsOf(place, columns, facts);
     if (parts[1]!.length > LONGEST_HEAD) return false; // it would not be read
     const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    // Room is made before it is written, if there can be enough.
+    // Evicts before writing, if that can free enough.
     const left = MOST_BYTES - bytes;
     const kept = evictFiles(directory, filesIn(directory, NAME), left);
     if (kept > left) return false;
@@ -130,19 +123,17 @@ export function keepTables(
   }
 }
 
-/** A file of tables that are kept. */
 export interface KeptFile {
   readonly root: CacheRoot;
   readonly name: string;
-  /** The path of what they are of, or its URL without secrets; of what is damaged, the file's own path. */
+  /** Path of the source, or its URL without secrets; for a damaged file, the file's own path. */
   readonly of: string;
-  /** Bytes. */
   readonly size: number;
-  /** When it was used last, in milliseconds since 1970. */
+  /** Last use, in milliseconds since 1970. */
   readonly used: number;
 }
 
-/** What is kept in a cache, or in the one at a path. */
+/** Lists the tables in a cache, given as an object or a path. */
 export function listKeptTables(cache: string | CacheRoot): KeptFile[] {
   const root = typeof cache === "string"
     ? new CacheRoot({ directory: cache }, warnOnConsole)
@@ -166,11 +157,11 @@ function sourceOf(
     const of: unknown = file && headIn(file, file.facts().size)?.head.of;
     return typeof of === "string" ? of : undefined;
   } catch {
-    return undefined; // it is being written, or damaged
+    return undefined; // being written, or damaged
   }
 }
 
-/** Deletes tables that are kept: who goes by them has them in memory. */
+/** Deletes cached tables. Programs that use them have them in memory. */
 export function removeKeptTables(files: readonly KeptFile[]): void {
   for (const { root, name } of files) {
     using directory = root.open([INDEXES]);
@@ -188,7 +179,7 @@ function partsOf(
     name,
     type: typeOf(column),
     length: column.length,
-    start: Number.MAX_SAFE_INTEGER, // as wide as any
+    start: Number.MAX_SAFE_INTEGER, // the widest number possible
   }));
   const headOf = (columns: Head["columns"]) =>
     new TextEncoder().encode(JSON.stringify({ state, of, facts, columns }));
@@ -199,7 +190,7 @@ function partsOf(
     start = aligned(start + named[i]![1].byteLength);
     return { ...column, start: at };
   });
-  const head = new Uint8Array(headLength).fill(0x20); // JSON takes spaces
+  const head = new Uint8Array(headLength).fill(0x20); // JSON allows trailing spaces
   head.set(headOf(placed));
   const parts: Uint8Array[] = [head];
   for (const [, column] of named) {

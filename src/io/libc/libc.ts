@@ -1,12 +1,11 @@
 /**
- * The C library, for what Deno does not offer. It is opened here only, and never asked for: where FFI is not
- * permitted, callers do without or say so.
+ * The C library, for what Deno does not offer. Only this module opens it, and never prompts: without FFI permission,
+ * callers do without or report it.
  *
  * @module
  */
 import { SystemError } from "./system_error.ts";
 
-/** A function by what it returns and takes. */
 function returning<
   Result extends Deno.NativeResultType,
   const Parameters extends readonly Deno.NativeType[],
@@ -20,12 +19,11 @@ const SYNC_FILE_RANGE = returning("i32", "i32", "i64", "i64", "u32");
 const POLL = returning("i32", "buffer", "u32", "i32");
 
 /**
- * Everything that is called. 64-bit results that are small in practice are declared `i32`, since a
- * number costs a tenth of a BigInt; on the little-endian machines that Deno runs on, the low half is
- * what is returned.
+ * All called functions. 64-bit results that are small in practice are declared `i32`, because a number costs a tenth of
+ * a BigInt. On little-endian machines, the only ones Deno runs on, that returns the low half.
  *
- * What is called `…Elsewhere` runs on another thread, where its errno is lost: for calls that may wait for a
- * server, or for as long as they are told to.
+ * Functions named `…Elsewhere` run on another thread, where errno is lost: for calls that may wait for a server, or for
+ * a given time.
  */
 const FUNCTIONS = {
   open: returning("i32", "buffer", "i32"),
@@ -107,7 +105,7 @@ const FUNCTIONS = {
   mallopt: returning("i32", "i32", "i32"),
   mallocTrim: { ...returning("i32", "usize"), name: "malloc_trim" },
   memfdCreate: { ...returning("i32", "buffer", "u32"), name: "memfd_create" },
-  /** Copies from this process's own memory too, and fails where touching it would kill. */
+  /** Also copies from this process's own memory, and fails where touching it would kill the process. */
   processVmReadv: {
     ...returning("i32", "i32", "buffer", "u32", "buffer", "u32", "u32"),
     name: "process_vm_readv",
@@ -121,7 +119,7 @@ const FUNCTIONS = {
   getegid: returning("u32"),
   getgroups: returning("i32", "i32", "buffer"),
   syscall: returning("i32", "i64", "i64", "i64"),
-  /** Of five arguments: which call, a descriptor, a signal, an address and flags. */
+  /** With five arguments: number of the call, descriptor, signal, address and flags. */
   syscallOfSignal: {
     ...returning("i32", "i64", "i64", "i64", "i64", "i64"),
     name: "syscall",
@@ -130,20 +128,18 @@ const FUNCTIONS = {
   errnoLocation: { ...returning("pointer"), name: "__errno_location" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-/** The C library's functions, ready to be called. */
 export type Libc = Deno.DynamicLibrary<typeof FUNCTIONS>["symbols"];
 
-/** Those that tell what a call was refused for. */
 export type ErrnoFunctions = Pick<Libc, "errnoLocation" | "strerror">;
 
-/** The library, each function of which is opened when it is first called for; then it may throw. */
+/** Returns the library, with each function opened on first use, which may throw. */
 export function openLazily(): Libc {
   const libc = {} as Libc;
   for (const name of Object.keys(FUNCTIONS) as (keyof Libc)[]) {
     Object.defineProperty(libc, name, {
       configurable: true,
       get() {
-        // To open all of them takes as long as to mount.
+        // Opening all of them takes as long as mounting.
         const functions = { [name]: FUNCTIONS[name] };
         const value = Deno.dlopen("libc.so.6", functions).symbols[name];
         Object.defineProperty(libc, name, { value });
@@ -157,17 +153,14 @@ export function openLazily(): Libc {
 let opened: Libc | undefined;
 let isAbsent = false;
 
-/**
- * The library, or `undefined` where there is none: without `--allow-ffi` (it is not asked for), or where this
- * is not Linux with the GNU C library.
- */
+/** Returns the library; `undefined` without `--allow-ffi` or outside Linux with the GNU C library. Never prompts. */
 export function libcIfPermitted(): Libc | undefined {
   if (opened !== undefined || isAbsent) return opened;
-  // It may be permitted later.
+  // Permission may be granted later.
   if (Deno.build.os !== "linux" || !isFfiPermitted()) return undefined;
   try {
     const libc = openLazily();
-    libc.errnoLocation; // opened after a call, it might change what it tells of that
+    libc.errnoLocation; // opened after another call, it might change that call's errno
     opened = libc;
   } catch {
     isAbsent = true;
@@ -175,18 +168,18 @@ export function libcIfPermitted(): Libc | undefined {
   return opened;
 }
 
-/** Why {@linkcode libcIfPermitted} has none, for a message: "it needs …". */
+/** Returns what {@linkcode libcIfPermitted} lacks, for messages: "it needs …". */
 export function neededForLibc(): string {
   if (Deno.build.os !== "linux") return "Linux";
   return isFfiPermitted() ? "the GNU C library" : "--allow-ffi";
 }
 
-/** Whether libraries may be opened; nobody is asked. */
+/** Whether libraries may be opened. Never prompts. */
 export function isFfiPermitted(): boolean {
   return Deno.permissions.querySync({ name: "ffi" }).state === "granted";
 }
 
-/** The error number of the call just made, on the same thread. */
+/** Returns the error number of the previous call on this thread. */
 export function errnoOf(libc: Pick<Libc, "errnoLocation">): number {
   const location = libc.errnoLocation();
   return location === null
@@ -194,7 +187,7 @@ export function errnoOf(libc: Pick<Libc, "errnoLocation">): number {
     : new Deno.UnsafePointerView(location).getInt32();
 }
 
-/** The C library's words for an error, such as "Permission denied". */
+/** Returns the C library's text for an error, such as "Permission denied". */
 export function textOf(libc: Pick<Libc, "strerror">, errno: number): string {
   const text = libc.strerror(errno);
   return text === null
@@ -202,7 +195,7 @@ export function textOf(libc: Pick<Libc, "strerror">, errno: number): string {
     : Deno.UnsafePointerView.getCString(text);
 }
 
-/** Says what a call was refused for. Right only straight after it, on the same thread. */
+/** Returns the error of the previous call. Must be called right after it, on the same thread. */
 export function lastError(libc: ErrnoFunctions): SystemError {
   const errno = errnoOf(libc);
   return new SystemError(errno, textOf(libc, errno).toLowerCase());

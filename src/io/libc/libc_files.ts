@@ -1,6 +1,6 @@
 /**
- * The C library's file functions that take a directory's descriptor and names as bytes. Deno has
- * neither: its functions take whole paths, as strings of Unicode.
+ * The C library's file functions that take a directory descriptor and names as bytes. Deno has neither: its functions
+ * take whole paths as Unicode strings.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { encodeName } from "../../base/names.ts";
 import { shortAsciiInto } from "../../base/short_ascii.ts";
 import { type ErrnoFunctions, lastError } from "./libc.ts";
 
-/** `struct statx` of `linux/stat.h`: its size, and what of it is used. */
+/** Size and offsets of `struct statx` from `linux/stat.h`. */
 export const STATX = {
   SIZE: 256,
   links: 16,
@@ -26,10 +26,10 @@ export const STATX = {
   MASK: 0x1 | 0x2 | 0x4 | 0x8 | 0x10 | 0x40 | 0x100 | 0x200 | 0x400,
 } as const;
 
-/** `struct linux_dirent64` of getdents64(2). */
+/** Offsets in `struct linux_dirent64` of getdents64(2). */
 export const DIRENT = { length: 16, type: 18, name: 19 } as const;
 
-/** `DT_REG`: a regular file, where a file system says what its entries are. */
+/** `DT_REG`: a regular file, if the file system reports types. */
 export const DIRENT_FILE = 8;
 
 /** From `linux/fcntl.h`. */
@@ -38,24 +38,24 @@ export const At = {
   SYMLINK_NOFOLLOW: 0x100,
   SYMLINK_FOLLOW: 0x400,
   REMOVEDIR: 0x200,
-  /** `AT_EACCESS`: with the permissions that opening goes by. */
+  /** `AT_EACCESS`: checks the effective user, as opening does. */
   EACCESS: 0x200,
   EMPTY_PATH: 0x1000,
 } as const;
 
-/** Of posix_fadvise(2): its content will be read soon. */
+/** For posix_fadvise(2): hints that the content will be read soon. */
 export const FADV_WILLNEED = 3;
 
-/** Of sync_file_range(2): starts to write, and waits for nothing. */
+/** For sync_file_range(2): starts writing, without waiting. */
 export const SYNC_FILE_RANGE_WRITE = 2;
 
-/** `F_OK` and `R_OK` of `unistd.h`. */
+/** From `unistd.h`. */
 export const F_OK = 0;
 export const R_OK = 4;
 
 const arm = Deno.build.arch === "aarch64";
 
-/** Flags of open(2) (`asm-generic/fcntl.h`; arm64 has two of its own). */
+/** Flags of open(2) (`asm-generic/fcntl.h`; some differ on arm64). */
 export const Open = {
   RDONLY: 0,
   WRONLY: 0o1,
@@ -73,9 +73,9 @@ export const Open = {
 } as const;
 
 /**
- * What none of these functions says of files and directories, but futex(2) of the runtime's locks: between a
- * call and the look at errno, V8 may wait for its other threads, and then errno is no longer the call's.
- * The first two are one number.
+ * Errors that none of these functions reports for files and directories, but futex(2) of the runtime's locks does.
+ * Between a call and reading errno, V8 may wait for its other threads, and then errno is no longer the call's. The
+ * first two are one number.
  */
 const NOT_OF_FILES: ReadonlySet<string> = new Set([
   "EAGAIN",
@@ -83,13 +83,10 @@ const NOT_OF_FILES: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Some file system may mean it all the same. */
+/** Some file systems may report it nevertheless. */
 const MOST_ATTEMPTS = 8;
 
-/**
- * Makes a call until no signal interrupts it, and what it fails of is known; one that fails has done
- * nothing. What it answers is not negative.
- */
+/** Repeats a call until no signal interrupts it and its error is certain. A failed call has done nothing. */
 export function call(
   libc: ErrnoFunctions,
   act: () => number,
@@ -103,10 +100,8 @@ export function call(
 }
 
 /**
- * Says what the call was refused for that was just made, unless it is to be made once more: for loops around calls
- * that are made for each file, since {@linkcode call} takes as long as the kernel does.
- *
- * @param attempt How often it was made.
+ * Throws the error of the previous call, unless it must be repeated. For loops around calls made for each file, because
+ * {@linkcode call} takes as long as the kernel does.
  */
 export function throwUnlessRepeated(
   libc: ErrnoFunctions,
@@ -118,13 +113,12 @@ export function throwUnlessRepeated(
 }
 
 const encoder = new TextEncoder();
-// Two, as rename takes two names. A name's end is a NUL.
+// Two buffers, because rename takes two names. Names end with NUL.
 const scratch = [new Uint8Array(4096), new Uint8Array(4096)] as const;
 
 /**
- * A name as the C library takes it, in memory that the next call with the same `which` reuses.
- *
- * @throws {TypeError} If it has a NUL: the C library would take what stands before that for it.
+ * Encodes a name for the C library, in memory that the next call with the same `which` reuses. Throws a TypeError if
+ * the name contains NUL, where the C library would cut it.
  */
 export function cName(name: string, which: 0 | 1 = 0): Uint8Array<ArrayBuffer> {
   const memory = scratch[which];
@@ -143,7 +137,7 @@ function encodedName(
     throw new TypeError(`The name ${JSON.stringify(name)} has a NUL`);
   }
   if (name.isWellFormed() && name.length < 1024) {
-    const { written } = encoder.encodeInto(name, memory); // at most 3 bytes a unit
+    const { written } = encoder.encodeInto(name, memory); // at most 3 bytes per unit
     memory[written] = 0;
     return memory;
   }

@@ -1,41 +1,36 @@
 import { libcIfPermitted } from "./libc.ts";
 
-/** Number of `<sys/mman.h>`. */
+/** From `<sys/mman.h>`. */
 const MADV_HUGEPAGE = 14;
 
-/** Numbers of `<malloc.h>`, and what they are set to: below 32 MiB nothing is mapped by itself, the most that can be. */
+/** Parameters from `<malloc.h>` and their values. Below 32 MiB, the maximum, nothing gets a mapping of its own. */
 const KEPT = [
   [-1, 256 << 20], // M_TRIM_THRESHOLD
   [-2, 64 << 20], // M_TOP_PAD
   [-3, 32 << 20], // M_MMAP_THRESHOLD
 ] as const;
 
-/**
- * Bytes that direct reads of open(2) want their memory, their place and their length to be multiples of, on every disk;
- * also a page.
- */
+/** Alignment of memory, offset and length that direct reads of open(2) need on every disk; also a page size. */
 export const BLOCK = 4096;
 
-/** Bytes from which on large pages, which have 2 MiB, are worth asking for. */
+/** Size from which on large pages, of 2 MiB, pay off. */
 const LARGE = 4 << 20;
 
 /**
- * Memory of zeros, in large pages where the system has them and the C library may be called. A page's first use
- * interrupts the program: in pages of 4 KiB, 39 MB take 36 ms to write for the first time, in large ones 7; in a virtual
- * machine the first may be 200 ms.
- *
- * @throws {RangeError} If there is no such memory.
+ * Allocates zeroed memory, in large pages if the system supports them and the C library may be called. The first use of
+ * a page interrupts the program: first writing 39 MB takes 36 ms in pages of 4 KiB, and 7 ms in large ones; in a
+ * virtual machine, the former may take 200 ms.
  */
 export function newMemory(length: number): ArrayBuffer {
   return inLargePages(new ArrayBuffer(length));
 }
 
-/** {@linkcode newMemory} that threads share. */
+/** {@linkcode newMemory} that threads can share. */
 export function newSharedMemory(length: number): SharedArrayBuffer {
   return inLargePages(new SharedArrayBuffer(length));
 }
 
-/** Memory of zeros that direct reads may write to, where the C library may be called. */
+/** Allocates zeroed memory, aligned for direct reads if the C library may be called. */
 export function blockMemory(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length + BLOCK);
   const blocks = libcIfPermitted() === undefined ? bytes : fromBlock(bytes);
@@ -43,9 +38,9 @@ export function blockMemory(length: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Has the C library keep memory that was freed, where it may be called. It gives back what is more than 128 KiB, and
- * each piece of a large file would be read to pages that the system has to bring and clear first: a server sends such
- * files a third slower then.
+ * Makes the C library keep freed memory, if it may be called. By default it returns blocks above 128 KiB to the system.
+ * Each piece of a large file would then be read into pages that the system must first map and clear, which makes a
+ * server send such files a third slower.
  */
 export function keepFreedMemory(): void {
   const libc = libcIfPermitted();
@@ -53,16 +48,15 @@ export function keepFreedMemory(): void {
   try {
     for (const [what, bytes] of KEPT) libc.mallopt(what, bytes);
   } catch {
-    // musl goes by the same name, and has no such function.
+    // musl goes by the same name, but lacks this function.
   }
 }
 
-/** Has the C library give freed memory back to the system, where it may be called. */
+/** Makes the C library return freed memory to the system, if it may be called. */
 export function giveBackFreedMemory(): void {
   try {
     libcIfPermitted()?.mallocTrim(0n);
   } catch {
-    // musl has no such function.
   }
 }
 
@@ -71,11 +65,11 @@ function inLargePages<Memory extends ArrayBufferLike>(memory: Memory): Memory {
   if (libc === undefined) return memory;
   const pages = fromBlock(new Uint8Array(memory as ArrayBuffer));
   const length = pages.length - pages.length % BLOCK;
-  libc.madvise(pages, BigInt(length), MADV_HUGEPAGE); // where it is refused, pages are small
+  libc.madvise(pages, BigInt(length), MADV_HUGEPAGE); // if it fails, pages stay small
   return memory;
 }
 
-/** What starts at a block, which is at most a block behind the start. */
+/** Returns the part from the next block boundary on, which is at most a block behind the start. */
 function fromBlock(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const place = Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
   return bytes.subarray(BLOCK - Number(place % BigInt(BLOCK)));

@@ -1,17 +1,17 @@
 import { libcIfPermitted } from "./libc.ts";
 
-/** Numbers of `<sys/socket.h>` and `<netinet/tcp.h>`. */
+/** From `<sys/socket.h>` and `<netinet/tcp.h>`. */
 const AF_INET = 2;
 const SHUT_RDWR = 2;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
-/** Bytes of the longest address that is looked at, `struct sockaddr_in6`. */
+/** Size of `struct sockaddr_in6`, the longest address handled here. */
 const ADDRESS = 28;
 
 /**
- * Ends a TCP connection of this process at once, whatever its peer has not taken yet; to be called before it is closed.
- * Deno closes one of TLS only when all was taken, and the handshake has ended: who takes nothing, or never begins, would
- * keep a descriptor. Without the C library nothing is done.
+ * Shuts down a TCP connection of this process at once, whatever its peer has not received yet. Must be called before it
+ * is closed. Deno closes a TLS connection only when everything was received and the handshake has ended, so a peer that
+ * reads nothing, or never begins, would hold a descriptor. Does nothing without the C library.
  */
 export function cutConnection({ localAddr, remoteAddr }: Deno.Conn): void {
   const libc = libcIfPermitted();
@@ -27,8 +27,8 @@ export function cutConnection({ localAddr, remoteAddr }: Deno.Conn): void {
 }
 
 /**
- * Has the connections of a listener send what is written at once, which Deno does not offer of TLS: otherwise a system
- * waits 40 ms before it sends the end of an answer's piece. Without the C library nothing is done.
+ * Sets TCP_NODELAY for a listener's connections, which Deno does not offer for TLS. Otherwise the system delays the end
+ * of a response's piece by 40 ms. Does nothing without the C library.
  */
 export function sendAtOnce({ addr }: Deno.TlsListener): void {
   const libc = libcIfPermitted();
@@ -36,12 +36,12 @@ export function sendAtOnce({ addr }: Deno.TlsListener): void {
   const local = textOf(addr as Deno.NetAddr);
   for (const fd of descriptors()) {
     if (addressBy(libc.getsockname, fd) !== local) continue;
-    // Connections have what their listener has.
+    // Connections inherit it from their listener.
     libc.setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, Int32Array.of(1), 4);
   }
 }
 
-/** Those of this process; none where they may not be looked at. */
+/** Returns this process's descriptors; none if `/proc` is not readable. */
 function descriptors(): number[] {
   try {
     return [...Deno.readDirSync("/proc/self/fd")].map(({ name }) =>
@@ -52,7 +52,7 @@ function descriptors(): number[] {
   }
 }
 
-/** What a function says is the address of a socket; `undefined` of what is none. */
+/** Returns a socket's address through the given call; `undefined` if it is not a socket. */
 function addressBy(
   call: (fd: number, address: BufferSource, length: BufferSource) => number,
   fd: number,
@@ -72,7 +72,7 @@ function addressBy(
   return textOf({ hostname: bytes, port });
 }
 
-/** An address in one form of the many that IPv6 has. */
+/** Normalizes an address, because IPv6 has many spellings. */
 function textOf(
   { hostname, port }: Pick<Deno.NetAddr, "hostname" | "port">,
 ): string {

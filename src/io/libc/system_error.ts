@@ -2,30 +2,27 @@ import { messageOf } from "../../base/message_text.ts";
 
 let codes: Map<number, string> | undefined;
 
-/** The word for an error number of this system, such as `ENOSPC`. */
 function codeOf(errno: number): string | undefined {
   codes ??= new Map(
-    // Loaded when it is needed: a program that meets no error would start 20 ms later.
+    // Loaded lazily, because a program without errors would start 20 ms later.
     Object.entries(process.getBuiltinModule("node:os").constants.errno)
       .map(([code, errno]) => [errno, code]),
   );
   return codes.get(errno);
 }
 
-/** A refusal of the operating system, met below Deno: as `node:fs` throws them, with a `code`. */
+/** Operating system error met below Deno, with a `code` like those of `node:fs`. */
 export class SystemError extends Error {
   override name = "SystemError";
-  /** Such as `ENOSPC`. */
   readonly code: string;
 
-  /** @param text What the C library calls the error. */
   constructor(errno: number, text: string) {
     super(text);
     this.code = codeOf(errno) ?? `errno ${errno}`;
   }
 }
 
-/** The word for what the system refused, such as `ENOENT`; `undefined` for any other error. */
+/** Returns the code of a system error, such as `ENOENT`; `undefined` for any other error. */
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   if (code === undefined && error instanceof Error) {
@@ -72,12 +69,12 @@ const REASONS: Record<string, string> = {
   EXDEV: "it lies on another file system",
 };
 
-/** What a word such as `EACCES` means, and what to do where that is known; the word itself where it is rare. */
+/** Returns the reason for a code such as `EACCES`, with advice if known; the code itself if it is rare. */
 export function reasonOf(code: string): string {
   return Object.hasOwn(REASONS, code) ? REASONS[code]! : code;
 }
 
-/** Why the system refused something, in words, and what to do where that is known. */
+/** Returns the reason of a system error, with advice if known. */
 export function whatIsWrong(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined && Object.hasOwn(REASONS, code)) return REASONS[code]!;

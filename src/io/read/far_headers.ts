@@ -1,57 +1,57 @@
-/** Bytes of a window of what has to be fetched: each is one request, and they begin where multiples of it do. */
+/** Window size for remote sources. Each window is one request and starts at a multiple of this size. */
 export const FAR_WINDOW = 8 << 20;
-/** Bytes of a header that is fetched alone at least, and at most: what lies behind it may be small. */
+/** Smallest and largest probe: a header fetched alone. What follows it may be small. */
 const LEAST_PROBE = 1 << 13;
 const MOST_PROBE = 1 << 16;
-/** The first piece that shows how quickly bytes come; the next ones are larger. */
+/** First piece that measures the transfer rate. The next ones are larger. */
 const FIRST_PIECE = 1 << 18;
 const GROWTH = 8;
 
-/** Contents from this size on may be passed over: stores charge for requests, and a window has dozens of smaller ones. */
+/** Contents from this size may be skipped. Stores charge per request, and a window has dozens of smaller contents. */
 const LARGE = 1 << 18;
-/** Contents from this size on are. */
+/** Above this mean size, contents are always skipped. */
 const PASSED_OVER = FAR_WINDOW;
-/** Headers that are fetched alone before anything is said of how long one takes: the quickest of the last ones. */
+/** Probes needed before their latency is estimated, and number of recent ones that the estimate uses. */
 const FIRST_PROBES = 2;
 const LAST_PROBES = 4;
-/** What was there already takes less, in milliseconds, and says nothing. */
+/** Faster probes, in milliseconds, hit a cache and are not measured. */
 const FETCHED = 0.3;
-/** Of the time of a header, what the bytes behind it may cost. */
+/** Fraction of a probe's time that the extra bytes behind the header may cost. */
 const BEHIND = 0.1;
-/** Of the time that headers take, what is spent to see whether bytes come quicker by now. */
+/** Fraction of the time spent on probes that may go into measuring the transfer rate again. */
 const LOOKING = 0.1;
-/** How much quicker headers alone have to be, which are many more requests; and where windows are under way. */
+/** Factor by which probes must be faster, because they are more requests; the second while windows are in flight. */
 const QUICKER = 1.4;
 const MUCH_QUICKER = 1.7;
-/** Windows after which is known how long they take, where several are under way. */
+/** Windows after which their rate is known, with several in flight. */
 const FIRST_WINDOWS = 3;
-/** Bytes that the mean size of contents is of, more or less. */
+/** Approximate number of bytes over which the mean content size is taken. */
 const MEMORY = 64 << 20;
 
 /**
- * Says how much is to be fetched at a header of a source that is far away: headers alone, or all that lies between them
- * as well, whichever is quicker by the latency and rate that the pieces before have shown.
+ * Decides how much of a remote source to fetch at a header: headers alone, or everything between them as well,
+ * whichever is faster by the latency and transfer rate measured so far.
  */
 export class FarHeaders {
-  /** What lies before headers: bytes, and how often it was large. */
+  /** Bytes between headers, and number of large gaps. */
   #bytes = 0;
   #large = 0;
   #last = 0;
-  /** Milliseconds that headers have taken; and all of them since it was looked how quickly bytes come. */
+  /** Recent probe latencies in milliseconds, and their total since the transfer rate was last measured. */
   #probes: number[] = [];
   #probing = 0;
-  /** The last piece that says how quickly bytes come, and whether it was waited for as a header alone is. */
+  /** Last measurement of the transfer rate. If `isAlone`, its time includes the latency, as a probe's does. */
   #measured:
     | { readonly bytes: number; readonly ms: number; readonly isAlone: boolean }
     | undefined;
   #piece = FIRST_PIECE;
-  /** Windows that follow the first one, with those ahead of them under way: since when, and how many bytes. */
+  /** Windows after the first one, with prefetching: start time, count and bytes. */
   #following: { since: number; windows: number; bytes: number } | undefined;
   #isProbe = false;
-  /** Whether nothing has been fetched: the request that opened the source has brought its beginning. */
+  /** Whether nothing was fetched yet. The request that opened the source brought its beginning. */
   #isFirst = true;
 
-  /** Notes where a header is, of which there may be several in what was fetched. */
+  /** Records the offset of a header. One fetch may contain several. */
   passed(offset: number): void {
     const before = offset - this.#last;
     if (before <= 0) return;
@@ -63,7 +63,7 @@ export class FarHeaders {
     this.#large /= 2;
   }
 
-  /** How many bytes to fetch from a header on; those of a window end where the next one begins. */
+  /** Returns how many bytes to fetch from a header on. A window ends where the next one starts. */
   lengthAt(offset: number, least: number): number {
     const isWhole = this.#isQuickerWhole();
     const end = (Math.floor(offset / FAR_WINDOW) + 1) * FAR_WINDOW;
@@ -75,11 +75,11 @@ export class FarHeaders {
     const length = isWhole
       ? Math.min(this.#piece, FAR_WINDOW)
       : Math.max(least, this.#probeLength());
-    // No block is fetched for some of its bytes.
+    // Ends at a block boundary, so that no block is fetched in part.
     return Math.ceil((offset + length) / LEAST_PROBE) * LEAST_PROBE - offset;
   }
 
-  /** Notes how long it took to fetch so many bytes, in milliseconds. */
+  /** Records how long a fetch took, in milliseconds. */
   took(bytes: number, ms: number, now: number): void {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
@@ -93,7 +93,7 @@ export class FarHeaders {
     this.#probing = 0;
     const following = this.#following;
     if (following === undefined) {
-      // A short one says nothing.
+      // Short pieces do not measure the rate.
       if (bytes >= FIRST_PIECE) this.#measured = { bytes, ms, isAlone: true };
       if (this.#piece < FAR_WINDOW) return;
       this.#following = { since: now, windows: 0, bytes: 0 };
@@ -108,18 +108,18 @@ export class FarHeaders {
     };
   }
 
-  /** Whether the next window is worth to be fetched ahead. */
+  /** Whether the next window should be prefetched. */
   get isFollowing(): boolean {
     return this.#following !== undefined;
   }
 
-  /** How long a header alone takes: rather little, but not what one took that was there already. */
+  /** Latency of a probe: the lower median of recent ones, which outliers from a cache do not distort. */
   get #probe(): number {
     const all = this.#probes.toSorted((a, b) => a - b);
     return all[Math.floor((all.length - 1) / 2)] ?? Infinity;
   }
 
-  /** How long a byte takes once it is waited for. */
+  /** Time per byte, without latency. */
   get #msPerByte(): number | undefined {
     if (this.#measured === undefined) return undefined;
     const { bytes, ms, isAlone } = this.#measured;
@@ -127,7 +127,7 @@ export class FarHeaders {
   }
 
   #isQuickerWhole(): boolean {
-    const size = this.#bytes / this.#large; // infinite where none was large
+    const size = this.#bytes / this.#large; // infinite if none was large
     if (this.#large === 0) {
       if (this.#last === 0) return false;
       this.#piece = FAR_WINDOW;

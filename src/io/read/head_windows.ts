@@ -4,21 +4,21 @@ import type { ByteSource } from "../storage/byte_source.ts";
 import { FAR_WINDOW, FarHeaders } from "./far_headers.ts";
 import { fillNow, fillSync, readElsewhere } from "./read_part.ts";
 
-/** Windows that are fetched ahead. */
+/** Windows to prefetch from remote sources. */
 const FAR_AHEAD = 2;
 
-/** Bytes of a window of what is on a disk or in memory, and of what is read behind a content that was passed over. */
+/** Window size for local sources, and bytes read behind a skipped content. */
 const NEAR_WINDOW = 1 << 18;
 const NEAR_PROBE = 1 << 12;
-/** Size of contents from which on they are passed over there: nothing of them is read. */
+/** Larger contents of local sources are skipped without reading them. */
 const NEAR_LARGE = 1 << 15;
 
-/** Windows after which the event loop gets its turn, if it is due. */
+/** Windows between yields to the event loop. */
 const TURN = 64;
 
 /**
- * Reads headers that lie between contents: of small contents these are read as well, in one go. What is far away is read
- * so where that is quicker ({@linkcode FarHeaders}).
+ * Reads headers that lie between contents. Small contents are read along with them, in one go; in remote sources only
+ * if that is faster ({@linkcode FarHeaders}).
  */
 export class HeadWindows {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -30,10 +30,8 @@ export class HeadWindows {
   #count = 0;
 
   /**
-   * Nothing is read yet.
-   *
-   * @param unit The memory has a multiple of so many bytes.
-   * @param least A window that would end before so many bytes ends elsewhere: a header goes on there.
+   * @param unit The buffer is a multiple of this size.
+   * @param least Smallest window, because a header may continue behind its end.
    */
   constructor(source: ByteSource, unit: number, least: number) {
     this.#source = source;
@@ -44,7 +42,7 @@ export class HeadWindows {
     this.bytes = new Uint8Array(Math.max(unit, Math.min(most, size)));
   }
 
-  /** Where so many bytes of the source lie in {@linkcode HeadWindows.bytes}, or -1 where they are not there. */
+  /** Returns the position of a range of the source in {@linkcode HeadWindows.bytes}, or -1 if it is not there. */
   find(offset: number, length: number): number {
     this.#far?.passed(offset);
     return offset >= this.#start && offset + length <= this.#end
@@ -52,11 +50,7 @@ export class HeadWindows {
       : -1;
   }
 
-  /**
-   * Reads the bytes from a header on, at least all of it.
-   *
-   * @param passed Size of the content before it, or `undefined` at the start.
-   */
+  /** Reads at least a whole header. `passed` is the size of the content before it, or `undefined` at the start. */
   *move(offset: number, passed: number | undefined): Steps<void> {
     const far = this.#far;
     const length = far !== undefined

@@ -1,28 +1,23 @@
 import type { ByteSource } from "../storage/byte_source.ts";
 import { MappedFile } from "./memory_map.ts";
 
-/** Gives a view of a part of a source. */
+/** Returns a view of a range of a source. */
 export type ViewOf = (
   source: number,
   offset: number,
   length: number,
 ) => Uint8Array<ArrayBuffer>;
 
-/** Sources as memory maps of their files, which are made when they are first needed. */
+/** Sources as memory maps of their files, mapped on first use. */
 export class MappedSources {
   readonly #sources: readonly ByteSource[];
-  /** By their indices. */
   readonly #mapped = new Map<number, MappedFile>();
 
   constructor(sources: readonly ByteSource[]) {
     this.#sources = sources;
   }
 
-  /**
-   * What gives the views of a batch.
-   *
-   * @param check Whether it is looked whether files have been cut, once a batch.
-   */
+  /** Returns the views of a batch. If `check`, checks once per batch that no file was truncated. */
   batch(check: boolean): ViewOf {
     const sizeIsKnown = new Set<MappedFile>();
     return (source, offset, length) => {
@@ -36,7 +31,7 @@ export class MappedSources {
     };
   }
 
-  /** Lets go of the maps: each goes away with its last view. */
+  /** Releases the maps. Each is unmapped with its last view. */
   close(): void {
     for (const file of this.#mapped.values()) file.close();
     this.#mapped.clear();

@@ -18,38 +18,30 @@ const MAP_PRIVATE = 0x02;
 const MAP_NORESERVE = 0x4000;
 const MAP_FAILED = 0xffff_ffff_ffff_ffffn;
 
-/** Where a file is in this process's address space. */
 interface MappedRange {
   readonly address: bigint;
-  /** In bytes, at least 1. */
   readonly size: number;
 }
 
 const unused = new FinalizationRegistry<MappedRange>(unmap);
 
-/**
- * Maps a file that is not empty, to be read only: a write kills the process.
- *
- * @throws {RecordfsError} As {@linkcode MappedFile.unchecked} does.
- */
+/** Maps a non-empty file read-only. A write kills the process. Throws like {@linkcode MappedFile.unchecked}. */
 export function mapShared(source: FileSource): MappedRange {
   return map(source, PROT_READ, MAP_SHARED);
 }
 
-/** Ends a map; nobody may use it any more. */
+/** Unmaps a range. Nobody may use it any more. */
 export function unmap({ address, size }: MappedRange): void {
   libc("memory").munmap(address, BigInt(size));
 }
 
 /**
- * Maps a file. A write changes this process's copy of the page, and not the file.
- *
- * The map lasts for as long as anything refers to its bytes; that is how views may outlive whoever
- * made them. Unmapping under a view would kill the process.
+ * Maps a file. A write changes this process's copy of the page, not the file. The map lasts as long as anything refers
+ * to its bytes, so views may outlive their maker. Unmapping under a view would kill the process.
  */
 function mapPrivately(source: FileSource): Uint8Array<ArrayBuffer> {
   if (source.size === 0) return new Uint8Array();
-  // Without MAP_NORESERVE a file larger than memory would be refused, since all of it might be written.
+  // Without MAP_NORESERVE, a file larger than memory is refused, because all of it might be written.
   const kind = MAP_PRIVATE | MAP_NORESERVE;
   const range = map(source, PROT_READ | PROT_WRITE, kind);
   const memory = Deno.UnsafePointer.create(range.address)!;
@@ -79,7 +71,7 @@ function map(source: FileSource, access: number, kind: number): MappedRange {
   });
 }
 
-/** Whoever maps has the functions to read as well: they are of the same library. */
+/** `libcReads` is available whenever `libc` is: both come from the same library. */
 function sizeOf(fd: number): number {
   return libcReads()!.sizeOf(fd);
 }
@@ -94,14 +86,14 @@ function libc(path: string): Libc {
   );
 }
 
-/** A file's memory map, made when it is first needed: reading it reads the system's cache of the file. */
+/** A file's memory map, created on first use. Reading it reads the page cache. */
 export class MappedFile {
   readonly #source: FileSource;
   #bytes: Uint8Array<ArrayBuffer> | undefined;
 
   /**
-   * @param source The file; it must not be closed before the last call.
-   * @throws {RecordfsError} With code `unsupported` where it is not on a local disk.
+   * @param source The file. It must stay open until the last call.
+   * @throws {RecordfsError} With code `unsupported` if it is not on a local disk.
    */
   constructor(source: ByteSource) {
     if (!(source instanceof FileSource)) {
@@ -115,22 +107,15 @@ export class MappedFile {
   }
 
   /**
-   * All bytes of the file, which may have been cut since it was mapped.
-   *
-   * @throws {RecordfsError} Where it cannot be mapped; `code` is `unsupported` without `--allow-ffi`,
-   * and off Linux.
+   * Returns all bytes of the file, which may have been truncated since it was mapped. Throws a
+   * {@linkcode RecordfsError} if it cannot be mapped; `code` is `unsupported` without `--allow-ffi` and outside Linux.
    */
   unchecked(): Uint8Array<ArrayBuffer> {
     this.#forgetGone();
     return this.#bytes ??= mapPrivately(this.#source);
   }
 
-  /**
-   * All bytes of the file.
-   *
-   * @throws {FormatError} As {@linkcode MappedFile.checkSize} does.
-   * @throws {RecordfsError} As {@linkcode MappedFile.unchecked} does.
-   */
+  /** Returns all bytes of the file, after {@linkcode MappedFile.checkSize}. */
   bytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.unchecked();
     if (bytes.byteLength > 0) this.checkSize();
@@ -138,10 +123,8 @@ export class MappedFile {
   }
 
   /**
-   * Looks whether the file still is as long as its map: touching what was cut off would kill the
+   * Throws a {@linkcode FormatError} if the file is shorter than its map. Touching what was cut off would kill the
    * process.
-   *
-   * @throws {FormatError} If it is not.
    */
   checkSize(): void {
     const { path, size } = this.#source;
@@ -154,13 +137,13 @@ export class MappedFile {
     );
   }
 
-  /** Lets go of the map: it goes away with its last view. */
+  /** Releases the map. It is unmapped with its last view. */
   close(): void {
     this.#forgetGone();
     this.#bytes = undefined;
   }
 
-  /** A map whose bytes were transferred to another thread stays for good: they may be in use there. */
+  /** If the bytes were transferred to another thread, the map stays for good, because they may be in use there. */
   #forgetGone(): void {
     if (this.#bytes?.buffer.detached !== true) return;
     unused.unregister(this.#bytes);

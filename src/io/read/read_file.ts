@@ -3,12 +3,7 @@ import { LOCAL_DISK, type Storage } from "../storage/storage.ts";
 import { readPart } from "./read_part.ts";
 import { openFile } from "../storage/open_file.ts";
 
-/**
- * Reads a regular file whole. What is none, such as a pipe that nobody writes to, is an error and is not
- * waited for.
- *
- * @throws {RecordfsError} If it is no regular file, or can't be read.
- */
+/** Reads a whole regular file. Anything else, such as a pipe without a writer, is an error and does not block. */
 export function* readFile(
   path: string,
   storage: Storage = LOCAL_DISK,

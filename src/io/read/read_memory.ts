@@ -3,11 +3,11 @@ import type { RunLimits } from "./slice_runs.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 
 /**
- * Memory that is read into again and again: what a loop over much need not have cleared, and
- * collected, for each read. It grows as it must.
+ * Reusable memory to read into, so that a loop over many reads need not clear and collect new memory for each. It grows
+ * as needed.
  *
- * What was read into it (records, frames), and values that are views of it, are valid until it is read into again. Reads
- * that are under way at the same time need one each.
+ * What was read into it (records, frames), and values that are views of it, are valid until it is read into again.
+ * Concurrent reads need one each.
  *
  * @example Read many datapoints
  * ```ts
@@ -41,15 +41,15 @@ export class GrowingMemory {
   #bytes = new Uint8Array(0);
   #taken = 0;
 
-  /** Its size in bytes. */
+  /** Size in bytes. */
   get size(): number {
     return this.#bytes.byteLength;
   }
 
   /**
-   * Its first bytes, whatever they hold: what was taken before is free to be read into.
+   * Returns its first bytes, uncleared. Bytes taken before may be overwritten.
    *
-   * @param length How many.
+   * @param length Number of bytes.
    */
   take(length: number): Uint8Array<ArrayBuffer> {
     this.#taken = 0;
@@ -57,15 +57,14 @@ export class GrowingMemory {
   }
 
   /**
-   * The bytes behind those taken last, from the next multiple of 8 on, so that any number may lie
-   * there.
+   * Returns uncleared bytes after those taken last, aligned to 8 so that any number type may lie there.
    *
-   * @param length How many.
+   * @param length Number of bytes.
    */
   takeMore(length: number): Uint8Array<ArrayBuffer> {
     const start = aligned(this.#taken);
     const end = start + length;
-    // Its buffer may have been transferred to another thread.
+    // The buffer may have been transferred to another thread.
     if (end > this.#bytes.byteLength || this.#bytes.buffer.detached) {
       this.#bytes = new Uint8Array(Math.ceil(end * 1.25));
     }
@@ -77,16 +76,16 @@ export class GrowingMemory {
 /** Memory for all bytes of a batch. */
 export interface BatchRoom {
   /**
-   * So many bytes, whatever they hold.
+   * Returns uncleared bytes.
    *
-   * @param length How many.
+   * @param length Number of bytes.
    */
   take(length: number): Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Memory that is read into again and again, and shared with other threads. It grows as it must. Pieces lie anywhere in it:
- * what is read with its neighbours stays where it was read to, since V8 copies to shared memory word by word.
+ * Reusable memory that other threads can share. It grows as needed. Pieces may lie anywhere in it: they stay where they
+ * were read together with their neighbours, because V8 copies to shared memory word by word.
  */
 export class SharedRoom implements BatchRoom {
   #memory = new SharedArrayBuffer(0);
@@ -96,17 +95,15 @@ export class SharedRoom implements BatchRoom {
       this.#memory = newSharedMemory(Math.ceil(length * 1.25));
     }
     const bytes = new Uint8Array(this.#memory, 0, length);
-    return bytes as Uint8Array as Uint8Array<ArrayBuffer>; // nobody here asks for more than bytes
+    return bytes as Uint8Array as Uint8Array<ArrayBuffer>; // callers here use it as plain bytes only
   }
 }
 
-/** Memory of a batch whose pieces stay where they are read to with their neighbours. */
+/** Memory of a batch whose pieces stay where they were read together with their neighbours. */
 export class RunRoom implements BatchRoom {
-  /** What is read together. */
   readonly limits: RunLimits;
   readonly #memory: BatchRoom | undefined;
 
-  /** @param memory What to read into; memory of its own, unless given. */
   constructor(limits: RunLimits, memory?: BatchRoom) {
     this.limits = limits;
     this.#memory = memory;
@@ -118,11 +115,11 @@ export class RunRoom implements BatchRoom {
 }
 
 /**
- * Takes memory for pieces one behind the other, each at a multiple of 8 from the start, so that any
- * number may lie there, and pieces of equal lengths that are such multiples have nothing in between.
+ * Allocates pieces one after another, each aligned to 8 bytes so that any number type may lie there. Pieces of equal
+ * lengths that are multiples of 8 have no gaps.
  *
- * @returns The place of each piece.
- * @throws {TypeError} If there is not as much memory as was asked for.
+ * @returns The memory of each piece.
+ * @throws {TypeError} If `memory` returned another length than requested.
  */
 export function placesIn(
   memory: BatchRoom,
@@ -144,7 +141,7 @@ export function placesIn(
   });
 }
 
-/** The next multiple of 8, where any number may lie. */
+/** Rounds up to a multiple of 8. */
 export function aligned(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
@@ -152,10 +149,9 @@ export function aligned(length: number): number {
 /** Options of reading a batch without waiting. */
 export interface BatchReadSyncOptions {
   /**
-   * What to read into: whatever has a method `take(length)` that gives so many bytes. It is called once,
-   * for all bytes of the batch, each piece of which is then a view of what it gave, in the order of the
-   * batch, at a multiple of 8 bytes from its start. Unless given, each piece has memory of its own, which
-   * has to be cleared first: that costs as much as reading into it.
+   * Memory to read into: an object whose method `take(length)` returns that many bytes. It is called once, for all
+   * bytes of the batch. Each piece is then a view of them, in batch order, at a multiple of 8 bytes from the start. By
+   * default each piece gets its own memory, which must be cleared first; that costs as much as reading into it.
    */
   readonly memory?: BatchRoom | undefined;
 }

@@ -6,18 +6,18 @@ import type { ChecksumOf } from "../sums/checksum.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
-/** Bytes that are read and checked at a time: they are still in the processor's cache then. */
+/** Bytes read and checksummed at a time, so that they are still in the CPU cache. */
 export const PIECE = 512 * 1024;
 
-/** Bytes that one thread of the pool reads in one go; an abort is heard in between. */
+/** Bytes that a pool thread reads at a time. An abort takes effect in between. */
 const LONG_PIECE = 8 * 1024 * 1024;
 
 /**
  * Reads exactly `length` bytes at `offset`.
  *
- * The range must have been checked against the source's size: memory is allocated for it.
+ * The caller must have checked the range against the source's size, because memory is allocated for it.
  *
- * @throws {FormatError} If the data ended before, since the file shrank meanwhile.
+ * @throws {FormatError} If the data ended early, because the file shrank meanwhile.
  */
 export function* readPart(
   source: ByteSource,
@@ -29,7 +29,7 @@ export function* readPart(
   return bytes;
 }
 
-/** Fills `into` from `offset`, or throws as {@linkcode readPart} does. */
+/** Fills `into` from `offset`, or throws like {@linkcode readPart}. */
 export function fill(
   source: ByteSource,
   into: Uint8Array,
@@ -38,7 +38,7 @@ export function fill(
   return fillSummed(source, into, offset, false);
 }
 
-/** {@linkcode fill}, for which what is at hand needs no step of its own: that would cost as much as reading it. */
+/** {@linkcode fill}, without a step of its own for cached bytes, which would cost as much as reading them. */
 export function* fillNow(
   source: ByteSource,
   into: Uint8Array,
@@ -51,7 +51,7 @@ export function* fillNow(
   }
 }
 
-/** {@linkcode fill}, with the checksum of what was read, or 0 where none is taken. */
+/** {@linkcode fill} that returns the checksum of the bytes, or 0 if none is computed. */
 export function* fillSummed(
   source: ByteSource,
   into: Uint8Array,
@@ -65,12 +65,7 @@ export function* fillSummed(
   });
 }
 
-/**
- * Fills `into` without waiting.
- *
- * @returns The checksum of what was read, or 0 where none is taken.
- * @throws {RecordfsError} If the source has to be waited for (`must-wait`).
- */
+/** Fills `into` without waiting, or throws `must-wait`. Returns the checksum, or 0 if none is computed. */
 export function fillSync(
   source: ByteSource,
   into: Uint8Array,
@@ -94,11 +89,7 @@ export function fillSync(
   return crc;
 }
 
-/**
- * {@linkcode fillSync}, waiting for what the source does not have at hand.
- *
- * @param tried How many bytes have been read already, where the source was asked for what it has.
- */
+/** {@linkcode fillSync}, waiting for what is not cached. `tried` is the number of bytes already read from the cache. */
 export async function fillAsync(
   source: ByteSource,
   into: Uint8Array,
@@ -107,7 +98,7 @@ export async function fillAsync(
   signal: AbortSignal | undefined,
   tried?: number,
 ): Promise<number> {
-  // Each request to a source that is not local has its price: there all is asked for in one.
+  // Remote sources charge per request, so everything is requested at once.
   const longest = source.readAtSync === undefined ? Infinity : LONG_PIECE;
   let crc = sum !== false && into.byteLength === 0 ? sum(into) : 0;
   let done = 0;
@@ -120,7 +111,7 @@ export async function fillAsync(
       got = source.readCached?.(wanted, offset + done) ?? 0;
     }
     let piece = into.subarray(done, done + got);
-    // What comes after a part that is there is not: it was asked for as well.
+    // After a partial cache hit, the rest is known to be missing.
     const next = got > 0 && got < PIECE ? 0 : undefined;
     if (got === 0) {
       piece = into.subarray(done, done + longest);
@@ -147,7 +138,7 @@ function readExactly(
   }
 }
 
-/** Fills `into` by another thread, or from a server, also where the bytes are at hand; otherwise as {@linkcode fill}. */
+/** Fills `into` through another thread or a server, even if the bytes are cached; otherwise like {@linkcode fill}. */
 export async function readElsewhere(
   source: ByteSource,
   into: Uint8Array,

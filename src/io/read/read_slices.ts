@@ -15,22 +15,14 @@ import {
 import { orderOf, runsOf, type Slice, type SliceRun } from "./slice_runs.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
-/** Bytes, or small reads, that are done before the clock is looked at, which takes its time. */
+/** Bytes, or small reads, between looks at the clock, which takes time itself. */
 const STRIDE_BYTES = 64 * 1024;
 const STRIDE = 8;
 
-/**
- * Called with the checksum of a slice that has a kind of checksum, as soon as it is read.
- *
- * @param index The slice's index.
- * @throws What shall end the reading.
- */
+/** Called with the checksum of each slice that has one, as soon as it is read. May throw to stop reading. */
 export type Verify = (index: number, crc: number) => void;
 
-/**
- * What to read into: memory, in which slices that overlap share what they have in common; or the place
- * of each slice, which has its length.
- */
+/** Memory to read into, in which overlapping slices share their common bytes; or one buffer per slice. */
 export type ReadInto =
   | GrowingMemory
   | RunRoom
@@ -38,12 +30,10 @@ export type ReadInto =
   | readonly Uint8Array<ArrayBuffer>[];
 
 /**
- * Reads many slices in the order in which they lie, small neighbours in one read.
+ * Reads many slices in storage order, combining small neighbours into one read.
  *
- * @param sources What the slices are of.
- * @param slices Ranges inside their sources' sizes, in any order, repeats allowed.
- * @param verify Compares checksums; without it none are taken.
- * @param into What to read into; unless given, each slice gets memory of its own.
+ * @param slices Ranges inside their sources' sizes, in any order; repeats are allowed.
+ * @param verify Compares checksums. Without it, none are computed.
  * @returns The bytes of each slice, in the order of `slices`.
  */
 export function readSlices(
@@ -60,8 +50,8 @@ export function readSlices(
 }
 
 /**
- * Memory that runs of several slices are read into where these have places, as large as the longest so far: new memory
- * would have to be cleared.
+ * Memory for reading several slices together, if these have buffers of their own. As large as the longest read so far,
+ * because new memory would have to be cleared.
  */
 let scratch: Uint8Array<ArrayBuffer> | undefined;
 
@@ -71,7 +61,7 @@ class Reading {
   readonly #verify: Verify | undefined;
   readonly #memory: GrowingMemory | undefined;
   readonly #places: readonly Uint8Array<ArrayBuffer>[] | undefined;
-  /** The places of the runs, in which slices stay. */
+  /** Memory of the runs, in which slices stay. */
   readonly #rooms: readonly Uint8Array<ArrayBuffer>[] | undefined;
   readonly #order: Uint32Array;
   readonly #runs: readonly SliceRun[];
@@ -102,7 +92,7 @@ class Reading {
     return this.#result;
   }
 
-  /** Reads at once what the sources have at hand, and meanwhile waits for the rest. */
+  /** Reads cached runs at once, while waiting for the others. */
   async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
     const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
     this.#expect();
@@ -128,7 +118,7 @@ class Reading {
         flight.add(read.catch((error) => this.#fail(at, error)));
       }
     } catch (error) {
-      // What is under way ends first.
+      // Reads in flight end first.
       flight.add(Promise.resolve().then(() => this.#fail(began, error)));
     }
     try {
@@ -139,7 +129,7 @@ class Reading {
     return this.#result;
   }
 
-  /** Of all that fail, the first one in the order of reading is told, whichever was quicker: as without waiting. */
+  /** Keeps the failure that is first in reading order, as a read without waiting would report. */
   #fail(at: number, error: unknown): never {
     if (this.#failure === undefined || at < this.#failure.at) {
       this.#failure = { at, error };
@@ -147,10 +137,10 @@ class Reading {
     throw error;
   }
 
-  /** Tells sources that have to fetch what they are asked for of all of it at once. */
+  /** Hints all ranges to sources that can prefetch. */
   #expect(): void {
     if (this.#runs.length < 2) return;
-    // Of a container whose first file is at hand, so are all: they need not be opened for this.
+    // If a container's first file is local, so are all; do not open them for this.
     if (this.#sources.at(this.#runs[0]!.source)?.expect === undefined) return;
     for (const { source, offset, length } of this.#runs) {
       if (length > 0) this.#sources.at(source)!.expect?.(offset, length);
@@ -167,7 +157,6 @@ class Reading {
     );
   }
 
-  /** Memory for a run, the i-th one. */
   #room(
     { length, count, first }: SliceRun,
     i: number,
@@ -185,7 +174,7 @@ class Reading {
     return bytes;
   }
 
-  /** Finishes a run that the source has at hand; otherwise answers how much of it was read. */
+  /** Reads a run from the source's cache and finishes it if it is complete. Returns the number of bytes read. */
   #readCached(
     run: SliceRun,
     bytes: Uint8Array<ArrayBuffer>,
@@ -220,14 +209,14 @@ class Reading {
     this.#keep(run, bytes, crc);
   }
 
-  /** What takes a run's checksum, where that is the one of its only slice. */
+  /** Returns the checksum function of a run that has a single slice. */
   #sum({ count, first }: SliceRun): ChecksumOf | false {
     if (count > 1 || this.#verify === undefined) return false;
     const { checksumKind } = this.#slices[this.#order[first]!]!;
     return checksumKind !== undefined && checksumOf(checksumKind);
   }
 
-  /** Puts what a run has read where it belongs. */
+  /** Distributes the bytes of a run to its slices. */
   #keep(run: SliceRun, bytes: Uint8Array<ArrayBuffer>, crc: number): void {
     if (run.count === 1) {
       const index = this.#order[run.first]!;
@@ -253,7 +242,7 @@ class Reading {
     }
   }
 
-  /** Puts one of several slices that were read together where it belongs. */
+  /** Returns the bytes of one slice of a run, copied to its buffer if needed. */
   #place(
     index: number,
     bytes: Uint8Array<ArrayBuffer>,

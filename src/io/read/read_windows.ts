@@ -4,16 +4,15 @@ import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { readElsewhere } from "./read_part.ts";
 import { BLOCK, blockMemory } from "../libc/new_memory.ts";
 
-/** Bytes of a window that another thread reads. */
+/** Window size of reads by another thread. */
 const WINDOW = 1 << 20;
-/** Bytes that this thread reads of what is in the system's memory: they are still in the nearest cache afterwards. */
+/** Bytes that this thread reads from the page cache at a time, so that they stay in the CPU's nearest cache. */
 const AT_HAND = 1 << 18;
-/** Windows that are read ahead: servers and disks want more than one request. */
+/** Windows read ahead. Servers and disks need several requests in flight. */
 const MOST_AHEAD = 3;
-/** The same where the system reads ahead as well. */
+/** The same if the system reads ahead as well. */
 const LEAST_AHEAD = 1;
 
-/** A part of a source that is being read, or was. */
 interface Window {
   readonly source: ByteSource;
   readonly start: number;
@@ -22,40 +21,30 @@ interface Window {
 }
 
 /**
- * Reads sources that are gone through from front to back, once. What is in the system's memory is taken from there; of
- * the rest other threads read windows ahead. They leave that memory as it is where they can: it takes longer to fill
- * than to do without, and holds what others need.
+ * Reads sources sequentially, once. Takes what is in the page cache from there, and has other threads read the rest
+ * ahead in windows. Where possible these bypass the page cache, which takes longer to fill than to do without, and
+ * holds data that others need.
  */
 export class ReadWindows {
   readonly #signal: AbortSignal | undefined;
   readonly #memory = windowMemory();
-  /** What is looked at. */
   #now: Window | undefined;
-  /** What is read, in order, without gaps. */
+  /** Windows being read ahead, in order and without gaps. */
   #ahead: Window[] = [];
   #direct: DirectReads | undefined;
 
-  /** @param signal Ends the waiting. */
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
   }
 
-  /**
-   * The bytes at a place, as far as they are in the window that was read last: none unless it is in there.
-   *
-   * @param length How many are wanted at most.
-   */
+  /** Returns at most `length` bytes at an offset, as far as they are in the current window. */
   peek(source: ByteSource, offset: number, length: number): Uint8Array {
     return this.#now === undefined
       ? NOTHING
       : part(this.#now, source, offset, length);
   }
 
-  /**
-   * Reads a window that has the given place in its source; what was there before is gone.
-   *
-   * @throws {FormatError} If the source ends before its size says so.
-   */
+  /** Reads a window that contains the given offset. The previous window becomes invalid. */
   async move(source: ByteSource, offset: number): Promise<void> {
     this.#now = undefined;
     let next = this.#ahead.shift();
@@ -80,7 +69,6 @@ export class ReadWindows {
     this.#now = next;
   }
 
-  /** Waits until nothing is read any more. */
   async end(): Promise<void> {
     await Promise.allSettled(this.#ahead.map(({ read }) => read));
     this.#ahead = [];
@@ -89,7 +77,7 @@ export class ReadWindows {
   }
 
   #atHand(source: ByteSource, start: number): Window | undefined {
-    const memory = this.#memory[0]!.subarray(0, AT_HAND); // always the same, which the cache has
+    const memory = this.#memory[0]!.subarray(0, AT_HAND); // always the same memory, which stays in the CPU cache
     const got = source.readCached?.(memory, start) ?? 0;
     return got === 0
       ? undefined
@@ -112,11 +100,10 @@ export class ReadWindows {
     const memory = this.#room();
     const bytes = memory.subarray(0, source.size - start);
     const read = this.#read(source, memory, bytes, start);
-    read.catch(() => {}); // whoever moves there is told
+    read.catch(() => {}); // move() reports the error
     return { source, start, bytes, read };
   }
 
-  /** The window that was not used for longest. */
   #room(): Uint8Array<ArrayBuffer> {
     const window = this.#memory.shift()!;
     this.#memory.push(window);
@@ -131,12 +118,12 @@ export class ReadWindows {
   ): Promise<void> {
     const got = await this.#direct?.readAt(memory, start) ?? 0;
     if (got >= bytes.length) return;
-    // The usual way says why there is less, if it does not do better.
+    // The usual read completes the window, or reports why it cannot.
     await readElsewhere(source, bytes, start, this.#signal);
   }
 }
 
-/** Whether a file's window is in the system's memory, from which it is taken more quickly when it is its turn. */
+/** Whether a file's window is in the page cache, from which it is read faster later. */
 function isInMemory(source: ByteSource, start: number): boolean {
   if (!(source instanceof FileSource)) return false;
   const last = Math.min(start + WINDOW, source.size) - 1;
@@ -146,7 +133,6 @@ function isInMemory(source: ByteSource, start: number): boolean {
 
 const probe = new Uint8Array(1);
 
-/** The bytes at a place as far as a window has them. */
 function part(
   window: Window,
   source: ByteSource,

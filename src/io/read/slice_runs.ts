@@ -1,35 +1,30 @@
 import type { ChecksumKind } from "../sums/checksum.ts";
 
-/** A range of one of several sources. */
 export interface Slice {
-  /** Index of the source. */
   readonly source: number;
   readonly offset: number;
   readonly length: number;
-  /** Kind of the checksum that is to be taken of it; none unless given. */
+  /** Kind of checksum to compute; none if not given. */
   readonly checksumKind?: ChecksumKind | undefined;
 }
 
-/** Slices that are read together: a range of one source that covers them. */
+/** Slices read together: the range of one source that covers them. */
 export interface SliceRun {
   readonly source: number;
   readonly offset: number;
   readonly length: number;
-  /** Where the slices' indices start in the order. */
+  /** Position of the first slice in the order. */
   readonly first: number;
-  /** Number of slices. */
   readonly count: number;
 }
 
-/** What is read together. */
 export interface RunLimits {
-  /** Slices up to this length are worth reading together with a neighbour. */
+  /** Longest slice that is combined with a neighbour. */
   readonly small: number;
-  /** Largest gap between neighbours that is read and thrown away. */
+  /** Largest gap between neighbours that is read and discarded. */
   readonly gap: number;
-  /** Longest joint read. */
   readonly longest: number;
-  /** Whether slices that overlap are read together, whatever their lengths: they stay where they are read to. */
+  /** Whether overlapping slices are combined whatever their lengths, because they stay where they are read. */
   readonly overlaps: boolean;
 }
 
@@ -40,7 +35,7 @@ const LIMITS: RunLimits = {
   overlaps: false,
 };
 
-/** The indices of slices in the order in which they lie. */
+/** Returns the indices of slices in storage order. */
 export function orderOf(slices: readonly Slice[]): Uint32Array {
   const order = new Uint32Array(slices.length);
   let isOrdered = true;
@@ -57,7 +52,7 @@ function compare(a: Slice, b: Slice): number {
   return a.source - b.source || a.offset - b.offset;
 }
 
-/** Splits slices into what is read together: small neighbours; long slices stay alone. */
+/** Groups slices into runs: small neighbours together, long slices alone. */
 export function runsOf(
   slices: readonly Slice[],
   order: Uint32Array,

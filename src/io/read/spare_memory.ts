@@ -1,17 +1,17 @@
 import type { BatchRoom } from "./read_memory.ts";
 
-/** Less is new memory each time: to have that cleared costs little. */
+/** Smaller requests get new memory, which costs little to clear. */
 const SMALLEST = 8 << 10;
-/** More is seldom. */
+/** Larger requests are rare. */
 const LARGEST = 1 << 20;
-/** So many bytes are kept at most. */
+/** Most bytes held for reuse. */
 const MOST_SPARE = 8 << 20;
 
-/** Memory that is read into again once it is given back; nobody has to. */
+/** Pool of memory to read into. Giving memory back is optional. */
 export class SpareMemory implements BatchRoom {
-  /** By size, a power of two: what is read takes more than half of it. */
+  /** By size, a power of two. More than half of each is used. */
   readonly #spare = new Map<number, ArrayBuffer[]>();
-  /** All that may come back, and not somebody else's. */
+  /** Buffers that this pool allocated; it accepts no others. */
   readonly #own = new WeakSet<ArrayBufferLike>();
   #bytes = 0;
 
@@ -26,7 +26,7 @@ export class SpareMemory implements BatchRoom {
     return new Uint8Array(memory, 0, length);
   }
 
-  /** Takes back, once, what nobody looks at any more. */
+  /** Takes memory back, once. Nobody may use it any more. */
   giveBack({ buffer }: Uint8Array): void {
     const size = buffer.byteLength;
     if (!this.#own.has(buffer) || this.#bytes + size > MOST_SPARE) return;

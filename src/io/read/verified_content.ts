@@ -9,19 +9,19 @@ import { fill, fillSummed, readPart } from "./read_part.ts";
 import { type ReadInto, readSlices } from "./read_slices.ts";
 import type { Slice } from "./slice_runs.ts";
 
-/** Range of a source, with the checksum that the container records of it. */
+/** Range of a source, with the checksum recorded in the container. */
 export interface VerifiedContent {
   readonly offset: number;
   readonly length: number;
-  /** Kind of the checksum; `undefined` if the container records none. */
+  /** `undefined` if the container records no checksum. */
   readonly checksumKind: ChecksumKind | undefined;
   readonly checksum: number;
 }
 
-/** Makes the error of a content whose checksum is not the recorded one. */
+/** Makes the error of a checksum mismatch. */
 export type Mismatch = (expected: number, actual: number) => Error;
 
-/** Returns whether the checksum of what was read is the recorded one, or none is recorded. */
+/** Whether a checksum matches the recorded one, or none is recorded. */
 export function isRight(
   { checksumKind, checksum }: VerifiedContent,
   actual: number,
@@ -30,11 +30,8 @@ export function isRight(
 }
 
 /**
- * Compares a content that was read from its start to its end. If it is wrong, what a cache has of it is invalidated, so
- * that the next reader fetches it.
- *
- * @param actual Checksum of what was read.
- * @throws What `mismatch` makes.
+ * Checks a content that was read from start to end. On a mismatch, invalidates the cached range so that the next reader
+ * fetches it, and throws what `mismatch` returns.
  */
 export function requireRight(
   source: ByteSource,
@@ -47,7 +44,7 @@ export function requireRight(
   throw mismatch(content.checksum, actual);
 }
 
-/** Compares a content that is read in pieces, from its start to its end. */
+/** Checks a content that is read in pieces, from start to end. */
 export class PiecewiseCheck {
   readonly #source: ByteSource;
   readonly #content: VerifiedContent;
@@ -67,23 +64,18 @@ export class PiecewiseCheck {
     if (checksumKind !== undefined) this.#sum = checksumOf(checksumKind);
   }
 
-  /** Takes the next piece. */
   add(piece: Uint8Array): void {
     if (this.#sum !== undefined) this.#actual = this.#sum(piece, this.#actual);
   }
 
-  /** Compares the pieces as {@linkcode requireRight} does. */
   end(): void {
     requireRight(this.#source, this.#content, this.#actual, this.#mismatch);
   }
 }
 
 /**
- * Reads a content and compares it with its checksum. What a cache of a remote source has wrong is read again.
- *
- * @param into Memory that it is read through. It holds the content afterwards if it has its length; a longer content
- * is only compared.
- * @throws What `mismatch` makes.
+ * Reads a content through `into` and checks its checksum. If a remote source's cache is wrong, reads it again. If
+ * `into` has the content's length, it holds the content afterwards; a longer content is only checked.
  */
 export function* readVerified(
   source: ByteSource,
@@ -96,11 +88,7 @@ export function* readVerified(
   yield* readAgain(source, content, into, mismatch, actual);
 }
 
-/**
- * {@linkcode readVerified} of a content that was found to be wrong.
- *
- * @param actual Checksum of what was read before; may be left out for a source that can invalidate.
- */
+/** {@linkcode readVerified} for a content found to be wrong. `actual` is optional if the source can invalidate. */
 export function* readAgain(
   source: ByteSource,
   content: VerifiedContent,
@@ -115,7 +103,6 @@ export function* readAgain(
   if (!isRight(content, again)) throw mismatch(checksum, again);
 }
 
-/** Reads a content through memory, and returns its checksum. */
 function* readThrough(
   source: ByteSource,
   { offset, length, checksumKind }: VerifiedContent,
@@ -135,10 +122,8 @@ function* readThrough(
 }
 
 /**
- * Reads a batch of contents as {@linkcode readSlices} does, and compares each with its checksum. What caches of remote
- * sources have wrong is read again, all of it together.
- *
- * @param mismatch Makes the error of a content by its index; unless given, none are compared.
+ * Reads a batch of contents like {@linkcode readSlices} and checks each, unless `mismatch` is `undefined`. If caches of
+ * remote sources are wrong, reads all wrong contents again together.
  */
 export function* readVerifiedSlices(
   sources: SourceList,
@@ -173,12 +158,7 @@ export function* readVerifiedSlices(
   return read;
 }
 
-/**
- * Reads a range and parses it, such as a header or a page. If that fails, what a cache of a remote source has of it is
- * read again, and parsed again.
- *
- * @throws What `parse` throws.
- */
+/** Reads and parses a range. If parsing fails and the source is cached, reads and parses it again. */
 export function* readParsed<T>(
   source: ByteSource,
   offset: number,
@@ -197,10 +177,8 @@ export function* readParsed<T>(
 }
 
 /**
- * Reads what shows only afterwards that a range was wrong, such as a table with its checksum. What a cache of a remote
- * source has of that range is invalidated, and all is read again.
- *
- * @param wrongIn Returns the range that a result shows to be wrong, if any.
+ * Reads data that only shows afterwards that a range was wrong, such as a table with its checksum. If `wrongIn` returns
+ * that range, invalidates it in the cache and reads everything again.
  */
 export function* readUnlessWrong<T>(
   source: ByteSource,

@@ -1,41 +1,36 @@
 import { setTimeout } from "node:timers/promises";
 
-/** The first wait, in milliseconds, and the longest. */
+/** First and longest wait, in milliseconds. */
 const FIRST = 100;
 const LONGEST = 1500;
-/** The longest where the store as a whole is waited for. */
+/** Longest wait while the store as a whole is away. */
 const LONGEST_AWAY = 200;
 
 /**
- * Waits between attempts of one request: longer each time, by chance, so that many that failed together do not come back
- * together. A store that fails for all is waited for by all together ({@linkcode StoreBackoff}).
+ * Back-off between attempts of one request. Waits grow and are random, so that requests that failed together do not
+ * come back together. For a store that fails for all, all requests wait together ({@linkcode StoreBackoff}).
  */
 export class Backoff {
   readonly #timeout: number;
   #deadline: number;
   #wait = FIRST;
-  /** How many attempts have failed. */
   attempts = 0;
 
-  /** @param timeout How long to go on, in milliseconds. */
   constructor(timeout: number) {
     this.#timeout = timeout;
     this.#deadline = performance.now() + timeout;
   }
 
-  /** Something came, so that it is worth to go on as long again. */
   reset(): void {
     this.#deadline = performance.now() + this.#timeout;
     this.#wait = FIRST;
   }
 
   /**
-   * Waits after an attempt.
+   * Waits after an attempt. Returns whether to make another one.
    *
-   * @param atLeast What the server asks for, in milliseconds.
-   * @param isAway Whether the store is waited for afterwards.
-   * @param signal Ends the wait: no other attempt should be made then.
-   * @returns Whether another attempt should be made.
+   * @param atLeast Wait that the server requests, in milliseconds.
+   * @param isAway Whether the store as a whole is waited for afterwards.
    */
   async wait(
     atLeast: number | undefined,

@@ -1,14 +1,14 @@
-/** Bytes of the table: 64 stores of 8 fields. */
+/** Table size in bytes: 64 stores of 8 fields. */
 const SIZE = 64 * 8 * BigInt64Array.BYTES_PER_ELEMENT;
 
 let table = new SharedArrayBuffer(SIZE);
 
-/** What this thread knows of stores that fail, for threads that it starts. It is loaded where nothing is remote, too. */
+/** Returns the back-off state of stores, to share with threads. A small module, loaded even if nothing is remote. */
 export function backoffTable(): SharedArrayBuffer {
   return table;
 }
 
-/** Has this thread go by what the one that started it knows. */
+/** Makes this thread use the table of the thread that started it. */
 export function shareBackoffTable(other: SharedArrayBuffer): void {
   table = other;
 }

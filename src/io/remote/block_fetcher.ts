@@ -19,28 +19,27 @@ import type { Target } from "./target.ts";
 import { Waiting } from "./waiting.ts";
 import { missingBytes } from "./whole_object.ts";
 
-/** Bytes of the longest range that is asked for: many are under way at a time. */
+/** Longest range per request in bytes; many requests are in flight at a time. */
 export const LONGEST = 8 << 20;
-/** Bytes that are fetched though nobody wants them, to make one request of two. */
+/** Largest gap in bytes that is fetched to merge two requests. */
 const GAP = 1 << 16;
-/** Bytes that are fetched at a time because someone expects to read them. */
+/** Most bytes in flight from prefetch hints. */
 const EXPECTED = 48 << 20;
-/** Bytes that were fetched and not kept, which stay in memory for those who will come for them. */
+/** Most bytes held in memory that were fetched but not stored. */
 const HELD = 64 << 20;
 
-/** How long nothing is claimed after something could not be kept, in milliseconds: others would wait for it in vain. */
+/** How long to claim nothing after storing failed, in milliseconds, because others would wait for it in vain. */
 const UNCLAIMED = 10_000;
 
-/** Blocks that are not there, and who waits for them. */
 interface Run {
   readonly first: number;
   readonly last: number;
   readonly waiting: Waiting;
 }
 
-/** Fetches blocks of an object: each once, for all who want it, neighbours together. */
+/** Fetches blocks of an object, each once for all who want it, and neighbours together. */
 export class BlockFetcher {
-  /** Returns when any program last kept a block of the object, in milliseconds since 1970; 0 if that is unknown. */
+  /** Returns when any program last stored a block of the object, in milliseconds since 1970; 0 if unknown. */
   readonly lastKept: () => number;
   readonly #client: Client;
   readonly #target: Target;
@@ -49,27 +48,26 @@ export class BlockFetcher {
   readonly #claims: RangeClaims | undefined;
   #claimsFrom = -Infinity;
   readonly #fetchWhole: () => Promise<void>;
-  /** Where the server has turned out to give no ranges: until all is in the store. */
+  /** Download of the whole object, if the server turned out not to support ranges. */
   #whole: Promise<void> | undefined;
-  /** What the store has not kept. */
+  /** Fetched bytes that the store did not take. */
   readonly #held = new HeldBytes(HELD, ({ buffer }) => giveBack(buffer));
   readonly #closed = new AbortController();
-  /** What is under way. */
   readonly #flights = new Set<Flight>();
-  /** What is asked for when all who run now have asked. */
+  /** Ranges to request once all current callers have asked. */
   #wanted: Run[] = [];
-  /** How many bytes have been wanted so far. */
+  /** Total bytes requested so far. */
   #wantedBytes = 0;
   readonly #ahead = new ReadAhead();
   #keeps = true;
-  /** Bytes under way that someone expects to read. */
+  /** Bytes in flight from prefetch hints. */
   #expected = 0;
-  /** Blocks that are to be marked when they have come. */
+  /** Blocks to mark when they arrive. */
   readonly #marks = new Set<number>();
 
   /**
-   * @param claims Has programs that keep blocks in the same store fetch each once.
-   * @param fetchWhole Fetches all of the object into the store.
+   * @param claims Makes programs that share the store fetch each block once.
+   * @param fetchWhole Downloads the whole object into the store.
    */
   constructor(
     client: Client,
@@ -88,34 +86,28 @@ export class BlockFetcher {
     this.#fetchWhole = fetchWhole;
   }
 
-  /** The file that what was fetched is in, where there is one. */
   get map(): BlockMap | undefined {
     return this.#store.map;
   }
 
-  /** What is fetched from now on is not kept: it will not be read again. */
+  /** Stops storing what is fetched from now on, because it will not be read again. */
   keepNoMore(): void {
     this.#keeps = false;
     this.#held.dropsWhatIsRead = true;
   }
 
-  /** Takes over the first bytes of whole blocks from such a place on, which were fetched otherwise. */
+  /** Takes over whole blocks that were fetched elsewhere. */
   hold(start: number, bytes: Uint8Array<ArrayBuffer>): void {
     this.#held.take(start, bytes);
   }
 
-  /** Invalidates what is cached of a range, so that the next read fetches it. */
   invalidate(offset: number, length: number): void {
     const [first, last] = [blockOf(offset), blockOf(offset + length - 1)];
     this.#store.invalidate(first, last);
     this.#held.invalidate(first, last);
   }
 
-  /**
-   * Fetches a part that will be read soon.
-   *
-   * @returns `undefined` where it is there.
-   */
+  /** Fetches a range that will be read soon. Returns `undefined` if it is cached. */
   fetch(offset: number, length: number): Promise<void> | undefined {
     if (areAllBlocks(offset, length, (block) => this.#has(block))) {
       return undefined;
@@ -127,11 +119,7 @@ export class BlockFetcher {
     return waiting.done;
   }
 
-  /**
-   * Fetches a part that someone expects to read, unless enough of that kind is under way.
-   *
-   * @returns Whether it is there, or under way.
-   */
+  /** Prefetches a range, unless enough hinted bytes are in flight. Returns whether it is cached or in flight. */
   expect(offset: number, length: number): boolean {
     if (this.#expected >= EXPECTED) return false;
     const before = this.#wantedBytes;
@@ -140,25 +128,22 @@ export class BlockFetcher {
     if (fetching === undefined) return true;
     this.#expected += wanted;
     const land = () => void (this.#expected -= wanted);
-    fetching.then(land, land); // who reads it is told what is wrong
+    fetching.then(land, land); // the read reports the error
     return true;
   }
 
-  /** Bytes of the object that are not kept. */
   get missing(): number {
     return missingBytes(this.#store, this.#state.size);
   }
 
-  /** Hears that a marked block was read by the {@linkcode BlockMap}. */
+  /** Called when a marked block was read through the {@linkcode BlockMap}. */
   hasRead(block: number): void {
     this.#goAhead(block * BLOCK, (block + 1) * BLOCK);
   }
 
   /**
-   * Reads a part of the object, which it has.
-   *
-   * @param goesOn Whether what lies behind may be fetched ahead.
-   * @throws {RecordfsError} If it can't be fetched.
+   * Reads a range of the object, which must lie inside it. If `goesOn`, access is sequential, and the next range may be
+   * prefetched. Throws a RecordfsError if it cannot be fetched.
    */
   async read(
     into: Uint8Array,
@@ -169,7 +154,7 @@ export class BlockFetcher {
     signal?.throwIfAborted();
     if (goesOn) this.#goAhead(offset, offset + into.length);
     this.#store.look(blockOf(offset), blockOf(offset + into.length - 1));
-    // What lies on this machine's disk need not hold up the others.
+    // Reads of the local disk need not hold up others.
     const isStored = (block: number) => this.#store.has(block);
     const isKept = areAllBlocks(offset, into.length, isStored);
     if (isKept && await this.#store.readLater(into, offset)) {
@@ -187,7 +172,6 @@ export class BlockFetcher {
     }
   }
 
-  /** Gives up what is under way. */
   close(): void {
     this.#closed.abort(new DOMException("It was closed", "AbortError"));
     this.#store.close();
@@ -195,11 +179,11 @@ export class BlockFetcher {
     this.#held.clear();
   }
 
-  /** Reads what has been fetched, and needs no waiting: up to the first byte that has not, or does. */
+  /** Reads what can be read without waiting, up to the first byte that cannot. */
   readNow(into: Uint8Array, offset: number): number {
     const got = this.#store.readCached(into, offset) ||
       this.#held.read(into, offset);
-    // Where it is less, whoever reads the rest is no reader that goes on.
+    // A partial read is not followed, because reading the rest would look like a sequential step.
     if (got < into.length) return got;
     this.#store.counts?.hit();
     this.#goAhead(offset, offset + got);
@@ -217,7 +201,7 @@ export class BlockFetcher {
     return undefined;
   }
 
-  /** Fills in what is there; what turns out to be damaged is forgotten, and not there any more. */
+  /** Copies cached parts. Blocks that turn out to be damaged are removed, and count as missing then. */
   #readWhatIsHere({ offset, end }: Waiting, into: Uint8Array): void {
     for (let at = offset; at < end;) {
       const rest = into.subarray(at - offset);
@@ -226,7 +210,7 @@ export class BlockFetcher {
     }
   }
 
-  /** Has someone wait for all blocks of a part that are not there. */
+  /** Registers a waiter for all missing blocks of its range. */
   #needAll(waiting: Waiting): void {
     const last = blockOf(waiting.end - 1);
     for (let block = blockOf(waiting.offset); block <= last; block++) {
@@ -277,11 +261,11 @@ export class BlockFetcher {
     }
   }
 
-  /** Ranges of blocks that lie one behind the other. */
+  /** Splits a range of blocks into requests. */
   #flightsFor(first: number, last: number): Flight[] {
     const end = Math.min((last + 1) * BLOCK, this.#state.size);
     const flights: Flight[] = [];
-    // As many as it takes, of one size: that of memory which is used again.
+    // Equal sizes, so that memory can be reused.
     for (let start = first * BLOCK; start < end; start += LONGEST) {
       const flight = new Flight(start, Math.min(start + LONGEST, end));
       this.#flights.add(flight);
@@ -303,7 +287,7 @@ export class BlockFetcher {
       if (!(error instanceof RemoteError)) throw error;
       if (error.code !== "no-ranges") throw error;
     }
-    // Some servers give ranges up to a length, or of some files.
+    // Some servers support ranges only up to a length, or for some files.
     await (this.#whole ??= this.#fetchWhole().catch((error) => {
       this.#whole = undefined;
       throw error;
@@ -344,7 +328,7 @@ export class BlockFetcher {
     this.#client.observer.fetched(this.#target.name, start, length, ms);
   }
 
-  /** Claims a range, of which others may fetch some. */
+  /** Claims a range, parts of which other programs may fetch. */
   async #claim(flight: Flight): Promise<Disposable | undefined> {
     const isOwn = performance.now() < this.#claimsFrom || !this.#keeps;
     if (isOwn || this.#claims === undefined) return undefined;
@@ -353,16 +337,12 @@ export class BlockFetcher {
     return await claimFlight(flight, this.#claims, this.#store, waiting);
   }
 
-  /**
-   * Keeps whole blocks, and holds those in memory for which there is no room.
-   *
-   * @returns Whether their memory is needed for that.
-   */
+  /** Stores whole blocks, and holds the rest in memory. Returns whether their memory was taken over. */
   #takeOver(start: number, bytes: Uint8Array<ArrayBuffer>): boolean {
     const kept = this.#keeps ? this.#store.keep(blockOf(start), bytes) : 0;
     const rest = bytes.subarray(kept);
     if (rest.length > 0) this.#claimsFrom = performance.now() + UNCLAIMED;
-    // Of a little, not all that there was room for.
+    // A small rest is copied, so that the whole buffer is not held.
     const isMost = 2 * rest.length >= rest.buffer.byteLength;
     if (rest.length > 0) {
       this.#held.take(start + kept, isMost ? rest : rest.slice());
@@ -378,11 +358,11 @@ export class BlockFetcher {
     }
   }
 
-  /** Fetches ahead of readers that go from front to back. */
+  /** Prefetches for sequential readers. */
   #goAhead(start: number, end: number): void {
     const span = this.#ahead.follow(start, end);
     if (span === undefined) return;
-    // Half-way there the next ones are fetched, so that a reader need never wait.
+    // Reading the block half-way triggers the next prefetch, so that the reader never waits.
     const marked = blockOf((span.start + span.end) / 2);
     const until = Math.min(span.end, this.#state.size);
     if (span.start >= until) return;
@@ -390,7 +370,7 @@ export class BlockFetcher {
       if (this.#store.has(marked)) this.#store.mark(marked);
       else this.#marks.add(marked);
     }
-    // Who reads it is told of what fails.
+    // The read reports the error.
     this.fetch(span.start, until - span.start)?.catch(() =>
       this.#marks.delete(marked)
     );

@@ -15,75 +15,69 @@ import { backoffOf, type StoreBackoff, timeNow } from "./store_backoff.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
 
-/** How long a read waits for a server, in milliseconds. */
+/** Default timeout of a read, in milliseconds. */
 const TIMEOUT = 300_000;
-/** Requests that are under way at most. */
+/** Default limit of requests in flight. */
 const MAX_REQUESTS = 64;
-/** Bytes that are under way at most, of all requests together. */
+/** Limit of bytes in flight, of all requests together. */
 const MAX_BYTES = 128 << 20;
-/** Redirections, and renewals of what has expired, that a request takes at most. */
+/** Most redirections, and renewals of expired URLs or credentials, of a request. */
 const MOST_HOPS = 10;
-/** Who waits longer for a server than this is told, in milliseconds. */
+/** Waiting time in milliseconds after which a warning is given. */
 const TELL_AFTER = 3000;
-/** A request that was given up sooner, in milliseconds, says nothing about its server. */
+/** A request aborted sooner, in milliseconds, says nothing about its server. */
 const LATE = 2000;
-/** What an answer counts for those who wait for a slot: more than they want to have come. */
+/** Progress in bytes that a response counts for requests waiting for a slot: more than their stall timeout requires. */
 const ANSWER = 1 << 24;
 
-/** What a request is for. */
+/** A request and the handler of its response. */
 export interface Question<T> {
-  /** How many bytes are wanted that are kept in memory until all have come. */
+  /** Response bytes that are held in memory until all have arrived. */
   readonly bytes?: number;
-  /** Whether another attempt goes on behind the bytes that came; otherwise it begins anew. */
+  /** Whether another attempt continues after the received bytes; otherwise it starts again. */
   readonly goesOn?: boolean;
-  /** The range or condition, made anew for each attempt. */
+  /** Returns headers for range or condition, called for each attempt. */
   headers(): Headers;
   /**
-   * Takes an answer that is neither a refusal nor a failure: 200, 206, 304, 404, 412, 416 and others below 400.
-   *
-   * @param watch To be told of bytes that arrive.
-   * @throws {Transient} If another attempt should be made.
+   * Handles a response that is neither a refusal nor a failure: 200, 206, 304, 404, 412, 416 and others below 400. Must
+   * notify `watch` of arriving bytes. Throws a {@linkcode Transient} if another attempt should be made.
    */
   take(response: Response, watch: StallWatch): Promise<T>;
 }
 
-/** How long is waited. */
+/** Limits on waiting for a response. */
 export interface Patience {
   readonly signal: AbortSignal | undefined;
   /**
-   * In milliseconds: how long a request may take with all its attempts, unless more than 1 KB/s keeps coming. Defaults to
-   * what the client was made with.
+   * Time in milliseconds that a request may take with all its attempts, unless about 1 KB/s keeps coming. Defaults to
+   * that of the client.
    */
   readonly timeout?: number | undefined;
-  /** Watches several requests as one: those that a server answers in parts. */
+  /** Watches several requests as one, if a server answers in parts. */
   readonly watch?: StallWatch | undefined;
-  /** Counts requests for one object. */
   readonly counter?: Pick<RemoteObserver, "asked" | "retried"> | undefined;
 }
 
-/** What becomes of requests, for who counts or shows them. */
+/** Called when a request is sent, when a failed one is sent again, and when a range has arrived. */
 export interface RemoteObserver {
-  /** One was sent. */
   asked(): void;
-  /** It failed, and is sent again. */
   retried(): void;
-  /** A range has come. */
   fetched(name: string, start: number, length: number, ms: number): void;
 }
 
-/** Asks servers, as often as it takes. */
+/** HTTP client that retries requests. */
 export class Client {
   readonly timeout: number;
   readonly observer: RemoteObserver;
   readonly #slots: Slots;
   readonly #warn: (message: string) => void;
-  /** Bytes that have arrived, of all requests. */
+  /** Bytes received by all requests. */
   #arrived = 0;
-  /** Whether it was said that a server is waited for, and not answered since. */
+  /** Whether a warning about waiting was given, and no response has come since. */
   #isAway = false;
   readonly #http: Deno.HttpClient | undefined;
 
-  /** @throws {RecordfsError} If there is no file of certificates, or there are none in it (`bad-certificates`). */
+  /** @throws {RecordfsError} If the certificate file is missing or has no certificates (`bad-certificates`). */
   constructor(options: RemoteOptions, observer?: RemoteObserver) {
     this.#warn = options.onWarning ?? warnOnConsole;
     this.observer = observingCosts(observer, this.#warn);
@@ -98,7 +92,7 @@ export class Client {
     });
   }
 
-  /** Warns once a server that answers cannot be compared. */
+  /** Warns once about a server whose responses cannot be compared. */
   warnOfUntagged({ name }: Target): void {
     const warned = warnedCaches(this.#warn);
     const key = `untagged ${/^\w+:\/\/[^/]*/.exec(name)?.[0] ?? name}`;
@@ -110,11 +104,7 @@ export class Client {
     );
   }
 
-  /**
-   * Asks until there is an answer.
-   *
-   * @throws {RemoteError} If it is refused, or nothing comes for too long.
-   */
+  /** Repeats a request until it is answered. Throws a {@linkcode RemoteError} on refusal or timeout. */
   async ask<T>(
     target: Target,
     question: Question<T>,
@@ -153,7 +143,7 @@ export class Client {
         else if (!request.signal.aborted) throw error;
         else last ??= new Transient(request.reason);
       }
-      // Bytes are a reason to go on as long again only where they lead further than before.
+      // Received bytes extend the timeout only if they lead further than before.
       if (last.bytes > most) backoff.reset();
       if (question.goesOn !== true) most = Math.max(most, last.bytes);
       if (!await backoff.wait(last.after, last.isAway, either)) {
@@ -172,12 +162,11 @@ export class Client {
     }
   }
 
-  /** Watches a request, or several that are one. */
   watch({ timeout = this.timeout }: Pick<Patience, "timeout">): StallWatch {
     return StallWatch.ofRequest(timeout, () => this.#arrived);
   }
 
-  /** Says once that a server is waited for, of all that wait. */
+  /** Warns once, for all requests that wait. */
   #tellAway({ name }: Target, { message }: Transient, timeout: number): void {
     if (this.#isAway) return;
     this.#isAway = true;
@@ -206,7 +195,7 @@ export class Client {
       } finally {
         this.#arrived += watch.bytes;
         const { body } = response;
-        // What is left of it, unless it was read to its end.
+        // Drops the rest, unless it was read to its end.
         if (body?.locked === false) await body.cancel().catch(() => {});
       }
     } catch (error) {
@@ -215,14 +204,14 @@ export class Client {
       if (either.aborted) {
         throw new Transient(watch.reason, { bytes: watch.bytes });
       }
-      // Of fetch's bodies.
+      // An error of fetch's body.
       throw error instanceof TypeError
         ? unreachable(error, watch.bytes)
         : error;
     }
   }
 
-  /** The answer behind all redirections, unless it is a failure or a refusal. */
+  /** Follows redirections and returns the final response, unless it is a failure or a refusal. */
   async #followed<T>(
     target: Target,
     question: Question<T>,
@@ -233,7 +222,7 @@ export class Client {
   ): Promise<Response> {
     for (let hop = 1;; hop++) {
       const backoff = backoffOf(target.store);
-      watch.pause(); // it is another request's answer that is waited for
+      watch.pause(); // another request's response is waited for
       try {
         await backoff.pass(signal);
       } catch (error) {
@@ -245,7 +234,7 @@ export class Client {
         question.headers(),
         signal,
       );
-      // What is compressed has other offsets.
+      // Offsets in compressed data would differ.
       headers.set("accept-encoding", "identity");
       this.observer.asked();
       counter?.asked();
@@ -280,7 +269,7 @@ export class Client {
   }
 }
 
-/** What is thrown for a request that was not answered, which the store's back-off goes by. */
+/** Returns the error of an unanswered request, and updates the store's back-off. */
 function failed(
   error: unknown,
   { backoff, begun, signal, watch }: {
@@ -303,18 +292,17 @@ function failed(
   return reason;
 }
 
-/** Aborted when one of those is that there are. */
 function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 function unreachable(error: TypeError, bytes = 0): Transient {
   const reason = reasonOf(error);
-  // What fetch throws has the URL, with what is signed.
+  // Errors of fetch contain the URL, which may be signed.
   return new Transient(reason, { bytes, cause: new TypeError(reason) });
 }
 
-/** What fetch says, with the host in place of the URL, which may hold what is signed. */
+/** Returns fetch's message with the host instead of the URL, which may be signed. */
 function reasonOf(error: TypeError): string {
   const { cause } = error;
   const text = cause instanceof Error ? cause.message : error.message;
@@ -327,11 +315,7 @@ function reasonOf(error: TypeError): string {
   );
 }
 
-/**
- * The certificates of a file that may hold several.
- *
- * @param from Who names it.
- */
+/** Returns the certificates of a file that may hold several. `from` is the setting that names it. */
 function certificates(path: string, from: string): string[] {
   let pem: string;
   try {

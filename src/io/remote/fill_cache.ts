@@ -2,14 +2,12 @@ import { abortable } from "../concurrency/abortable.ts";
 import { LONGEST } from "./block_fetcher.ts";
 import type { RemoteSource } from "./remote_source.ts";
 
-/** Pieces of an object that are fetched at a time. */
+/** Ranges in flight at a time. */
 const PIECES = 4;
 
 /**
- * Fetches what is not there yet of an object, to be kept.
- *
- * @param onProgress Told how many bytes more are there, by and by.
- * @returns How many bytes could not be kept.
+ * Fetches the missing parts of an object into the cache. Calls `onProgress` with the number of further bytes that are
+ * cached. Returns the number of bytes that could not be stored.
  */
 export async function fillCache(
   { fetcher, size }: RemoteSource,

@@ -1,60 +1,50 @@
 import { BLOCK } from "./cache/block_store.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** Whole blocks, one behind the other. */
 export interface Blocks {
   readonly start: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * A range that is on its way: whoever waits for some of it has that as soon as it is there. It keeps nothing but the
- * begin of a block whose rest has not come.
- */
+/** A range in flight. Passes bytes to waiters as they arrive, and buffers only the beginning of an incomplete block. */
 export class Flight {
   readonly start: number;
   readonly end: number;
-  /** Where the first block begins that has not come as a whole. */
+  /** Start of the first incomplete block. */
   #next: number;
   readonly #begun = new Uint8Array(BLOCK);
   #begunLength = 0;
   readonly #waiting = new Set<Waiting>();
 
-  /**
-   * Nothing has come yet.
-   *
-   * @param start Where a block begins.
-   * @param end Behind its last byte.
-   */
+  /** @param start A block boundary. */
   constructor(start: number, end: number) {
     this.start = start;
     this.end = end;
     this.#next = start;
   }
 
-  /** Where the first block begins that has not come as a whole. */
   get next(): number {
     return this.#next;
   }
 
-  /** Whether a byte will come, or has with a part of its block. */
+  /** Whether a byte is still to come, or lies in the incomplete block. */
   covers(offset: number): boolean {
     return offset >= this.#next && offset < this.end;
   }
 
-  /** How much of a block has come that is not whole: in front of the next piece there has to be room for it. */
+  /** Received bytes of the incomplete block. The next piece must have that much room in front of it. */
   get front(): number {
     return this.#begunLength;
   }
 
-  /** Drops what has come of a block that is not whole: it comes from elsewhere. */
+  /** Drops the beginning of the incomplete block, which comes from elsewhere. */
   dropBegun(): void {
     this.#begunLength = 0;
   }
 
-  /** Gives someone what has come of the block that is not whole, and what comes. */
+  /** Passes a waiter the beginning of the incomplete block, and what arrives from now on. */
   add(waiting: Waiting): void {
-    if (this.#waiting.has(waiting)) return; // of which several parts are of it
+    if (this.#waiting.has(waiting)) return; // several parts of its range are in this flight
     waiting.take(this.#begun.subarray(0, this.#begunLength), this.#next);
     if (this.#hasFor(waiting)) return;
     waiting.hold();
@@ -62,10 +52,8 @@ export class Flight {
   }
 
   /**
-   * Takes the next bytes.
-   *
-   * @param piece In front of which is room.
-   * @returns The blocks that are whole by now, in its memory.
+   * Takes the next bytes, which have room for the incomplete block in front. Returns the blocks that are whole now, in
+   * the same memory.
    */
   take(piece: Uint8Array<ArrayBuffer>): Blocks {
     const { buffer, byteOffset, length } = piece;
@@ -87,7 +75,6 @@ export class Flight {
     return { start, bytes: bytes.subarray(0, whole) };
   }
 
-  /** It will not come. */
   fail(reason: unknown): void {
     for (const waiting of this.#waiting) waiting.fail(reason);
   }

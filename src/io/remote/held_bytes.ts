@@ -1,29 +1,25 @@
 import { BLOCK, blockOf } from "./cache/block_store.ts";
 
-/** Bytes of whole blocks that lie one behind the other. */
 interface Piece {
   readonly start: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many of them have not been read, where each is read once. */
+  /** Bytes not read yet, if each is read once. */
   unread: number;
 }
 
-/** What was fetched, and is kept nowhere but in memory: what was used last. */
+/** LRU cache of fetched bytes that are stored nowhere else. */
 export class HeldBytes {
   readonly #most: number;
   readonly #onDrop: (bytes: Uint8Array<ArrayBuffer>) => void;
-  /** In order of use. */
   readonly #pieces = new Set<Piece>();
   readonly #byBlock = new Map<number, Piece>();
   #bytes = 0;
-  /** Whether nobody reads anything twice. */
+  /** Whether bytes are dropped once they are read. */
   dropsWhatIsRead = false;
 
   /**
-   * Holds nothing yet.
-   *
-   * @param most How many bytes at most, or one piece.
-   * @param onDrop Given memory that it needs no more.
+   * @param most Most bytes, or one piece.
+   * @param onDrop Called with memory that is no longer needed.
    */
   constructor(most: number, onDrop: (bytes: Uint8Array<ArrayBuffer>) => void) {
     this.#most = most;
@@ -34,7 +30,7 @@ export class HeldBytes {
     return this.#byBlock.has(block);
   }
 
-  /** Reads what is there, up to the first byte that is not. */
+  /** Reads up to the first missing byte. */
   read(into: Uint8Array, offset: number): number {
     let done = 0;
     while (done < into.length) {
@@ -45,7 +41,7 @@ export class HeldBytes {
       this.#pieces.add(piece);
       const from = at - piece.start;
       const part = piece.bytes.subarray(from, from + into.length - done);
-      if (part.length === 0) break; // the object's end
+      if (part.length === 0) break; // the end of the object
       into.set(part, done);
       done += part.length;
       piece.unread -= part.length;
@@ -54,7 +50,7 @@ export class HeldBytes {
     return done;
   }
 
-  /** Takes bytes over, which nobody changes from now on. */
+  /** Takes over bytes, which nobody may change from now on. */
   take(start: number, bytes: Uint8Array<ArrayBuffer>): void {
     const piece: Piece = { start, bytes, unread: bytes.length };
     this.#pieces.add(piece);

@@ -2,15 +2,12 @@ import { RemoteError } from "./remote_error.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
 
-/** Of a refusal's body, what is looked at. */
+/** Bytes of an error's body that are inspected. */
 const LOOK = 4096;
 
 /**
- * Looks at an answer that is none of 200, 206 and 304.
- *
- * @returns It, where whoever asked can use it: 404, 412 and 416.
- * @throws {RemoteError} If it refuses the request.
- * @throws {Transient} If another attempt may be answered better.
+ * Judges a response other than 200, 206 and 304. Returns it if the caller can use it: 404, 412 and 416. Throws a
+ * {@linkcode RemoteError} for a refusal, and a {@linkcode Transient} if another attempt may succeed.
  */
 export async function judged(
   target: Target,
@@ -30,7 +27,7 @@ export async function judged(
   const text = await beginning(response);
   const what = `HTTP ${status}${text}`;
   const isRefused = status === 401 || status === 403 ||
-    // What S3 says of what has expired.
+    // S3's codes for expired credentials.
     status === 400 && /^ (Expired|Invalid)Token/.test(text);
   if (isRefused) {
     throw new RemoteError(
@@ -57,7 +54,7 @@ function badAnswer(name: string, status: number, text: string): RemoteError {
   );
 }
 
-/** The code that a bucket's server gives for a refusal, in XML: `<Code>NoSuchBucket</Code>`. */
+/** Returns the error code of a bucket's server, from XML: `<Code>NoSuchBucket</Code>`. */
 async function beginning(response: Response): Promise<string> {
   let text = "";
   try {
@@ -67,13 +64,13 @@ async function beginning(response: Response): Promise<string> {
       if (text.length > LOOK) break;
     }
   } catch {
-    // There is the status.
+    // The status is enough.
   }
   const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(text)?.[1];
   return code === undefined ? "" : ` ${code}`;
 }
 
-/** Milliseconds of a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
+/** Returns the milliseconds of a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
 function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined;
   const wait = /^\d+$/.test(value)

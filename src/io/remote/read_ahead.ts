@@ -1,39 +1,32 @@
 import { BLOCK } from "./cache/block_store.ts";
 
-/** Bytes that are fetched ahead of a reader at first, and at most. */
+/** Bytes prefetched ahead of a reader: at first, and at most. */
 const FIRST_AHEAD = 1 << 19;
 const MOST_AHEAD = 32 << 20;
-/** Steps from front to back after which a reader is taken for one that goes on so. */
+/** Sequential steps after which a reader counts as sequential. */
 const GOES_ON = 2;
-/** Readers whose places are remembered. */
+/** Most readers that are tracked. */
 const MOST_READERS = 16;
 
-/** A range of bytes. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Tells what readers who go from front to back will want next: further ahead the longer they go on. It hears of each
- * read, and so makes no objects but for these.
+ * Predicts what sequential readers want next: further ahead the longer they continue. It is called for each read, so it
+ * allocates only its results.
  */
 export class ReadAhead {
-  /** Of each reader, where it is; and up to where was fetched ahead of it. */
+  /** Position of each reader, and end of what was prefetched for it. */
   readonly #at = new Float64Array(MOST_READERS).fill(-Infinity);
   readonly #ahead = new Float64Array(MOST_READERS).fill(-Infinity);
   readonly #window = new Float64Array(MOST_READERS);
-  /** How often it has gone on. */
   readonly #steps = new Float64Array(MOST_READERS);
-  /** When it was heard of. */
   readonly #heard = new Float64Array(MOST_READERS);
   #time = 0;
 
-  /**
-   * Hears what was read.
-   *
-   * @returns What should be fetched by now, beside what was said before; it may lie behind the object's end.
-   */
+  /** Records a read. Returns what to prefetch in addition to earlier results, possibly behind the end of the object. */
   follow(start: number, end: number): Span | undefined {
     const reader = this.#readerAt(start);
     const goesOn = start <= this.#ahead[reader]! + BLOCK;
@@ -47,7 +40,7 @@ export class ReadAhead {
     }
     const ahead = Math.max(this.#ahead[reader]!, end);
     this.#ahead[reader] = ahead;
-    // Once may be chance, where samples are read in any order.
+    // A single step may be chance if samples are read in any order.
     if (++this.#steps[reader]! < GOES_ON) return undefined;
     const window = Math.min(
       Math.max(FIRST_AHEAD, 2 * this.#window[reader]!),
@@ -55,23 +48,23 @@ export class ReadAhead {
     );
     this.#window[reader] = window;
     const until = end + window;
-    // A request for each block would be many.
+    // A request per block would be too many.
     if (until - ahead < window / 2) return undefined;
     this.#ahead[reader] = until;
     return { start: ahead, end: until };
   }
 
-  /** The reader that goes on there, or the one that was not heard of for longest. */
+  /** Returns the reader that continues at an offset, or else the least recent one. */
   #readerAt(start: number): number {
     let oldest = 0;
     for (let i = 0; i < MOST_READERS; i++) {
       const isThere = start >= this.#at[i]! &&
-        // The rest of what begins in the block before may have been there.
+        // The rest of a read that starts in the previous block may have been cached.
         start <= this.#ahead[i]! + BLOCK;
       if (isThere) return i;
       if (this.#heard[i]! < this.#heard[oldest]!) oldest = i;
     }
-    this.#at[oldest] = Infinity; // it is another one's now
+    this.#at[oldest] = Infinity; // reused for another reader
     this.#ahead[oldest] = -Infinity;
     return oldest;
   }

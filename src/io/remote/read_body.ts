@@ -1,43 +1,33 @@
 /**
- * Bytes of memory that a body is read into, piece by piece: as large as what a fast server's bodies usually come in, so
- * that little of it is left over where it is kept as it is.
+ * Size of the buffers that bodies are read into: as large as the pieces of a fast server's bodies usually are, so that
+ * little memory is wasted if pieces are held.
  */
 const PIECE = 1 << 17;
-/** Memory that is kept for the next bodies. */
 const MOST_SPARE = 256;
 
-/** What a stream answers at its end. */
 const ENDED = { value: undefined, done: true } as const;
 
-/** What was used last is used next: it is still in the processor's cache. */
+/** A stack: the buffer used last is still in the CPU cache. */
 const spare: ArrayBuffer[] = [];
 
-/** Who takes a body's pieces, one after the other. */
 export interface PieceTaker {
-  /** Bytes that stay free in front of the next piece; 0 unless given. */
+  /** Bytes to leave free in front of the next piece. Defaults to 0. */
   readonly front?: number;
-  /**
-   * Takes the next piece.
-   *
-   * @returns Whether its memory is the taker's from now on; otherwise it is used again.
-   */
+  /** Takes the next piece. Returns whether the consumer keeps its memory; otherwise it is reused. */
   take(piece: Uint8Array<ArrayBuffer>): boolean;
 }
 
-/** Has memory used again that nobody looks at any more. */
+/** Returns memory for reuse. Nobody may use it any more. */
 export function giveBack(memory: ArrayBuffer): void {
-  // Not what came from elsewhere, or has gone with a stream that failed.
+  // Not memory from elsewhere, or detached by a failed stream.
   if (memory.byteLength === PIECE && spare.length < MOST_SPARE) {
     spare.push(memory);
   }
 }
 
 /**
- * Takes a body piece by piece into memory that is used again: as streams hand out memory of their own, that takes twice
- * as long.
- *
- * @param most Bytes that are expected at most: what comes behind them is left.
- * @returns How many bytes came: more than these where it was longer.
+ * Reads a body in pieces into reused memory, which is twice as fast as memory allocated by the stream. Does not read
+ * what follows `most` bytes. Returns the number of bytes received; more than `most` if the body was longer.
  */
 export async function readBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
@@ -52,10 +42,10 @@ export async function readBody(
   try {
     while (got <= most && !hasEnded) {
       const { front = 0 } = taker;
-      // The end is waited for as well, so that the connection can be used again.
+      // Reads to the end, so that the connection can be reused.
       const room = Math.max(1, Math.min(PIECE - front, most - got));
       const reading = reader.read(new Uint8Array(memory, front, room));
-      // All that is expected has come: that its end fails changes nothing about it.
+      // All expected bytes have arrived, so a failure at the end does not matter.
       const { value, done } = got < most
         ? await reading
         : await reading.catch(() => ENDED);
@@ -66,7 +56,7 @@ export async function readBody(
       if (got <= most && taker.take(value)) memory = newMemory();
     }
   } finally {
-    // So that the rest can be cancelled; of what has ended it would take as long as much of the reading.
+    // Allows cancelling the rest. If the body has ended, releasing would take as long as much of the reading.
     if (!hasEnded) reader.releaseLock();
     giveBack(memory);
   }

@@ -1,9 +1,9 @@
 import type { StallWatch } from "./stall_watch.ts";
 
-/** Characters of the list of a directory at most: those of a million names. */
+/** Most characters of a directory listing: those of a million names. */
 const LONGEST = 256 << 20;
 
-/** Reads the body of an answer that lists a directory; what is longer is cut. */
+/** Reads the body of a directory listing; longer ones are cut. */
 export async function readText(
   { body }: Response,
   watch: StallWatch,

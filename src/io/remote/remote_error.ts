@@ -1,6 +1,6 @@
 import { type ErrorFacts, RecordfsError } from "../../base/errors.ts";
 
-/** Why a container on a server can't be read. */
+/** Why a container on a server cannot be read. */
 export type RemoteErrorCode =
   | "access-denied"
   | "bad-answer"
@@ -10,22 +10,22 @@ export type RemoteErrorCode =
   | "unreachable"
   | "untrusted";
 
-/** What is known of a request that failed. */
+/** Facts about a failed request. */
 export interface RemoteFacts extends ErrorFacts {
-  /** The HTTP status of the last answer, if there was one. */
+  /** HTTP status of the last response, if any. */
   readonly status?: number | undefined;
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts?: number | undefined;
 }
 
-/** A server did not give what was asked for. Neither its message nor its fields hold a secret. */
+/** A server did not return what was requested. Neither the message nor the fields contain secrets. */
 export class RemoteError extends RecordfsError<RemoteErrorCode> {
-  /** The HTTP status of the last answer, if there was one. */
+  /** HTTP status of the last response, if any. */
   readonly status: number | undefined;
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts: number | undefined;
 
-  /** Makes an error about a URL, `path`, which is without its query. */
+  /** Creates an error about the URL `path`, which must be without its query. */
   constructor(code: RemoteErrorCode, message: string, facts: RemoteFacts) {
     super(code, message, facts);
     this.status = facts.status;

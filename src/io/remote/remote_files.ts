@@ -20,53 +20,48 @@ import { withProfile } from "./s3/profile.ts";
 import type { Target } from "./target.ts";
 import { fetchWhole, hasAll } from "./whole_object.ts";
 
-/** Bytes that the first request of an object asks for: most headers are in them. */
+/** Bytes that an object's first request asks for; they contain most headers. */
 const HEAD = 1 << 18;
-/** How long an answer is believed, in milliseconds: a container is looked at several times while it is opened. */
+/** Lifetime of cached answers in milliseconds, because opening a container looks up its files several times. */
 const BELIEVED = 10_000;
-/** How long the first request of an object is tried: a wrong name should not take minutes. */
+/** Timeout of an object's first request, in milliseconds, so that a wrong name does not take minutes. */
 const OPENING = 20_000;
 
-/** What there is at a path. */
 export type Facts =
   | { readonly kind: "missing" }
   | { readonly kind: "directory" }
   | { readonly kind: "file"; readonly size: number; readonly mtime: number };
 
-/** An object as the server has answered. */
 interface Found {
   readonly kind: "file";
   readonly target: Target;
   readonly state: ObjectState;
   readonly hasRanges: boolean;
-  /** Its first bytes; none where the cache has them. */
+  /** Its first bytes; empty if they are cached. */
   readonly head: Uint8Array<ArrayBuffer>;
-  /** What that took, until the object's own count has it. */
+  /** Cost of finding it, until it is added to the object's counts. */
   readonly took: Took;
-  /** How long that took, in milliseconds; 0 if nothing was asked. */
+  /** Time of the request in milliseconds; 0 if there was none. */
   readonly ms: number;
 }
 
-/** What was asked for, and came. */
 interface Took {
   requests: number;
   retries: number;
   bytes: number;
 }
 
-/** An object that is open. */
 interface Opened {
   readonly fetcher: Promise<BlockFetcher>;
   users: number;
 }
 
-/** No file. */
 type NoFile = { readonly kind: "missing" | "directory" };
 
 const MISSING = { kind: "missing" } as const;
 const DIRECTORY = { kind: "directory" } as const;
 
-/** The files of a server, each of which is looked for once while a container is opened. */
+/** The files of a server. Each is looked up once while a container is opened. */
 export class RemoteFiles {
   readonly #root: string;
   readonly #storage: Pick<RemoteStorage, "url" | "options">;
@@ -80,11 +75,11 @@ export class RemoteFiles {
   readonly #lists = new Remembered<
     ReadonlyMap<string, ListedFile> | undefined
   >();
-  /** By path and tag; by the answer where there is no tag, since such answers cannot be compared. */
+  /** By path and tag; without a tag by what was found, because such answers cannot be compared. */
   readonly #open = new Map<string | Found, Opened>();
   #keepsNoMore = false;
 
-  /** Those of a storage, of which files of AWS' tools may say where it is. */
+  /** Creates the files of a storage. The configuration files of AWS tools may say where a bucket is. */
   static async of(
     storage: RemoteStorage,
     location: RemoteLocation,
@@ -116,15 +111,14 @@ export class RemoteFiles {
       : new CacheDirectory(cache, this.#warn);
   }
 
-  /** What is fetched from now on is not kept: it will not be read again. */
+  /** Stops caching what is fetched from now on, because it will not be read again. */
   keepNoMore(): void {
     this.#keepsNoMore = true;
     for (const { fetcher } of this.#open.values()) {
-      fetcher.then((one) => one.keepNoMore(), () => {}); // who opens it is told
+      fetcher.then((one) => one.keepNoMore(), () => {}); // opening it reports the error
     }
   }
 
-  /** Opens a file. */
   async open(
     path: string,
     signal: AbortSignal | undefined,
@@ -162,7 +156,6 @@ export class RemoteFiles {
     }
   }
 
-  /** The names in a directory; `undefined` where the path is a file. */
   async list(
     path: string,
     signal: AbortSignal | undefined,
@@ -176,7 +169,6 @@ export class RemoteFiles {
     return [...list.keys()];
   }
 
-  /** What there is at a path. */
   async look(path: string, signal: AbortSignal | undefined): Promise<Facts> {
     if (path === this.#root && this.#isDirectory) return DIRECTORY;
     const slash = path.lastIndexOf("/");
@@ -270,7 +262,7 @@ export class RemoteFiles {
       const isNew = head.length > 0 && isWhole && !store.has(0);
       const kept = isNew ? store.keep(0, head) : head.length;
       if (!hasRanges) await this.#fetchWhole(path, found, store);
-      // What is kept for this program alone is nobody else's to fetch.
+      // What is cached for this program alone, others cannot fetch.
       const claims = store === NO_STORE || !state.isLasting
         ? undefined
         : this.#cache?.claims(target.identity, state.tag);
@@ -332,7 +324,6 @@ export class RemoteFiles {
   }
 }
 
-/** An object that is as the cache has it. */
 function asKnown(
   target: Target,
   state: ObjectState,
@@ -347,11 +338,10 @@ function nothing(): Took {
   return { requests: 0, retries: 0, bytes: 0 };
 }
 
-/** Answers that are believed for a while. */
+/** Cache of answers with a lifetime. */
 class Remembered<T> {
   readonly #answers = new Map<string, { answer: Promise<T>; time: number }>();
 
-  /** The answer, where it was asked for. */
   get(key: string): Promise<T> | undefined {
     const known = this.#answers.get(key);
     return known !== undefined && performance.now() - known.time < BELIEVED
@@ -359,7 +349,6 @@ class Remembered<T> {
       : undefined;
   }
 
-  /** Asks, unless the answer is known. */
   ask(key: string, ask: () => Promise<T>): Promise<T> {
     const known = this.get(key);
     if (known !== undefined) return known;

@@ -1,9 +1,9 @@
 import { RecordfsError } from "../../base/errors.ts";
 
-/** A scheme of at least two letters: one may be a drive. */
+/** A scheme of at least two letters; a single one may be a drive. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
-/** Between URLs of several files, as WebDataset joins them. */
+/** Separator of several URLs, as in WebDataset. */
 const BETWEEN = /::(?=[a-z][a-z0-9+.-]+:\/\/)/i;
 
 const GOOGLE =
@@ -13,7 +13,7 @@ const WEB = "http:// or https://";
 const ENDPOINT = "s3://BUCKET/KEY with --endpoint";
 const S3 = "s3://BUCKET/KEY";
 
-/** What to write in place of the schemes of other stores. */
+/** What to use instead of the schemes of other stores. */
 const INSTEAD: Readonly<Record<string, string>> = {
   gs: GOOGLE,
   gcs: GOOGLE,
@@ -31,25 +31,22 @@ const INSTEAD: Readonly<Record<string, string>> = {
   file: "its path, without file://",
 };
 
-/** Where a container lies that is not on this machine. */
+/** Location of a container on another machine. */
 export type RemoteLocation = HttpLocation | S3Location;
 
-/** A file or directory of a web server. */
 export interface HttpLocation {
   readonly kind: "http";
-  /** With a query, but without name and password. */
+  /** With its query, but without user name and password. */
   readonly url: URL;
-  /** What `user:password@` says. */
   readonly userinfo: string | undefined;
 }
 
-/** An object of a bucket, or what comes before a slash in the names of several. */
+/** An object of a bucket, or a prefix of several. */
 export interface S3Location {
   readonly kind: "s3";
   readonly bucket: string;
-  /** As it is, not encoded; empty for the whole bucket. */
+  /** Not URL-encoded; empty for the whole bucket. */
   readonly key: string;
-  /** Of objects that are kept in versions. */
   readonly versionId: string | undefined;
 }
 
@@ -58,16 +55,14 @@ export function isUrl(location: string): boolean {
   return SCHEME.test(location);
 }
 
-/** The URLs of a text: several where `::` joins them, as in `https://HOST/a.tar::https://HOST/b.tar`. */
+/** Splits a text at `::` between URLs, as in `https://HOST/a.tar::https://HOST/b.tar`. */
 export function separateUrls(text: string): string[] {
   return text.split(BETWEEN);
 }
 
 /**
- * Takes the URL of a container apart, or several of one server that `::` joins.
- *
- * @throws {RecordfsError} If its scheme is none that can be read (`unknown-scheme`), or it is no URL, or there are URLs
- * of several servers (`bad-location`).
+ * Parses the URL of a container, or several URLs of one server joined by `::`. Throws if a scheme is not supported
+ * (`unknown-scheme`), a URL is malformed, or URLs are of several servers (`bad-location`).
  */
 export function parseRemote(
   location: string | URL,
@@ -87,7 +82,7 @@ export function parseRemote(
   );
 }
 
-/** What has to be the same of URLs that are opened together. */
+/** Returns what must be equal for URLs that are opened together. */
 function serverOf(location: RemoteLocation): string {
   return location.kind === "s3"
     ? `s3://${location.bucket}?${location.versionId ?? ""}`
@@ -108,7 +103,7 @@ function parseOne(text: string): RemoteLocation {
   );
 }
 
-/** The path that a URL has in its storage. */
+/** Returns the path of a URL in its storage. */
 export function rootOf(location: RemoteLocation): string {
   const text = location.kind === "s3"
     ? `s3://${location.bucket}/${location.key}`
@@ -117,7 +112,7 @@ export function rootOf(location: RemoteLocation): string {
 }
 
 function parseS3(text: string): S3Location {
-  // Not by URL: a key may have any character, and is not encoded.
+  // Not parsed with `URL`: a key may have any character, and is not encoded.
   const rest = text.slice("s3://".length);
   const slash = rest.indexOf("/");
   const bucket = slash < 0 ? rest : rest.slice(0, slash);
@@ -156,7 +151,7 @@ function badLocation(text: string, advice: string, cause?: unknown) {
   );
 }
 
-/** A URL as it may be shown: without what is before an @ in the host, and without its query, which may be signed. */
+/** Removes secrets from a URL: user name and password, and the query, which may be signed. */
 export function withoutSecrets(url: string | URL): string {
   return separateUrls(String(url)).map((one) =>
     one.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1")
@@ -164,7 +159,7 @@ export function withoutSecrets(url: string | URL): string {
   ).join("::");
 }
 
-/** A location as it may be printed: of a URL, what is signed or secret is left out. */
+/** Returns a location as it may be printed, without secrets. */
 export function shownLocation(location: string): string {
   return isUrl(location) ? withoutSecrets(location) : location;
 }

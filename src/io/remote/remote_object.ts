@@ -7,44 +7,35 @@ import type { Target } from "./target.ts";
 import { type PieceTaker, readBody } from "./read_body.ts";
 import { Transient } from "./transient.ts";
 
-/** What tells one state of an object from another. */
+/** Identifies one state of an object. */
 export interface ObjectState {
-  /** In bytes. */
   readonly size: number;
-  /** The server's tag of its content, or where there is none when it was modified. */
+  /** The server's tag of the content, or the modification time if there is none. */
   readonly tag: string;
-  /** Last modification, in milliseconds since 1970; 0 where the server does not say. */
+  /** Last modification, in milliseconds since 1970; 0 if unknown. */
   readonly mtime: number;
-  /** Whether the tag tells this state from all others: only then may something of it be kept for other programs. */
+  /** Whether the tag identifies this state uniquely. Only then may it be cached for other programs. */
   readonly isLasting: boolean;
 }
 
-/** An answer to the first request. */
 export type Opened =
   | { readonly kind: "missing" }
   | { readonly kind: "directory" }
-  /** It is as it was. */
+  /** Unchanged from the known state. */
   | { readonly kind: "same" }
   | {
     readonly kind: "object";
     readonly state: ObjectState;
-    /** Its first bytes. */
     readonly head: Uint8Array<ArrayBuffer>;
-    /** Whether parts of it can be asked for. */
     readonly hasRanges: boolean;
   };
 
-/** Age in milliseconds below which a time of modification may be that of two states. */
+/** Age in milliseconds below which two states may have the same modification time. */
 const YOUNG = 2000;
-/** Answers in a row that ignore the range, after which none is asked for any more. */
+/** Consecutive responses that ignore the range, after which ranges are given up. */
 const MOST_IGNORED = 4;
 
-/**
- * Asks for the beginning of an object, and so for all that the server knows of it.
- *
- * @param length Bytes of the beginning.
- * @param known The tag of a state that is known: then nothing is sent if it still is that.
- */
+/** Requests the beginning of an object, and so its state. If `known` is still its tag, the server sends no content. */
 export function openObject(
   client: Client,
   target: Target,
@@ -90,12 +81,10 @@ export function openObject(
 }
 
 /**
- * Reads a range of an object.
+ * Reads a range of an object. `taker` receives the bytes as they arrive.
  *
- * @param range From its first byte on.
- * @param taker Given its bytes as they come, one after the other.
- * @throws {FormatError} If it is not any more what it was (`changed`).
- * @throws {RemoteError} If the server does not give it.
+ * @throws {FormatError} If the object has changed (`changed`).
+ * @throws {RemoteError} If the server does not return it.
  */
 export async function readRange(
   client: Client,
@@ -107,7 +96,7 @@ export async function readRange(
 ): Promise<void> {
   let got = 0;
   let ignoredTimes = 0;
-  // Some servers give less than they are asked for: all their answers have one time.
+  // Some servers return less than requested. All their responses share one timeout.
   using watch = client.watch(patience);
   while (got < length) {
     await client.ask(target, {
@@ -155,11 +144,7 @@ export async function readRange(
   }
 }
 
-/**
- * Compares an answer with the state that is known; where they cannot be compared, that is said.
- *
- * @throws {FormatError} If it is of another state (`changed`).
- */
+/** Throws a {@linkcode FormatError} (`changed`) if a response is of another state. Warns if that cannot be told. */
 export function requireSameState(
   client: Client,
   target: Target,
@@ -180,12 +165,12 @@ export function requireSameState(
   }
 }
 
-/** Whether a tag tells nothing but a size: the server gives nothing else to compare. */
+/** Whether a tag consists of a size only, because the server gives nothing else to compare. */
 export function isUntagged(tag: string): boolean {
   return tag.startsWith(UNTAGGED);
 }
 
-/** Takes a body up to the room there is; counts what comes. */
+/** Reads a body into memory until it is full, counting arriving bytes. */
 async function fill(
   { body }: Response,
   into: Uint8Array,
@@ -222,13 +207,13 @@ function object(
   return { kind: "object", state, head, hasRanges };
 }
 
-/** What the server says of the content: its tag, or a digest of all of it (RFC 9530), even of an answer with a part. */
+/** Returns the server's tag of the content, or a digest of all of it (RFC 9530), which partial responses have too. */
 function tagOf(headers: Headers): string | undefined {
   const digest = headers.get("repr-digest");
   return headers.get("etag") ?? (digest === null ? undefined : `=${digest}`);
 }
 
-/** Whether a tag is of one state alone: a weak one or a time may be that of two which were there within a second. */
+/** Whether a tag is unique to one state. A weak tag or a time may be that of two states within a second. */
 function isLastingTag(tag: string, mtime: number, headers: Headers): boolean {
   if (isUntagged(tag)) return false;
   const isOfContent = tag.startsWith('"') || tag.startsWith("=");
@@ -237,22 +222,22 @@ function isLastingTag(tag: string, mtime: number, headers: Headers): boolean {
   return date - mtime >= YOUNG;
 }
 
-/** What tags begin with where the server gives none. */
+/** Prefix of tags made from the modification time. */
 const MODIFIED = "modified ";
-/** What they begin with where it gives no time of modification either, or 1970. */
+/** Prefix of tags without one, or with 1970. */
 const UNTAGGED = `${MODIFIED}0,`;
 
 function modifiedIn(headers: Headers): number {
   return Date.parse(headers.get("last-modified") ?? "") || 0;
 }
 
-/** A tag in the place of the server's own: the next best that tells states apart. */
+/** Returns a substitute for the server's tag: the next best that tells states apart. */
 function modifiedTag(headers: Headers, size: number): string | undefined {
   const modified = modifiedIn(headers);
   return modified === 0 ? undefined : `${MODIFIED}${modified}, ${size} bytes`;
 }
 
-/** What a `Content-Range` says (RFC 9110, 14.4). */
+/** Parses a `Content-Range` (RFC 9110, 14.4). */
 function rangeOf(
   headers: Headers,
 ): { start: number | undefined; total: number | undefined } | undefined {
@@ -266,7 +251,7 @@ function rangeOf(
   };
 }
 
-/** Parts of what is compressed on the way are not those that were asked for. */
+/** Refuses compressed responses, whose ranges are not the requested ones. */
 function refuseEncoded({ name }: Target, headers: Headers): void {
   const encoding = headers.get("content-encoding") ?? "identity";
   if (encoding === "identity") return;

@@ -4,32 +4,28 @@ import type { BlockFetcher } from "./block_fetcher.ts";
 import type { ObjectState } from "./remote_object.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 
-/** Where an object is, by which another thread can open it as well. */
+/** Location of an object, from which another thread can open it. */
 export interface RemoteOrigin {
-  /** Of the storage: what {@linkcode RemoteStorage} takes. */
   readonly url: string;
   readonly options: RemoteOptions;
-  /** The object's path there. */
   readonly path: string;
 }
 
-/** An object of a server, opened: what has been fetched of it is there at once. */
+/** An open object of a server. Fetched parts are read without waiting. */
 export class RemoteSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly mtime: number;
-  /** Of the state that was opened. */
   readonly tag: string;
-  /** Whether the tag tells that state from all others, so that something of it may be kept for other programs. */
+  /** Whether the tag identifies that state uniquely, so that parts may be cached for other programs. */
   readonly isLasting: boolean;
   readonly origin: RemoteOrigin;
   readonly fetcher: BlockFetcher;
-  /** Milliseconds that fetching the whole object would take in requests like the one that opened it, one at a time. */
+  /** Milliseconds to fetch the whole object sequentially, in requests like the one that opened it. */
   readonly fetchTime: number;
   readonly #release: () => void;
   #closed = false;
 
-  /** @param release Told when it is closed. */
   constructor(
     { name, origin, fetcher, fetchTime }: Pick<
       RemoteSource,

@@ -14,23 +14,21 @@ import {
 import type { RemoteOptions } from "./remote_options.ts";
 import type { RemoteSource } from "./remote_source.ts";
 
-/** Options that only this project's own programs give. */
+/** Options that only this project's own programs use. */
 export interface InternalOptions {
-  /** Whether objects are taken for what the cache has of them, so that no server need be there to open them. */
+  /** Whether to open objects in their cached state, without asking a server. */
   readonly believesCache?: boolean;
-  /** Told of requests. */
   readonly observer?: RemoteObserver | undefined;
-  /** Paths of caches that another thread has warned of. */
+  /** Paths of caches that another thread has already warned about. */
   readonly warned?: readonly string[] | undefined;
-  /** What the thread that started this one knows of stores that fail. */
+  /** Back-off table of the thread that started this one. */
   readonly backoffs?: SharedArrayBuffer | undefined;
 }
 
-/** The files below a URL, or the one file that it is, or those beside it. */
+/** The files below a URL, or the single file that it is, or its siblings. */
 export class RemoteStorage implements Storage {
-  /** The path that the URL itself has here: without what may be secret. */
+  /** Path of the URL itself in this storage, without secrets. */
   readonly root: string;
-  /** The URL, as it was given. */
   readonly url: string;
   readonly options: RemoteOptions;
   readonly believesCache: boolean;
@@ -38,11 +36,7 @@ export class RemoteStorage implements Storage {
   readonly #location: RemoteLocation;
   #files: Promise<RemoteFiles> | undefined;
 
-  /**
-   * Takes a URL; nothing is asked for yet.
-   *
-   * @throws {RecordfsError} If it is none that can be read (`unknown-scheme`, `bad-location`).
-   */
+  /** Parses a URL, without sending a request. Throws if it cannot be read (`unknown-scheme`, `bad-location`). */
   constructor(
     location: string | URL,
     options: RemoteOptions = {},
@@ -60,7 +54,7 @@ export class RemoteStorage implements Storage {
     if (backoffs !== undefined) shareBackoffTable(backoffs);
   }
 
-  /** Paths of the caches that were warned of, which another thread need not say again. */
+  /** Paths of caches that were warned about, so that other threads do not repeat the warning. */
   get warned(): Set<string> {
     return warnedCaches(this.options.onWarning);
   }
@@ -74,7 +68,7 @@ export class RemoteStorage implements Storage {
   }
 
   *stat(path: string): Steps<FileFacts | undefined> {
-    if (separateUrls(path).length > 1) return undefined; // nothing is called so
+    if (separateUrls(path).length > 1) return undefined; // several URLs, which is no name of a file
     const facts = yield* this.#wait(
       path,
       (files, signal) => files.look(path, signal),
@@ -85,7 +79,7 @@ export class RemoteStorage implements Storage {
     return { isDirectory, size, mtime, id: idOf(path) };
   }
 
-  /** What is fetched from now on is not kept in the cache: it will not be read again. */
+  /** Stops caching what is fetched from now on, because it will not be read again. */
   async keepNoMore(): Promise<void> {
     (await this.#load()).keepNoMore();
   }
@@ -102,7 +96,7 @@ export class RemoteStorage implements Storage {
     });
   }
 
-  /** Loaded when it is needed: most containers are local. */
+  /** Loaded lazily, because most containers are local. */
   #load(): Promise<RemoteFiles> {
     return this.#files ??= import("./remote_files.ts").then(
       ({ RemoteFiles }) => RemoteFiles.of(this, this.#location),
@@ -110,8 +104,8 @@ export class RemoteStorage implements Storage {
   }
 }
 
-/** A number of a path that others do not have, but by an unlikely chance. */
+/** Returns a number for a path, unique but for an unlikely collision. */
 function idOf(path: string): number {
-  const { createHash } = process.getBuiltinModule("node:crypto"); // which not all need
+  const { createHash } = process.getBuiltinModule("node:crypto"); // not needed by all programs
   return createHash("sha256").update(path).digest().readUIntBE(0, 6);
 }

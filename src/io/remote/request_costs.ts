@@ -1,28 +1,23 @@
 import type { RemoteObserver } from "./client.ts";
 
-/** How long requests are counted together, in milliseconds; then the older half is forgotten. */
+/** Window in milliseconds over which requests are counted; it moves by halves. */
 const WINDOW = 2 * 60_000;
-/** So many are worth a word, where each brought less than this. */
+/** Warns above this number of requests, if they brought less than this many bytes on average. */
 const MANY = 1000;
 const TINY = 32 << 10;
 
-/** What was said; once a process is enough. */
+/** Shared state, so that a process warns once. */
 const SAID = { isSaid: false };
 
-/** Counts ranges that have come, and says once where there are many and tiny ones: stores charge for each request. */
+/** Counts fetched ranges, and warns once if there are many tiny ones, because stores charge per request. */
 export class RequestCosts {
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
   readonly #said: { isSaid: boolean };
-  /** Of this half of the window, and of the one before. */
   #half = { requests: 0, bytes: 0 };
   #before = { requests: 0, bytes: 0 };
   #since: number;
 
-  /**
-   * @param now A clock in milliseconds.
-   * @param said Noted there by all who share it.
-   */
   constructor(
     warn: (message: string) => void,
     now: () => number = () => performance.now(),
@@ -34,7 +29,6 @@ export class RequestCosts {
     this.#since = now();
   }
 
-  /** Counts a range. */
   fetched(name: string, bytes: number): void {
     if (this.#said.isSaid) return;
     this.#forget();
@@ -65,7 +59,7 @@ export class RequestCosts {
   }
 }
 
-/** An observer that counts what requests cost, beside another one. */
+/** Wraps an observer to also count request costs. */
 export function observingCosts(
   observer: RemoteObserver | undefined,
   warn: (message: string) => void,

@@ -3,24 +3,21 @@ import { blockOf, type BlockStore } from "./cache/block_store.ts";
 import type { Claim, RangeClaims } from "./cache/range_claims.ts";
 import type { Flight } from "./flight.ts";
 
-/** Milliseconds between looks at what another program has kept: at first, and at most. */
+/** Polling interval in milliseconds for what another program stores: at first, and at most. */
 export const FIRST_LOOK = 4;
 export const LONGEST_LOOK = 40;
-/** How long a program is waited for that keeps nothing more, in milliseconds, and as part of a request's time. */
+/** How long to wait for a program that stores nothing more: milliseconds, and a fraction of the request timeout. */
 const STUCK = 5000;
 const STUCK_PART = 1 / 8;
-/** Bytes that are taken from the cache at a time. */
 const PIECE = 1 << 17;
 
-/** Returns how long a program that keeps nothing more is waited for, by the timeout of a request; in milliseconds. */
 export function stuckAfter(timeout = Infinity): number {
   return Math.min(STUCK, timeout * STUCK_PART);
 }
 
 /**
- * Waits until nobody else fetches a range, and meanwhile has those who wait for it read what others keep.
- *
- * @returns What keeps others from the rest of the range; `undefined` where nothing is left, or nobody is kept from it.
+ * Waits until no other program fetches a range, and meanwhile passes on to its waiters what others store. Returns a
+ * claim on the rest of the range; `undefined` if nothing is left, or another program is stuck.
  */
 export async function claimFlight(
   flight: Flight,
@@ -28,7 +25,6 @@ export async function claimFlight(
   store: BlockStore,
   { signal, timeout }: {
     readonly signal: AbortSignal;
-    /** That of a request, in milliseconds. */
     readonly timeout: number;
   },
 ): Promise<Claim | undefined> {
@@ -38,7 +34,7 @@ export async function claimFlight(
   let since = performance.now();
   for (let wait = FIRST_LOOK;; wait = Math.min(1.5 * wait, LONGEST_LOOK)) {
     const claim = claims.tryTake(blockOf(next), last);
-    takeKept(flight, store); // also what was kept just before
+    takeKept(flight, store); // after the claim, to also find what was stored just before
     const isStuck = performance.now() - since > most;
     if (flight.next === flight.end || claim === undefined && isStuck) {
       claim?.[Symbol.dispose]();
@@ -51,7 +47,7 @@ export async function claimFlight(
   }
 }
 
-/** Takes what the store has of a range, up to the first block that is not there. */
+/** Reads a range from the store, up to the first missing block. */
 export function takeKept(flight: Flight, store: BlockStore): void {
   flight.dropBegun();
   store.look(blockOf(flight.next), blockOf(flight.end - 1));
@@ -59,7 +55,7 @@ export function takeKept(flight: Flight, store: BlockStore): void {
     const length = Math.min(PIECE, flight.end - flight.next);
     const piece = new Uint8Array(length);
     const got = store.read(piece, flight.next);
-    if (got === 0) return; // it has turned out to be damaged
+    if (got === 0) return; // the block turned out to be damaged
     flight.take(piece.subarray(0, got));
   }
 }

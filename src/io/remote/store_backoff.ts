@@ -1,84 +1,76 @@
 import { createHash } from "node:crypto";
 import { backoffTable } from "./backoff_table.ts";
 
-/** What is known of a store, in memory that threads share: times are in milliseconds. */
+/** State of a store, in memory that threads share. Times are in milliseconds. */
 const Field = {
-  /** Hash of its name; 0 where no store has this place. */
+  /** Hash of the store's name; 0 if the entry is free. */
   KEY: 0,
-  /** Until when nobody asks it; 0 while it answers. */
+  /** Until when no requests are sent; 0 while the store answers. */
   CLOSED_UNTIL: 1,
-  /** When that began. */
   CLOSED_AT: 2,
-  /** Failures in a row, of which those that happen together count as one. */
+  /** Consecutive failures; simultaneous ones count as one. */
   ROUNDS: 3,
-  /** When it answered last. */
+  /** Last response. */
   HEARD: 4,
-  /** Requests that may be sent at once, less {@linkcode FIRST_REQUESTS}. */
+  /** Requests that may be sent at once, minus {@linkcode FIRST_REQUESTS}. */
   CREDITS: 5,
-  /** When the last request was sent. */
   SENT: 6,
-  /** When answers begin to bring credits. */
+  /** When responses begin to add credits. */
   GROWS_FROM: 7,
 } as const;
 const FIELDS = Object.keys(Field).length;
 
-/** Requests that are sent at once to a store that has not answered yet. */
+/** Requests sent at once to a store that has not responded yet. */
 const FIRST_REQUESTS = 4;
-/** Requests that are sent at once after each answer, so that there are twice as many after each round trip. */
+/** Credits per response, so that the number of requests doubles with each round trip. */
 const EACH_ANSWER = 2;
-/** Requests at once from which on they are not counted any more. */
+/** Credits from which on requests are not limited any more. */
 const UNCOUNTED = 128;
-/** Without credits, time between requests: fewer than ten a second, with the first ones. */
+/** Time between requests without credits: less than ten a second, including the first ones. */
 const PACE = 150;
-/** After HTTP 429, how long answers bring no credits. */
+/** Time after a slow-down (such as HTTP 429) in which responses add no credits. */
 const SLOW = 1000;
 
-/** The first wait for a store that fails, and for one that is asked too often; and the longest. */
+/** First wait for a store that fails, and for one with too many requests; and the longest wait. */
 const FIRST_WAIT = 100;
 const FIRST_WAIT_SLOW = 250;
 const LONGEST_WAIT = 1000;
-/** What a store may ask for at most; after that it is asked whether that still holds. */
+/** Longest wait that a store may request. After it, the store is probed. */
 const LONGEST_ASKED = 60_000;
-/** How often is looked what other threads have heard. */
+/** Interval of checking what other threads have recorded. */
 const LOOK = 100;
 
-/** A reason to ask a store less often. */
 export interface StoreFailure {
-  /** When the request was sent that failed. */
   readonly begun: number;
-  /** What the store asks for, in milliseconds. */
+  /** Wait that the store requests, in milliseconds. */
   readonly after: number | undefined;
-  /** Whether it said that it is asked too often. */
+  /** Whether the store reported too many requests. */
   readonly isSlowDown: boolean;
-  /** What happened, for messages. */
   readonly reason: Error;
 }
 
-/** A request that waits until it may be sent. */
 interface Waiter {
   readonly send: () => void;
 }
 
 /**
- * Back-off of a store, shared by all requests of a program. While the store fails, one request after the other asks
- * whether it is back, at least once a second, and all others wait for its answer. A store that is new, or back, gets a
- * few requests at first and more with each answer.
+ * Back-off of a store, shared by all requests of a program. While the store fails, single requests probe it at least
+ * once a second, and all others wait for the result. A store that is new or has recovered gets a few requests at first,
+ * and more with each response.
  */
 export class StoreBackoff {
   readonly #state: BigInt64Array;
   readonly #waiting = new Set<Waiter>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What failed last, in this thread. */
   reason: Error | undefined;
 
-  /** @param state Zeros, or what other threads know. */
   constructor(
     state: BigInt64Array = new BigInt64Array(new SharedArrayBuffer(FIELDS * 8)),
   ) {
     this.#state = state;
   }
 
-  /** Waits until a request may be sent; in turn. */
+  /** Waits until a request may be sent, first come first served. */
   pass(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#waiting.size === 0 && this.#timeLeft() === 0) {
@@ -101,12 +93,12 @@ export class StoreBackoff {
     });
   }
 
-  /** Notes that the store has answered a request that was sent then. */
+  /** Records a response to a request sent at `begun`. */
   answered(begun: number): void {
     const now = timeNow();
     this.#set(Field.HEARD, now);
     if (this.#get(Field.CLOSED_UNTIL) !== 0) {
-      // What was under way when it wanted fewer requests does not say that it takes more.
+      // A request sent before the store was closed does not show that it accepts more.
       if (begun < this.#get(Field.CLOSED_AT)) return;
       this.#set(Field.ROUNDS, 0);
       this.#set(Field.CLOSED_UNTIL, 0);
@@ -119,11 +111,7 @@ export class StoreBackoff {
     if (this.#waiting.size > 0) this.#sendDue();
   }
 
-  /**
-   * Notes that a request has failed before it was answered.
-   *
-   * @returns Whether the store is left alone for that; otherwise it answers others.
-   */
+  /** Records a request that failed before it was answered. Returns `false` if the store answers others. */
   failed({ begun, after = 0, isSlowDown, reason }: StoreFailure): boolean {
     if (!isSlowDown && this.#get(Field.HEARD) > begun) return false;
     this.reason = reason;
@@ -134,7 +122,7 @@ export class StoreBackoff {
       const round = this.#add(Field.ROUNDS, 1);
       const first = isSlowDown ? FIRST_WAIT_SLOW : FIRST_WAIT;
       const own = Math.min(first * 2 ** Math.min(round, 10), LONGEST_WAIT);
-      // By chance, so that programs that failed together do not come back together.
+      // Random, so that programs that failed together do not come back together.
       wait = Math.max(wait, own * (0.75 + Math.random() / 2));
       this.#set(Field.CLOSED_AT, now);
     }
@@ -158,15 +146,15 @@ export class StoreBackoff {
     }
   }
 
-  /** How long a request has to wait, in milliseconds; at 0 it is taken for sent. */
+  /** Returns how long a request must wait, in milliseconds. At 0 it counts as sent. */
   #timeLeft(): number {
     const now = timeNow();
     const until = this.#get(Field.CLOSED_UNTIL);
     if (until !== 0) {
       const left = until - now;
-      // It is more where clocks of threads differ.
+      // More only if the clocks of threads differ.
       if (left > 0 && left <= 2 * LONGEST_ASKED) return left;
-      // One asks whether it is back, and another one if that takes long.
+      // One request probes the store, and another one if that takes long.
       return this.#exchange(Field.CLOSED_UNTIL, until, now + LONGEST_WAIT)
         ? 0
         : 1;
@@ -192,7 +180,7 @@ export class StoreBackoff {
     Atomics.store(this.#state, field, BigInt(Math.ceil(value)));
   }
 
-  /** Adds to a field, and says what it was. */
+  /** Adds to a field, and returns its previous value. */
   #add(field: number, value: number): number {
     return Number(Atomics.add(this.#state, field, BigInt(value)));
   }
@@ -209,20 +197,16 @@ export class StoreBackoff {
   }
 }
 
-/** In whole milliseconds: of one clock for all threads. */
+/** Returns the time in whole milliseconds, by one clock for all threads. */
 export function timeNow(): number {
   return Math.round(performance.timeOrigin + performance.now());
 }
 
-/** The back-off of each store, and the table that it is in. */
+/** Back-off of each store, and the table it uses. */
 let known = new Map<string, StoreBackoff>();
 let knownIn = backoffTable();
 
-/**
- * The back-off of a store.
- *
- * @param store Tells it from all others.
- */
+/** Returns the back-off of a store, by its unique name. */
 export function backoffOf(store: string): StoreBackoff {
   const table = backoffTable();
   if (table !== knownIn) {
@@ -237,13 +221,13 @@ export function backoffOf(store: string): StoreBackoff {
   return backoff;
 }
 
-/** A store's place in the table; `undefined` where none is left, so that threads do not share what they know. */
+/** Returns a store's entry in the table; `undefined` if the table is full, so that threads do not share its state. */
 function stateIn(
   table: SharedArrayBuffer,
   store: string,
 ): BigInt64Array | undefined {
   const hash = createHash("sha256").update(store).digest();
-  const key = hash.readBigInt64LE(0) | 1n; // 0 is no store
+  const key = hash.readBigInt64LE(0) | 1n; // 0 marks a free entry
   const size = FIELDS * BigInt64Array.BYTES_PER_ELEMENT;
   for (let at = 0; at < table.byteLength; at += size) {
     const state = new BigInt64Array(table, at, FIELDS);

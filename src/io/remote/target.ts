@@ -1,39 +1,25 @@
-/** What is asked of a server: one request, ready to be sent. */
 export interface PreparedRequest {
   readonly url: URL;
   readonly headers: Headers;
-  /**
-   * To be called when it is over.
-   *
-   * @param isAnswered Whether there was an answer, and no refusal or failure.
-   */
+  /** Must be called when the request has ended. `isAnswered` is `false` for a refusal or failure. */
   readonly settled?: ((isAnswered: boolean) => void) | undefined;
 }
 
-/** An object of a server, as requests for it are made. */
+/** An object of a server, which makes requests for it. */
 export interface Target {
-  /** Its URL as it may be shown. */
   readonly name: string;
-  /** Tells it from all other objects, also by its query: not to be shown. */
+  /** Unique to the object, including its query. Must not be shown. */
   readonly identity: string;
-  /** What to do where access is denied, for a message. */
+  /** Advice in messages if access is denied. */
   readonly advice: string;
-  /** Which store the next request goes to, as one that fails or wants fewer requests: an origin, and a bucket. */
+  /** Store of the next request, the unit of back-off: an origin and a bucket. */
   readonly store: string;
-  /** Whether its answers have shown that it is a directory. */
+  /** Whether responses have shown that it is a directory. */
   readonly isDirectory?: boolean;
-  /**
-   * Makes a request.
-   *
-   * @param headers What is asked for: ranges, conditions.
-   * @param signal Ends it where it waits for others.
-   */
   prepare(headers: Headers, signal: AbortSignal): Promise<PreparedRequest>;
   /**
-   * Looks at an answer that is a redirection, a refusal or a failure, whose body is left alone.
-   *
-   * @param asked Where it comes from: the URL that was prepared.
-   * @returns Whether to ask again, elsewhere or with what is new.
+   * Reacts to a redirection, refusal or failure, without reading its body. `asked` is the prepared URL that it comes
+   * from. Returns whether to repeat the request, with another URL, region or credentials.
    */
   react(response: Response, asked: URL): Promise<boolean>;
 }

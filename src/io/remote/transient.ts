@@ -1,20 +1,17 @@
 import { RemoteError } from "./remote_error.ts";
 
-/** What TLS says of a server's certificate that it does not take. */
+/** Message of TLS about an untrusted certificate. */
 const CERTIFICATE = /invalid peer certificate: (.*)/s;
 
 /** A failure that may pass. */
 export class Transient extends Error {
-  /** The HTTP status, where there was an answer. */
   readonly status: number | undefined;
-  /** Milliseconds that the server wants to be left alone for; `Infinity` where it is of no use to wait. */
+  /** Wait in milliseconds that the server requests; `Infinity` if waiting is useless. */
   readonly after: number | undefined;
-  /** How many bytes came. */
   readonly bytes: number;
-  /** Whether the server answers others no better, so that all wait until it does. */
+  /** Whether the server fails for others too, so that all wait for it. */
   isAway = false;
 
-  /** @param why What happened, for a message. */
   constructor(
     why: string,
     { status, after, bytes = 0, cause }: {
@@ -35,14 +32,14 @@ export class Transient extends Error {
     return this.status === 429 || this.message.endsWith(" SlowDown");
   }
 
-  /** The error when it has not passed. */
+  /** Returns the error to throw if the failure has not passed. */
   finally(
     name: string,
     { attempts, timeout, mayWait }: {
       readonly attempts: number;
-      /** How long it was tried for, in ms. */
+      /** Time spent on attempts, in ms. */
       readonly timeout: number;
-      /** Whether it would be tried for longer, if that were asked for. */
+      /** Whether a longer timeout could be set. */
       readonly mayWait: boolean;
     },
   ): RemoteError {

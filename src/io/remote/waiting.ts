@@ -1,38 +1,35 @@
-/** Somebody who waits for a part of an object, which comes by one or several flights. */
+/** Waits for a range of an object, which arrives in one or several flights. */
 export class Waiting {
-  /** Fulfilled when all has come; rejected when something of it does not. */
+  /** Resolves when everything has arrived; rejects if any part fails. */
   readonly done: Promise<void>;
   readonly offset: number;
   readonly end: number;
   #into: Uint8Array | undefined;
   readonly #resolve: () => void;
   readonly #reject: (reason: unknown) => void;
-  /** What it waits for; its maker is one of these until all has been asked for. */
+  /** Number of parts to wait for. The creator holds one until everything is requested. */
   #holds = 1;
 
-  /** @param into What to fill; without it, the part is only to be there. */
+  /** @param into Memory to fill; without it, the range is only fetched. */
   constructor(offset: number, length: number, into?: Uint8Array) {
     this.offset = offset;
     this.end = offset + length;
     this.#into = into;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => {}); // who waits may have gone
+    promise.catch(() => {}); // the waiter may be gone
     this.done = promise;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  /** Has it wait for one thing more. */
   hold(): void {
     this.#holds++;
   }
 
-  /** One of these has come. */
   release(): void {
     if (--this.#holds === 0) this.#resolve();
   }
 
-  /** Takes what is of its part. */
   take(bytes: Uint8Array, offset: number): void {
     if (this.#into === undefined) return;
     const start = Math.max(offset, this.offset);
@@ -42,7 +39,7 @@ export class Waiting {
     this.#into.set(part, start - this.offset);
   }
 
-  /** Takes nothing more: whoever gave the memory uses it for something else. */
+  /** Stops copying, because the caller reuses the memory. */
   leave(): void {
     this.#into = undefined;
   }

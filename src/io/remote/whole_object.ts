@@ -11,14 +11,11 @@ import { readBody } from "./read_body.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
 
-/** Bytes that are kept at a time. */
 const PIECE = 1 << 20;
 
 /**
- * Downloads an object whose server knows no ranges.
- *
- * @throws {FormatError} If it is not any more what it was (`changed`).
- * @throws {RemoteError} If it does not fit into the store (`no-ranges`).
+ * Downloads an object from a server that does not support ranges. Throws a FormatError if the object has
+ * changed (`changed`), and a {@linkcode RemoteError} if it does not fit into the store (`no-ranges`).
  */
 export async function fetchWhole(
   client: Client,
@@ -61,13 +58,11 @@ export async function fetchWhole(
   if (!hasAll(store, size)) throw doesNotFit(target.name, size);
 }
 
-/** Whether a store has all blocks of an object. */
 export function hasAll(store: BlockStore, size: number): boolean {
   store.look(0, blockOf(size - 1));
   return areAllBlocks(0, size, (block) => store.has(block));
 }
 
-/** How many bytes of an object a store does not have. */
 export function missingBytes(store: BlockStore, size: number): number {
   let missing = 0;
   for (let start = 0; start < size; start += BLOCK) {

@@ -1,20 +1,19 @@
-/** Most braces inside one another: each takes a call. */
+/** Deepest nesting of braces: each level takes a call. */
 const DEEPEST = 64;
-/** Most paths that a pattern names, and UTF-16 units of all of them together. */
+/** Most paths that a pattern may name, and UTF-16 units of all of them together. */
 const MOST_PATHS = 1_000_000;
 const MOST_UNITS = 2 ** 28;
 
-/** `1..10` or `10..1..3`; the sign of a step means nothing. */
+/** `1..10` or `10..1..3`; the sign of the step is ignored. */
 const NUMBERS = /^(-?\d+)\.\.(-?\d+)(?:\.\.-?(\d+))?$/;
-/** `a..f`, with a step or without. */
+/** `a..f`, optionally with a step. */
 const LETTERS = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.-?(\d+))?$/;
-/** Letters in their order: capitals first, nothing between these and the small ones. */
+/** Order of letters: capitals first, directly followed by small letters. */
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A pattern that names more than can be opened. The message completes the sentence "The pattern …". */
+/** Error of a pattern that names more than can be opened. The message completes the sentence "The pattern …". */
 export class BracePatternError extends Error {
   override name = "BracePatternError";
-  /** Number of paths that it names, as far as they were counted. */
   readonly paths: bigint | undefined;
 
   constructor(why: string, paths?: bigint) {
@@ -23,7 +22,6 @@ export class BracePatternError extends Error {
   }
 }
 
-/** Part of a pattern, by what it stands for. */
 type Part = Literal | NumberRange | LetterRange | Choice;
 
 interface Literal {
@@ -31,13 +29,13 @@ interface Literal {
   readonly text: string;
 }
 
-/** `first`, and so many more, each `step` further. */
+/** `count` numbers from `first` on, in increments of `step`. */
 interface NumberRange {
   readonly kind: "numbers";
   readonly first: bigint;
   readonly step: bigint;
   readonly count: bigint;
-  /** Digits and sign of each. */
+  /** Minimum width, including the sign. */
   readonly width: number;
 }
 
@@ -53,16 +51,16 @@ interface Choice {
 
 type Pattern = readonly Part[];
 
-/** How many texts a pattern stands for, and how long they are together. */
+/** Number of texts that a pattern expands to, and their total length. */
 interface Extent {
   readonly texts: bigint;
   readonly units: bigint;
 }
 
 /**
- * A pattern of paths, in the language of Python's package `braceexpand`, which WebDataset reads such by: `{000..146}`,
- * `{11..9}`, `{0..10..5}`, `{a..c}`, `{a,b}`, one inside another. A number that begins with 0 has all filled up with
- * zeros; a backslash takes the meaning away from the next character.
+ * Path pattern in the syntax of Python's package `braceexpand`, which WebDataset uses: `{000..146}`, `{11..9}`,
+ * `{0..10..5}`, `{a..c}`, `{a,b}`, nested. If a bound begins with 0, all numbers are padded with zeros. A backslash
+ * escapes the next character.
  */
 export class BracePattern {
   readonly #parts: Pattern;
@@ -72,30 +70,26 @@ export class BracePattern {
   }
 
   /**
-   * Reads a pattern.
-   *
-   * @returns `undefined` where braces have no other.
-   * @throws {BracePatternError} If braces are too deep inside one another.
+   * Parses a pattern; `undefined` if braces are unbalanced. Throws a {@linkcode BracePatternError} if they are nested
+   * too deeply.
    */
   static parse(text: string): BracePattern | undefined {
     const parts = parse(text, 0);
     return parts && new BracePattern(parts);
   }
 
-  /** Whether it stands for something else than itself. */
+  /** Whether it contains an expression. */
   get isPattern(): boolean {
     return this.#parts.some(isExpression);
   }
 
-  /** The first text that it stands for. */
   first(): string {
     return unescaped(firstOf(this.#parts));
   }
 
   /**
-   * All texts that patterns stand for, in the order of braceexpand: the last braces count fastest.
-   *
-   * @throws {BracePatternError} If these are more than a million, or too long together.
+   * Expands patterns in the order of braceexpand: the last braces vary fastest. Throws a {@linkcode BracePatternError}
+   * if there are more than a million texts, or they are too long together.
    */
   static expand(patterns: readonly BracePattern[]): string[] {
     let [count, units] = [0n, 0n];
@@ -135,7 +129,7 @@ function parse(text: string, depth: number): Pattern | undefined {
     if (to > from) parts.push({ kind: "literal", text: text.slice(from, to) });
   };
   let start = 0;
-  let open = 0; // less than 0 behind a brace that closes nothing
+  let open = 0; // negative after an unmatched closing brace
   for (let at = 0; at < text.length; at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === "{") {
@@ -154,13 +148,12 @@ function parse(text: string, depth: number): Pattern | undefined {
   return parts;
 }
 
-/** What stands between two braces. */
 function parseBraces(text: string, depth: number): Pattern {
   const numbers = NUMBERS.exec(text);
   if (numbers !== null) return [numberRange(numbers)];
   const letters = LETTERS.exec(text);
   if (letters !== null) return [letterRange(letters)];
-  // Nothing is unbalanced in what a brace and its other enclose.
+  // The content of a balanced pair is balanced.
   const patterns = itemsOf(text).map((item) => parse(item, depth)!);
   const choice: Choice = { kind: "choice", patterns };
   return patterns.length > 1
@@ -168,7 +161,7 @@ function parseBraces(text: string, depth: number): Pattern {
     : [{ kind: "literal", text: "{" }, choice, { kind: "literal", text: "}" }];
 }
 
-/** Parts of a text at its commas, but those in braces. */
+/** Splits a text at its commas, except those in braces. */
 function itemsOf(text: string): string[] {
   const items: string[] = [];
   let start = 0;
@@ -216,7 +209,7 @@ function stepOf(by: string | undefined): bigint {
   return BigInt(by ?? 1) || 1n;
 }
 
-/** Whether a part is one of several texts, if only of one number. */
+/** Whether a part is an expression, even one with a single value. */
 function isExpression(part: Part): boolean {
   if (part.kind !== "choice") return part.kind !== "literal";
   const [first] = part.patterns;
@@ -257,7 +250,7 @@ function extentOfPart(part: Part): Extent {
   }
 }
 
-/** All texts of a pattern: not by recursion over its parts, of which there may be any number. */
+/** Returns all texts of a pattern. Not recursive over its parts, of which there may be any number. */
 function textsOf(pattern: Pattern): string[] {
   let all = [""];
   for (const part of pattern) {
@@ -278,7 +271,7 @@ function textsOfPart(part: Part): readonly string[] {
     case "numbers":
       return numbersOf(part);
     case "choice":
-      // braceexpand takes backslashes away at each level.
+      // braceexpand removes backslashes at each level.
       return part.patterns.flatMap((pattern) =>
         textsOf(pattern).map(unescaped)
       );
@@ -316,7 +309,7 @@ function firstOf(pattern: Pattern): string {
   }).join("");
 }
 
-/** A number with zeros between its sign and its digits. */
+/** Pads a number with zeros between sign and digits. */
 function padded(number: bigint | number, width: number): string {
   return number < 0
     ? `-${String(-number).padStart(width - 1, "0")}`

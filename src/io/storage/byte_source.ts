@@ -1,31 +1,31 @@
-/** Options of what waits. */
+/** Options of asynchronous operations. */
 export interface WaitOptions {
-  /** Gives up; the promise then rejects with the signal's reason. */
+  /** Aborts the operation; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of reading a part of a source. */
+/** Options of reading a range. */
 export interface ReadOptions extends WaitOptions {
-  /** Whether what lies behind will probably be read next, so that it may be fetched ahead. Defaults to `true`. */
+  /** Whether access is sequential, so that the next range may be prefetched. Defaults to `true`. */
   readonly goesOn?: boolean | undefined;
 }
 
-/** Options of opening a file of a storage. */
+/** Options of opening a file in a storage. */
 export interface OpenFileOptions {
   /**
-   * Whether a writer may still append to it. What was there when it was opened then stays readable;
-   * otherwise any change is an error. Defaults to `false`.
+   * Whether a writer may still append to the file. If so, what existed when it was opened stays readable; otherwise any
+   * change is an error. Defaults to `false`.
    */
   readonly mayGrow?: boolean | undefined;
 }
 
 /**
- * Random access to bytes that lie somewhere: a file, memory, a server.
+ * Random access to bytes in a file, in memory or on a server.
  *
- * The whole contract that containers need; wrappers (caches, checks) implement it again.
+ * This is all that containers need; wrappers (caches, checks) implement it too.
  */
 export interface ByteSource {
-  /** Name in messages: a path or a URL. */
+  /** Path or URL, for messages. */
   readonly name: string;
   /** Size in bytes when it was opened. */
   readonly size: number;
@@ -34,37 +34,37 @@ export interface ByteSource {
   /**
    * Fills `into` with the bytes from `offset` on.
    *
-   * @returns How many bytes were read: fewer than asked for only at the end of the data.
+   * @returns Number of bytes read: fewer than requested only at the end of the data.
    */
   readAt(
     into: Uint8Array,
     offset: number,
     options?: ReadOptions,
   ): Promise<number>;
-  /** The same without waiting; present only where the bytes are local. */
+  /** {@linkcode ByteSource.readAt} without waiting. Present only if the bytes are local. */
   readAtSync?(into: Uint8Array, offset: number): number;
   /**
-   * Fills `into` as far as that needs no waiting: with what is in memory, as far as the source can
-   * tell. The rest is for {@linkcode ByteSource.readAt}.
+   * Fills `into` as far as possible without waiting, with bytes in memory as far as the source can tell. Read the rest
+   * with {@linkcode ByteSource.readAt}.
    *
-   * @returns How many bytes were read; 0 also at the end of the data.
+   * @returns Number of bytes read; 0 also at the end of the data.
    */
   readCached?(into: Uint8Array, offset: number): number;
   /**
-   * Hears that a part will be read soon: a source that has to fetch it begins to. What goes wrong, whoever reads it is
-   * told. Present only where that helps.
+   * Hints that a range will be read soon, so that the source prefetches it. Errors surface on the read itself. Present
+   * only if prefetching helps.
    *
-   * @returns Whether it was noted; not where enough is under way, or it has been closed.
+   * @returns Whether the hint was accepted; `false` if enough requests are in flight, or the source is closed.
    */
   expect?(offset: number, length: number): boolean;
-  /** Invalidates what is cached of a range, so that the next read fetches it. Present only where something is cached. */
+  /** Invalidates the cached range, so that the next read fetches it. Present only if something is cached. */
   invalidate?(offset: number, length: number): void;
-  /** Lets go of what the source holds; reading afterwards is an error. */
+  /** Closes the source; reading afterwards is an error. */
   close(): void;
 }
 
-/** Sources by their index: an array, or what opens each when it is asked for. */
+/** Sources by index: an array, or a list that opens each on demand. */
 export interface SourceList {
-  /** The source of that index. */
+  /** Returns the source of an index. */
   at(index: number): ByteSource | undefined;
 }

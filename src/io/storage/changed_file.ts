@@ -1,15 +1,14 @@
 import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "./byte_source.ts";
 
-/** What is known of a file that was opened: by that it is known again. */
+/** Identity of an opened file, to detect changes. */
 export interface KnownFile {
   readonly path: string;
   readonly size: number;
-  /** Last modification, in milliseconds since 1970. */
   readonly mtime: number;
 }
 
-/** @throws {FormatError} With code `changed` if a file is not the one that is known. */
+/** @throws {FormatError} With code `changed` if a file is not the known one. */
 export function requireSame(
   source: ByteSource,
   { path, size, mtime }: KnownFile,
@@ -18,7 +17,7 @@ export function requireSame(
   throw changedFile(path, size, source.size);
 }
 
-/** Says that what is there now is not what was opened. */
+/** Makes the error of a file that is no longer the one that was opened. */
 export function changedFile(
   path: string,
   expected?: unknown,

@@ -3,71 +3,65 @@ import {
   descriptorBudget,
 } from "./descriptor_budget.ts";
 
-/** An open file of the system. */
 export interface Descriptor {
   readonly fd: number;
   close(): void;
 }
 
-/** An open descriptor, lent out by a {@linkcode DescriptorPool}. */
+/** An open descriptor, borrowed from a {@linkcode DescriptorPool}. */
 export interface Lease {
   readonly descriptor: Descriptor;
   users: number;
-  /** To be closed when the last user returns it. */
+  /** Whether the last user closes it on return. */
   doomed: boolean;
 }
 
-/** The fewest idle ones that a thread keeps while others have many: fewer would be opened and closed all the time. */
+/** Fewest idle descriptors while others have many. With fewer, files would be opened and closed constantly. */
 const LEAST_IDLE = 2;
 
-/** How often a descriptor is asked for where there is none, and the pause between, in ms. */
+/** Attempts to open when no descriptor is left, and the pause in between, in ms. */
 const TRIES = 30;
 const PAUSE = 10;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Open file descriptors of a thread, at most so many idle ones, the least recently used closed first.
+ * LRU pool of a thread's open descriptors, with a limit on idle ones.
  *
- * All threads share what the process may have: the system gives the lowest number that is free, so that a large one says
- * that all of them together have many open. Then this thread keeps fewer, and more again when numbers are low.
+ * All threads share the process's limit. The system assigns the lowest free number, so a high number shows that all
+ * threads together have many open. This thread then caches fewer, and more again when numbers are low.
  *
- * Descriptors in use are never closed, so the limit is exceeded while more of them are in use at once,
- * and for no longer. Who can wait asks {@linkcode DescriptorPool.isBusy} first.
+ * Descriptors in use are never closed, so the pool may exceed its limit while more are in use at once. Callers that can
+ * wait check {@linkcode DescriptorPool.isBusy} first.
  */
 export class DescriptorPool<Owner> {
   readonly #leases = new Map<Owner, Lease>(); // in order of use
   readonly #budgetOf: () => DescriptorBudget;
   #budget: DescriptorBudget = { mostIdle: 0, crowdedFrom: 0 };
   #limit = 0;
-  /** Number of those in use. */
+  /** Number of leases in use. */
   #busy = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 
-  /** @param budgetOf Says what this thread may have; asked when the first one is lent. */
   constructor(budgetOf: () => DescriptorBudget) {
     this.#budgetOf = budgetOf;
   }
 
   /**
-   * Whether as many descriptors are in use as should be: `while (pool.isBusy) await pool.calm();`. Also
-   * where others wait already: who comes later must not keep them waiting for ever.
+   * Whether as many descriptors are in use as should be: `while (pool.isBusy) await pool.calm();`. Also `true` if
+   * others wait already, so that a latecomer cannot starve them.
    */
   get isBusy(): boolean {
     return this.#busy > 0 &&
       (this.#busy >= this.#limit || this.#calm !== undefined);
   }
 
-  /** Waits until half of them have been given back: all who wait then ask again. */
+  /** Waits until at most half of the limit is in use. All waiters then check again. */
   calm(): Promise<void> {
     this.#calm ??= Promise.withResolvers();
     return this.#calm.promise;
   }
 
-  /**
-   * Lends the owner's descriptor, calling `open` where it has none.
-   *
-   * Every lease is to be given back with {@linkcode release}.
-   */
+  /** Lends the owner's descriptor, calling `open` if it has none. The caller must {@linkcode release} every lease. */
   borrow(owner: Owner, open: () => Descriptor): Lease {
     let lease = this.#leases.get(owner);
     if (lease === undefined) {
@@ -83,7 +77,6 @@ export class DescriptorPool<Owner> {
     return lease;
   }
 
-  /** Ends one use. */
   release(lease: Lease): void {
     lease.users--;
     if (lease.users > 0) return;
@@ -96,7 +89,7 @@ export class DescriptorPool<Owner> {
     else if (this.#leases.size > this.#limit) this.#makeRoom();
   }
 
-  /** Closes the owner's descriptor, or has its last user close it. */
+  /** Closes the owner's descriptor; if it is in use, the last user does. */
   drop(owner: Owner): void {
     const lease = this.#leases.get(owner);
     if (lease === undefined) return;
@@ -105,7 +98,7 @@ export class DescriptorPool<Owner> {
     if (lease.users === 0) lease.descriptor.close();
   }
 
-  /** Closes all that are idle, where the process needs descriptors for something else. */
+  /** Closes all idle descriptors, to free them for other uses of the process. */
   dropIdle(): void {
     for (const [owner, lease] of this.#leases) {
       if (lease.users === 0) this.drop(owner);
@@ -127,13 +120,13 @@ export class DescriptorPool<Owner> {
         const { code } = error as { code?: unknown };
         if (code !== "EMFILE" || tries === TRIES) throw error;
         if (tries === 0) this.#haveFewest();
-        // Other threads close theirs when they find none.
+        // Other threads close their idle ones when they find none.
         else Atomics.wait(NEVER, 0, 0, PAUSE);
       }
     }
   }
 
-  /** Nobody has any left: the process may have fewer than was thought, or others have them. */
+  /** Shrinks the pool when no descriptor is left: the limit is lower than assumed, or others hold them. */
   #haveFewest(): void {
     const { mostIdle, crowdedFrom } = this.#budget;
     this.#budget = { mostIdle, crowdedFrom: Math.ceil(crowdedFrom / 2) };
@@ -141,7 +134,7 @@ export class DescriptorPool<Owner> {
     this.dropIdle();
   }
 
-  /** Keeps fewer or more, by the number of a descriptor that was just opened. */
+  /** Shrinks or grows the pool by the number of a descriptor just opened. */
   #share(fd: number): void {
     const { mostIdle, crowdedFrom } = this.#budget;
     if (fd < crowdedFrom) {
@@ -153,12 +146,11 @@ export class DescriptorPool<Owner> {
     while (this.#leases.size > this.#limit && this.#dropOldest());
   }
 
-  /** Closes the idle descriptor that was not used for longest, where the limit is reached. */
+  /** Closes the least recently used idle descriptor if the limit is reached. */
   #makeRoom(): void {
     if (this.#leases.size >= this.#limit) this.#dropOldest();
   }
 
-  /** @returns Whether one was idle. */
   #dropOldest(): boolean {
     for (const [owner, lease] of this.#leases) {
       if (lease.users > 0) continue;
@@ -169,7 +161,6 @@ export class DescriptorPool<Owner> {
   }
 }
 
-/** Those of this thread. */
 export const descriptors: DescriptorPool<object> = new DescriptorPool<object>(
   descriptorBudget,
 );

@@ -20,40 +20,34 @@ export interface FileIdentity {
   readonly mtimeMs: number;
 }
 
-/** A way to a file's bytes past the system's memory: quicker where they are not there. */
+/** Direct reads of a file, which bypass the page cache. Faster for data that is not in it. */
 export interface DirectReads {
   /**
-   * Fills memory of whole blocks (`BLOCK`) from such a place on.
-   *
-   * @returns How many bytes were read: fewer than asked for at the end of the data, a negative number where that
-   * was refused.
+   * Fills memory of whole blocks (`BLOCK`) from an offset that is a multiple of a block. Returns the number of bytes
+   * read: fewer than requested at the end of the data; negative on error.
    */
   readAt(into: Uint8Array<ArrayBuffer>, offset: number): Promise<number>;
-  /** To be called when nothing is read any more. */
+  /** Must be called after all reads have ended. */
   close(): void;
 }
 
-/** `read(2)` moves at most 0x7ffff000 bytes; larger reads go in pieces of this size. */
+/** `read(2)` moves at most 0x7ffff000 bytes; longer reads are split into pieces of this size. */
 const LARGEST_READ = 1 << 30;
 
-/**
- * A local file. Its descriptor is opened when it is needed and may be closed between reads, so
- * that thousands of parts can be open at once.
- */
+/** A local file. Its descriptor is opened on demand and may be closed between reads, so that thousands can be open. */
 export class FileSource implements ByteSource {
   readonly path: string;
-  /** The file's state when it was opened; a file replaced since then is an error, not other data. */
+  /** State of the file when it was opened. If it was replaced since then, reads fail. */
   readonly identity: FileIdentity;
-  /** Speed of its device; judged by where the system cannot tell what is in its memory. */
+  /** Read speed of its device, used if the system cannot report what is in the page cache. */
   readonly pace: Pace;
-  /** True if a writer may still append to it. */
   readonly mayGrow: boolean;
-  /** Reads what the C library can read; there is none without `--allow-ffi`. */
+  /** Reads through the C library; `undefined` without `--allow-ffi`. */
   readonly #libc: LibcReads | undefined = libcReads();
   #tellsCached: boolean = this.#libc !== undefined;
-  /** Whether it can't but be cached, though its file system does not tell. */
+  /** Whether the file system lies in memory, so that all is cached although it cannot report that. */
   #isInMemory = false;
-  /** Borrower of the descriptor that Node knows: only some files need one of each kind. */
+  /** Pool key of Node's descriptor. Only some files need one of each kind. */
   readonly #node = {};
   #closed = false;
 
@@ -65,11 +59,9 @@ export class FileSource implements ByteSource {
   }
 
   /**
-   * Opens a regular file.
-   *
-   * @param options `mayGrow`: whether a writer may still append to it. What was there when it was
-   * opened then stays readable; otherwise any change is an error.
-   * @throws {RecordfsError} If it is a directory, a pipe or a device, or cannot be opened.
+   * Opens a regular file. If `mayGrow`, a writer may still append to it, and what existed when it was opened stays
+   * readable; otherwise any change is an error. Throws a {@linkcode RecordfsError} if it is a directory, a pipe or a
+   * device, or cannot be opened.
    */
   static *open(
     path: string,
@@ -84,7 +76,7 @@ export class FileSource implements ByteSource {
     } catch (error) {
       throw openError(path, error);
     }
-    // Looked at before it is opened: opening a pipe would wait for a writer.
+    // Checked before opening: opening a pipe would wait for a writer.
     if (!stat.isFile) {
       throw new RecordfsError(
         "not-a-file",
@@ -113,7 +105,7 @@ export class FileSource implements ByteSource {
     const done = this.#libc === undefined
       ? -1
       : readNow(this.#libc, this.#borrow(), into, offset);
-    // Where the C library is refused, Node is left to say why, in its own errors.
+    // If the C library fails, Node repeats the read and reports the error.
     return done >= 0
       ? done
       : readNow(NODE_READS, this.#borrowOfNode(), into, offset);
@@ -155,7 +147,7 @@ export class FileSource implements ByteSource {
       lease = this.#borrowOfNode();
     } catch (error) {
       if (this.#libc === undefined) throw error;
-      // Its path leads elsewhere by now; what was opened is still there, if only without waiting.
+      // The path was replaced. The libc descriptor still has the opened file, for synchronous reads only.
       return this.readAtSync(into, offset);
     }
     try {
@@ -174,7 +166,6 @@ export class FileSource implements ByteSource {
     }
   }
 
-  /** A way past the system's memory, if there is one. */
   openDirect(): DirectReads | undefined {
     const libc = this.#libc;
     if (libc === undefined) return undefined;
@@ -187,7 +178,6 @@ export class FileSource implements ByteSource {
       : { readAt: (into, offset) => libc.direct(fd, into, offset), close };
   }
 
-  /** Lends the file's descriptor for a call. */
   useDescriptor<T>(use: (fd: number) => T): T {
     const lease = this.#borrow();
     try {
@@ -197,7 +187,7 @@ export class FileSource implements ByteSource {
     }
   }
 
-  /** Tells whether a file that now has so many bytes may be the one that was opened. */
+  /** Whether a file of the given current size may still be the one that was opened. */
   isStill(size: number): boolean {
     return this.mayGrow ? size >= this.size : size === this.size;
   }
@@ -213,7 +203,7 @@ export class FileSource implements ByteSource {
     descriptors.drop(this.#node);
   }
 
-  /** The C library's descriptor where there is one, which is there at once; else Node's. */
+  /** Borrows the C library's descriptor if possible, which is ready at once; otherwise Node's. */
   #borrow(): Lease {
     return this.#libc === undefined
       ? this.#borrowOfNode()
@@ -228,7 +218,7 @@ export class FileSource implements ByteSource {
     const libc = this.#libc!;
     return this.#open(() => {
       const fd = libc.open(this.path);
-      // Node will be refused as well, and say why.
+      // Node fails as well, and reports why.
       return fd < 0
         ? nodeDescriptor(this.path)
         : { fd, close: () => libc.close(fd) };
@@ -255,7 +245,7 @@ export class FileSource implements ByteSource {
     }
   }
 
-  /** Looks at what has just been opened by its path, so that Deno says whether that is permitted. */
+  /** Checks the file just opened by its path, so that Deno also checks the permission. */
   #refuseChanged(): void {
     const now = identityOf(Deno.statSync(this.path));
     const { dev, ino, mtimeMs } = this.identity;
@@ -269,10 +259,7 @@ export class FileSource implements ByteSource {
 type NodeFs = typeof import("node:fs");
 let loadedFs: NodeFs | undefined;
 
-/**
- * `node:fs`, loaded when it is first needed: that takes Deno 20 ms, in which a mount of files that the
- * C library opens and reads can answer already.
- */
+/** Loads `node:fs` on first use. That takes Deno 20 ms, in which a mount can already answer through libc. */
 function nodeFs(): NodeFs {
   return loadedFs ??= process.getBuiltinModule("node:fs");
 }
@@ -282,28 +269,23 @@ function identityOf(stat: Deno.FileInfo): FileIdentity {
   return { dev, ino: ino ?? 0, size, mtimeMs: mtime?.getTime() ?? 0 };
 }
 
-/** The last file that Node has opened. */
 let opened: string | undefined;
 
-/** A file that Deno has permitted to open, if there was one. */
+/** Returns a file that Deno permitted to open, if any. */
 export function permittedFile(): string | undefined {
   return opened;
 }
 
-/**
- * Opens a file by Node, which tells why that is refused.
- *
- * @throws {Error} With the system's `code`.
- */
+/** Opens a file through Node, which reports why it fails. */
 export function nodeDescriptor(path: string): Descriptor {
   const { O_RDONLY, O_NONBLOCK } = nodeFs().constants;
-  // What has taken a regular file's place may be a pipe, which is not waited for.
+  // A pipe may have replaced the regular file; do not block on it.
   const fd = nodeFs().openSync(path, O_RDONLY | (O_NONBLOCK ?? 0));
   opened = path;
   return { fd, close: () => nodeFs().closeSync(fd) };
 }
 
-/** What reads at a place of an open file; a negative answer is a refusal. */
+/** Positional reads of an open file. A negative result is an error. */
 type Reads = Pick<LibcReads, "read">;
 
 const NODE_READS: Reads = {
@@ -311,7 +293,7 @@ const NODE_READS: Reads = {
     nodeFs().readSync(fd, into, 0, into.byteLength, offset),
 };
 
-/** Fills `into` as far as the file goes, and gives the descriptor back; -1 where that is refused. */
+/** Fills `into` as far as the file goes, and returns the lease; -1 on error. */
 function readNow(
   reads: Reads,
   lease: Lease,
@@ -323,7 +305,7 @@ function readNow(
     while (done < into.byteLength) {
       const isWhole = done === 0 && into.byteLength <= LARGEST_READ;
       const piece = isWhole
-        ? into // nothing is made for most reads
+        ? into // no allocation for most reads
         : into.subarray(done, done + LARGEST_READ);
       const got = reads.read(lease.descriptor.fd, piece, offset + done);
       if (got < 0) return -1;
@@ -351,7 +333,7 @@ function readByNode(
   });
 }
 
-/** Turns the system's refusal into one sentence; a missing Deno permission stays what it is. */
+/** Turns a system error into one sentence. A missing Deno permission stays unchanged. */
 export function openError(path: string, error: unknown): unknown {
   if (error instanceof RecordfsError) return error;
   const code = systemCode(error);

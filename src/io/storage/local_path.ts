@@ -3,10 +3,8 @@ import { isUrl, withoutSecrets } from "../remote/remote_location.ts";
 import { systemCode } from "../libc/system_error.ts";
 
 /**
- * The path that a container's location means. Text that looks like a URL is none, whatever there is on
- * the disk: a directory called `http:` is reached as `./http:`.
- *
- * @throws {RecordfsError} If it is a URL of another machine, or a URL as text (`not-local`).
+ * Returns the local path of a container's location. Text that looks like a URL is never a path: a directory called
+ * `http:` must be written `./http:`. Throws `not-local` for a URL of another machine, or a URL as text.
  */
 export function localPath(location: string | URL): string {
   if (!(location instanceof URL)) {
@@ -19,11 +17,7 @@ export function localPath(location: string | URL): string {
   throw notLocal(location.href);
 }
 
-/**
- * Makes sure that a path is not a URL.
- *
- * @throws {RecordfsError} If it is one.
- */
+/** @throws {RecordfsError} If a path is a URL. */
 export function requireLocal(path: string): void {
   if (isUrl(path)) throw notLocal(path);
 }
@@ -40,17 +34,12 @@ function notLocal(url: string): RecordfsError {
   );
 }
 
-/**
- * {@linkcode localPath} that means the same when the working directory is another one: for what threads open
- * later.
- *
- * @throws {RecordfsError} If it is a URL of another machine.
- */
+/** {@linkcode localPath} that does not depend on the working directory, for files that threads open later. */
 export function absoluteLocalPath(location: string | URL): string {
   return separatePaths(localPath(location)).map(absolute).join("::");
 }
 
-/** The paths of a text: several where `::` joins them, as WebDataset does it, and nothing is called so. */
+/** Splits a text at `::`, which joins paths as in WebDataset, unless a file has that name. */
 function separatePaths(text: string): string[] {
   if (!text.includes("::")) return [text];
   const { existsSync } = process.getBuiltinModule("node:fs");
@@ -58,20 +47,16 @@ function separatePaths(text: string): string[] {
 }
 
 function absolute(path: string): string {
-  // Of a pattern such as `{/a,/b}/x.tar`, the first path tells.
+  // In a pattern such as `{/a,/b}/x.tar`, the first path decides.
   const isWhole = path === "" || isUrl(path) ||
     process.getBuiltinModule("node:path").isAbsolute(path.replace(/^\{+/, ""));
-  // Not resolved: behind a symbolic link, `..` is another directory.
+  // Not normalized: behind a symbolic link, `..` is another directory.
   return isWhole
     ? path
     : `${workingDirectory()}/${path.replace(/^(\.\/+)+/, "")}`;
 }
 
-/**
- * The working directory.
- *
- * @throws {RecordfsError} With code `ENOENT` if it was removed.
- */
+/** Returns the working directory. Throws `ENOENT` if it was removed. */
 export function workingDirectory(): string {
   try {
     return Deno.cwd();

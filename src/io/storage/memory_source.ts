@@ -6,11 +6,7 @@ export class MemorySource implements ByteSource {
   readonly bytes: Uint8Array;
   readonly mtime: number;
 
-  /**
-   * @param bytes The data; not copied.
-   * @param name What messages call it.
-   * @param mtime Milliseconds since 1970.
-   */
+  /** @param bytes The data; not copied. */
   constructor(bytes: Uint8Array, name = "memory", mtime = Date.now()) {
     this.bytes = bytes;
     this.name = name;

@@ -4,18 +4,18 @@ import type { ByteSource, WaitOptions } from "./byte_source.ts";
 import { MemorySource } from "./memory_source.ts";
 import { type FileFacts, noSuchFile, type Storage } from "./storage.ts";
 
-/** Files in memory, or wherever the parts of a `Blob` lie, by their paths. */
+/** Files in memory, or wherever the parts of a `Blob` lie, by path. */
 export class MemoryStorage implements Storage {
-  /** Each file's data, and `undefined` for the directories above them. */
+  /** Each file's data, and `undefined` for the directories above. */
   readonly #nodes = new Map<string, Uint8Array | Blob | undefined>([
     ["", undefined],
   ]);
   readonly #mtime = Date.now();
 
   /**
-   * Takes files.
+   * Creates a storage of files.
    *
-   * @param files Their contents by path, such as `train/data.ffr`; bytes are not copied.
+   * @param files Contents by path, such as `train/data.ffr`; bytes are not copied.
    */
   constructor(files: Readonly<Record<string, Uint8Array | Blob>>) {
     for (const [path, data] of Object.entries(files)) {
@@ -28,7 +28,7 @@ export class MemoryStorage implements Storage {
     }
   }
 
-  /** Opens a file; bytes are there at once, those of a `Blob` have to be waited for. */
+  /** Opens a file. Bytes are available at once; those of a `Blob` must be waited for. */
   // deno-lint-ignore require-yield -- what is in memory is never waited for
   *open(path: string): Steps<ByteSource> {
     const data = this.#at(path);
@@ -42,7 +42,7 @@ export class MemoryStorage implements Storage {
     });
   }
 
-  /** Reads the names in a directory. */
+  /** Lists the names in a directory. */
   // deno-lint-ignore require-yield -- names are in memory
   *list(path: string): Steps<readonly string[] | undefined> {
     if (this.#at(path) !== undefined) return undefined;
@@ -53,7 +53,7 @@ export class MemoryStorage implements Storage {
       .filter((name) => !name.includes("/"));
   }
 
-  /** Looks at a file or directory. */
+  /** Returns metadata of a file or directory. */
   // deno-lint-ignore require-yield -- sizes are in memory
   *stat(path: string): Steps<FileFacts | undefined> {
     const id = [...this.#nodes.keys()].indexOf(normal(path)) + 1;
@@ -100,7 +100,7 @@ class BlobSource implements ByteSource {
   close(): void {}
 }
 
-/** Without `.`, `..` and empty parts: what `train//a/../data.ffr` names is `train/data.ffr`. */
+/** Resolves `.`, `..` and empty parts: `train//a/../data.ffr` becomes `train/data.ffr`. */
 function normal(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {

@@ -1,10 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 
-/**
- * The error of a call that does not wait, about something that has to be waited for.
- *
- * @param name The file or container that it is about.
- */
+/** Makes the error of a synchronous call on data that must be waited for. */
 export function mustWait(name: string): RecordfsError {
   return new RecordfsError(
     "must-wait",

@@ -5,20 +5,19 @@ import { readPart } from "../read/read_part.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import type { Storage } from "./storage.ts";
 
-/** Pointers of Git LFS are shorter (git-lfs, docs/spec.md). */
+/** Git LFS pointers are shorter (git-lfs, docs/spec.md). */
 const LONGEST_POINTER = 1023;
 
-/** A pointer as a whole: a version, perhaps extensions, the hash and the size of the file that it stands for. */
+/** A whole pointer: version, optional extensions, hash and size of the file it stands for. */
 const POINTER =
   /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/[^\n]*\n(?:ext-[^\n]*\n)*oid [^\n]+\nsize \d+\n?$/;
 
-/** Files that were opened to be looked at, for who opens them next. */
+/** Files that are already open, for the next caller of {@linkcode openFile}. */
 const handedOver = new WeakMap<Storage, Map<string, ByteSource>>();
 
 /**
- * Leaves an opened file to who opens it next by {@linkcode openFile}, rather than having it opened twice.
- *
- * @returns Closes it if nobody has.
+ * Passes an open file to the next caller of {@linkcode openFile}, so that it is not opened twice. Returns a function
+ * that closes it if nobody has taken it.
  */
 export function handOver(
   storage: Storage,
@@ -27,7 +26,7 @@ export function handOver(
 ): () => void {
   let files = handedOver.get(storage);
   if (files === undefined) handedOver.set(storage, files = new Map());
-  if (files.has(path)) { // of somebody else, who has not opened it yet
+  if (files.has(path)) { // another caller's, not taken yet
     source.close();
     return () => {};
   }
@@ -47,11 +46,8 @@ function takeOver(storage: Storage, path: string): ByteSource | undefined {
 }
 
 /**
- * Opens a file of a container.
- *
- * @throws {FormatError} With code `git-lfs-pointer` if it is a pointer of Git LFS, whose text no format may take for
- * content.
- * @throws {RecordfsError} As {@linkcode Storage.open}.
+ * Opens a file of a container. Throws `git-lfs-pointer` if it is a Git LFS pointer, whose text must not be taken for
+ * content; otherwise like {@linkcode Storage.open}.
  */
 export function* openFile(
   storage: Storage,

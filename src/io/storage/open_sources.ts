@@ -6,11 +6,8 @@ import type { Storage } from "./storage.ts";
 import { openFile } from "./open_file.ts";
 
 /**
- * Opens files and looks at each, several at once where they can be waited for; all are closed if that fails.
- *
- * @param look Told which file it is.
- * @returns The files in the order of `paths`.
- * @throws What the first of those that fail has thrown, in that order.
+ * Opens files and calls `look` with each and its index, in parallel if they must be waited for. On failure all are
+ * closed, and the first failure in the order of `paths` is thrown.
  */
 export function* openSources(
   storage: Storage,
@@ -30,11 +27,7 @@ export function* openSources(
   }
 }
 
-/**
- * Opens files that another thread has opened.
- *
- * @throws {FormatError} With code `changed` if one is not the same any more.
- */
+/** Opens files that another thread has opened. Throws a FormatError (`changed`) if one has changed. */
 export function reopenSources(
   storage: Storage,
   files: readonly KnownFile[],
@@ -46,11 +39,7 @@ export function reopenSources(
   });
 }
 
-/**
- * Opens a file that was opened before.
- *
- * @throws {FormatError} With code `changed` if it is not the same any more.
- */
+/** Opens a file that was opened before. Throws a FormatError (`changed`) if it has changed. */
 export function* reopenSource(
   storage: Storage,
   file: KnownFile,

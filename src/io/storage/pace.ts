@@ -1,37 +1,36 @@
-/** Longest time of a read, in ms, that does not count as slow: a disk's answer takes longer. */
+/** Longest time of a fast read, in ms; a disk takes longer. */
 const PATIENCE = 0.05;
 const PATIENCE_PER_BYTE = 1 / 2e6;
 /**
- * A slow read raises the doubt that the data is in memory, a quick one lowers it by 1: more than one
- * slow read in 40 is too much. Fewer are those during which another program had the processor.
+ * A slow read raises the doubt that the data is in memory, a fast one lowers it by 1. More than one slow read in 40 is
+ * too much. Fewer may be due to another program using the CPU.
  */
 const DOUBT_OF_SLOW = 40;
 const TOO_MUCH_DOUBT = 100;
-/** Budget left after a detour: one more slow read soon after, and the next one follows. */
+/** Doubt after a detour: one more slow read soon starts the next detour. */
 const DOUBT_AFTER_DETOUR = 80;
-/** Reads that are sent to the thread pool: at first, and at most. */
+/** Length of a detour, in reads sent to the thread pool: at first, and at most. */
 const FIRST_DETOUR = 16;
 const LONGEST_DETOUR = 1024;
 
 /**
- * Learns from how long reads take whether a device's files are in the system's memory: then a caller
- * that could wait had better not, since that costs more than the reading. Where they are not, only
- * one read of 1024 is still tried without waiting.
+ * Learns from read times whether a device's files are in memory. If so, callers that could wait should not, because
+ * waiting costs more than the read. If not, only one read in 1024 is still tried without waiting.
  */
 export class Pace {
   #doubt = 0;
   #detour = FIRST_DETOUR;
-  /** Reads that are still to go to the thread pool. */
+  /** Reads left in the current detour. */
   #left = 0;
 
-  /** Tells whether the next read may be done without waiting. Asked once for each read. */
+  /** Whether the next read may be done without waiting. Must be called once per read. */
   allows(): boolean {
     if (this.#left === 0) return true;
     this.#left--;
     return false;
   }
 
-  /** Tells how long a read took that was done without waiting. */
+  /** Records the time of a read done without waiting. */
   took(milliseconds: number, bytes: number): void {
     if (milliseconds <= PATIENCE + PATIENCE_PER_BYTE * bytes) {
       if (this.#doubt === 0) return;
@@ -49,7 +48,7 @@ export class Pace {
 
 const byDevice = new Map<number, Pace>();
 
-/** The pace of all files of a device: a thousand parts learn together. */
+/** Returns the pace of a device. All its files share it, so that a thousand parts learn together. */
 export function paceOf(device: number): Pace {
   let pace = byDevice.get(device);
   if (pace === undefined) byDevice.set(device, pace = new Pace());

@@ -6,24 +6,23 @@ import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { type FileFacts, LOCAL_DISK, type Storage } from "./storage.ts";
 
-/** Where something is to be opened. */
+/** Location to open. */
 export interface PlaceOptions {
-  /** Where it lies. Defaults to the local disk, or the server that its URL names. */
+  /** Storage of the location. Defaults to the local disk, or the server that its URL names. */
   readonly storage?: Storage | undefined;
-  /** How servers are reached, where it is a URL. */
+  /** Options for servers, if the location is a URL. */
   readonly remote?: RemoteOptions | undefined;
 }
 
-/** A path, and the storage that it is of. */
+/** A path and its storage. */
 export interface Place {
   readonly path: string;
   readonly storage: Storage;
 }
 
 /**
- * Finds the storage of a location: the one that is given, the server of a URL, or the local disk.
- *
- * @throws {RecordfsError} If it is a URL that can't be read (`unknown-scheme`, `bad-location`).
+ * Finds the storage of a location: the given one, the server of a URL, or the local disk. Throws if it is an unreadable
+ * URL (`unknown-scheme`, `bad-location`).
  */
 export function storedAt(
   location: string | URL,
@@ -35,7 +34,7 @@ export function storedAt(
   return { path: server.root, storage: server };
 }
 
-/** The paths of several locations, and the storage that has them all. */
+/** Returns the paths of several locations, and one storage for all. */
 export function allStoredAt(
   locations: readonly (string | URL)[],
   options: PlaceOptions,
@@ -47,7 +46,6 @@ export function allStoredAt(
   return { paths, storage: isOne ? first!.storage : new PlacesStorage(places) };
 }
 
-/** Files of several storages. */
 class PlacesStorage implements Storage {
   readonly #storages: ReadonlyMap<string, Storage>;
 
@@ -74,7 +72,7 @@ class PlacesStorage implements Storage {
   }
 }
 
-/** {@linkcode storedAt} that means the same when the working directory is another one. */
+/** {@linkcode storedAt} that does not depend on the working directory. */
 export function lastingAt(
   location: string | URL,
   options: PlaceOptions,
@@ -85,13 +83,12 @@ export function lastingAt(
     : place;
 }
 
-/** Whether a location is one of a server. */
 export function isRemote(location: string | URL): boolean {
   const isFile = location instanceof URL && location.protocol === "file:";
   return !isFile && isUrl(String(location));
 }
 
-/** The path of a file in a directory; those of URLs must not be made shorter. */
+/** Joins a directory and a name. URLs must not be normalized. */
 export function pathIn(directory: string, name: string): string {
   return isUrl(directory)
     ? `${directory.replace(/\/+$/, "")}/${name}`

@@ -1,8 +1,8 @@
-/** Names of files that are the shards of one, apart from what looks for them: formats are told by such. */
+/** Patterns of shard names, separate from the code that finds shards, because detecting formats needs only these. */
 
-/** `NAME-?????-of-00010`, `NAME-*-of-*`; a URL has its question marks encoded. */
+/** `NAME-?????-of-00010`, `NAME-*-of-*`; URLs encode question marks. */
 export const SHARD_PATTERN =
   /^(.*)-((?:\?|%3F)+|\*)-of-((?:\?|%3F)+|\*|\d{5,})([^/]*)$/;
 
-/** A shard by its number: what is before it, the number, how many there are, what is behind. */
+/** Parts of a shard's name: prefix, number, count, suffix. */
 export const SHARD = /^(.*)-(\d{5,})-of-(\d{5,})([^/]*)$/;

@@ -5,31 +5,26 @@ import { pathIn } from "./place.ts";
 import { SHARD, SHARD_PATTERN } from "./shard_names.ts";
 import type { Storage } from "./storage.ts";
 
-/** Most shards that one pattern names. */
+/** Most shards that a pattern may name. */
 const MOST_SHARDS = 1_000_000;
 
-/** Where the files of a container lie. */
 export interface ShardPaths {
   readonly paths: readonly string[];
-  /** Whether they are the shards of one, each in a directory of its own; otherwise there is but one. */
+  /** Whether these are shards, each shown as a directory of its own. Otherwise there is a single file. */
   readonly areShards: boolean;
 }
 
-/** Which files are shards. */
 export interface ShardNames {
-  /** The format, for messages. */
   readonly format: string;
-  /** What its files may be called, for messages: `x.tfrecord or x-00000-of-00010`. */
+  /** Examples of names, for messages: `x.tfrecord or x-00000-of-00010`. */
   readonly examples: string;
-  /** Whether a file of a directory is one of its shards. */
   isShard(name: string): boolean;
 }
 
 /**
- * Finds the files of a location: itself, or those in the directory, in the order of their names; or those that a
- * pattern such as `train-?????-of-00010` names.
- *
- * @throws {FormatError} If a directory has none, or not all of those that their names count.
+ * Finds the files of a location: itself; the shards in a directory, sorted by name; or those that a pattern such as
+ * `train-?????-of-00010` names. Throws a {@linkcode FormatError} if a directory has none, or fewer than their names
+ * count.
  */
 export function* shardPaths(
   path: string,
@@ -52,11 +47,8 @@ export function* shardPaths(
 }
 
 /**
- * Lists the shards of a directory, in the order of their names.
- *
- * @param missing What a directory without any has, and what to name instead.
- * @returns `undefined` of what is no directory.
- * @throws {FormatError} If there is none.
+ * Lists the shards of a directory, sorted by name; `undefined` if the path is not a directory. Throws a
+ * {@linkcode FormatError} if there are none, with `missing` as the message.
  */
 export function* shardsIn(
   path: string,
@@ -71,11 +63,7 @@ export function* shardsIn(
   throw new FormatError("missing-shard", `${path} has ${missing}`, { path });
 }
 
-/**
- * What files are called as directories: without the suffix, where that tells them apart.
- *
- * @param suffix What their names end in.
- */
+/** Returns directory names for files: without the suffix if they stay unique. */
 export function shardDirectories(
   paths: readonly string[],
   suffix: RegExp,
@@ -85,7 +73,7 @@ export function shardDirectories(
   return new Set(short).size === names.length ? short : names;
 }
 
-/** Those that a pattern names: by their count, or by a list of the directory where it does not say that. */
+/** Expands a pattern by its count, or by listing the directory if it has none. */
 function* expand(
   path: string,
   parts: RegExpExecArray,
@@ -127,7 +115,7 @@ function* expand(
   return found.map((name) => pathIn(directory, name));
 }
 
-/** Those of which the names say how many there are. */
+/** Checks that all shards are present whose count the names state. */
 function requireAll(path: string, names: readonly string[]): void {
   const counts = new Map<string, number>();
   for (const name of names) {

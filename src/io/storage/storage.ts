@@ -4,41 +4,41 @@ import { reasonOf, systemCode } from "../libc/system_error.ts";
 import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
 
-/** A file or directory as a storage knows it without opening it. */
+/** Metadata of a file or directory, available without opening it. */
 export interface FileFacts {
   /** Whether it is a directory; otherwise it is a file. */
   readonly isDirectory: boolean;
-  /** Bytes of a file; 0 for a directory. */
+  /** Size of a file in bytes; 0 for a directory. */
   readonly size: number;
   /** Last modification, in milliseconds since 1970. */
   readonly mtime: number;
-  /** Tells it from all others of its storage, the same on every open: the inode of a local file. */
+  /** Unique in its storage and the same on every open: the inode of a local file. */
   readonly id: number;
 }
 
 /**
- * Where containers lie: a disk, memory, a server. Formats are given one and name no local call.
+ * Where containers lie: a disk, memory, a server. Formats read through it and make no local calls.
  *
- * Paths are joined by `/`. Each procedure answers at once where the storage can, and otherwise refuses
- * to be run without waiting (`mustWait`).
+ * Paths are joined by `/`. Procedures answer at once if the storage can. Otherwise they refuse to run without waiting
+ * (`mustWait`).
  */
 export interface Storage {
   /**
    * Opens a file.
    *
-   * @throws {RecordfsError} If there is none (`ENOENT`), it is a directory (`not-a-file`), or it can't be read.
+   * @throws {RecordfsError} If it does not exist (`ENOENT`), is a directory (`not-a-file`), or cannot be read.
    */
   open(path: string, options?: OpenFileOptions): Steps<ByteSource>;
   /**
-   * Reads the names in a directory, in no order; `undefined` where the path is a file.
+   * Lists the names in a directory, unordered; `undefined` if the path is a file.
    *
-   * @throws {RecordfsError} If there is nothing (`ENOENT`), or it can't be read.
+   * @throws {RecordfsError} If it does not exist (`ENOENT`), or cannot be read.
    */
   list(path: string): Steps<readonly string[] | undefined>;
   /**
-   * Looks at a file or directory; `undefined` where there is none.
+   * Returns metadata of a file or directory; `undefined` if it does not exist.
    *
-   * @throws {RecordfsError} If it can't be looked at.
+   * @throws {RecordfsError} If the system refuses.
    */
   stat(path: string): Steps<FileFacts | undefined>;
 }
@@ -50,7 +50,7 @@ export const LOCAL_DISK: Storage = {
   stat: statFile,
 };
 
-/** Says that a path leads to nothing. */
+/** Makes the error of a path that does not exist. */
 export function noSuchFile(path: string): RecordfsError {
   return new RecordfsError(
     "ENOENT",

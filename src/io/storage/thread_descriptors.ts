@@ -4,21 +4,20 @@ import { reasonOf, systemCode } from "../libc/system_error.ts";
 import { type Descriptor, descriptors } from "./descriptor_pool.ts";
 import { nodeDescriptor, permittedFile } from "./file_source.ts";
 
-/** Descriptors of a thread of Deno 2.9.6: its event loop's, and its own of the three standard streams. */
+/** Descriptors of a thread in Deno 2.9.6: its event loop's, and its own for the three standard streams. */
 const OF_THREAD = 6;
 /** Modules that threads read when they start, and files that others open meanwhile. */
 const MEANWHILE = 32;
-/** Time in ms after which a thread that was started has opened what it needs. */
+/** Time in ms after which a started thread has opened what it needs. */
 const STARTING = 2000;
 
 const ANY_FILE = "/dev/null";
 
-/** When threads were started of late, one entry each. */
 let started: number[] = [];
 
 /**
- * Whether there are enough descriptors to start threads: where there are not, Deno would panic, and end the process.
- * Those that this thread keeps idle are closed for them.
+ * Whether there are enough descriptors to start threads. Without them, Deno would panic and end the process. Closes
+ * this thread's idle descriptors if needed.
  */
 export function hasDescriptors(threads: number): boolean {
   const now = performance.now();
@@ -29,12 +28,7 @@ export function hasDescriptors(threads: number): boolean {
   return areFree(needed);
 }
 
-/**
- * Refuses to start threads for which there are too few descriptors.
- *
- * @param what What they are, in the plural where there are several, for the message.
- * @throws {RecordfsError} With code `EMFILE`.
- */
+/** Throws `EMFILE` if there are too few descriptors to start threads. `what` names them in the message. */
 export function requireDescriptors(threads: number, what: string): void {
   if (hasDescriptors(threads)) return;
   throw new RecordfsError(
@@ -43,12 +37,12 @@ export function requireDescriptors(threads: number, what: string): void {
   );
 }
 
-/** Counts threads that are being started: they have not opened yet what they need. */
+/** Counts threads that are starting and have not opened yet what they need. */
 export function threadsStart(threads: number): void {
   for (let i = 0; i < threads; i++) started.push(performance.now());
 }
 
-/** Whether so many can be opened, by opening them; where nothing may be opened, that is not known. */
+/** Whether that many files can be opened, by opening them; `true` if nothing may be opened. */
 function areFree(count: number): boolean {
   const open = opener();
   if (open === undefined) return true;
@@ -63,7 +57,7 @@ function areFree(count: number): boolean {
   }
 }
 
-/** Opens a file that may be opened, without asking anybody. */
+/** Returns a function that opens a permitted file, without a prompt. */
 function opener(): (() => Descriptor) | undefined {
   const libc = libcReads();
   if (libc !== undefined) {

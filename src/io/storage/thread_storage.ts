@@ -5,22 +5,21 @@ import { LOCAL_DISK, type Storage } from "./storage.ts";
 
 let servers: Storage | undefined;
 
-/** Has this thread reach servers by a storage that answers without waiting. */
+/** Sets this thread's storage for servers, which must answer without waiting. */
 export function reachServersBy(storage: Storage): void {
   servers = storage;
 }
 
-/** The storage of a path that another thread has opened. */
 export function storageInThread(path: string): Storage {
   return isUrl(path) ? servers ?? LOCAL_DISK : LOCAL_DISK;
 }
 
-/** Whether other threads can open again what lies in a storage: by {@linkcode storageInThread}. */
+/** Whether other threads can reopen files of a storage, through {@linkcode storageInThread}. */
 export function isReachedInThreads(storage: Storage): boolean {
   return storage === LOCAL_DISK || storage instanceof RemoteStorage;
 }
 
-/** @throws {RecordfsError} If other threads cannot open again what is there. */
+/** @throws {RecordfsError} If other threads cannot reopen files of the storage. */
 export function requireReached(path: string, storage: Storage): void {
   if (isReachedInThreads(storage)) return;
   throw new RecordfsError(

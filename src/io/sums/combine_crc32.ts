@@ -1,16 +1,13 @@
 import type { ChecksumKind } from "./checksum.ts";
 import { CRC32C_POLYNOMIAL } from "./crc32c.ts";
 
-/** The CRC-32 polynomial of zlib, its bits reversed (RFC 1952, section 8). */
+/** The CRC-32 polynomial of zlib, bit-reversed (RFC 1952, section 8). */
 const POLYNOMIAL = 0xedb88320;
 
 /**
- * The checksum of two runs of bytes, one behind the other, from those of both: so that threads can share a long run.
- *
- * A checksum is a polynomial over bits; that of the first run is multiplied by x to the number of bits of the second.
- *
- * @param kind Kind of both.
- * @param length Bytes of the second run.
+ * Combines the checksums of two consecutive runs of bytes, so that threads can share a long run. A checksum is a
+ * polynomial over bits. That of the first run is multiplied by x to the number of bits of the second, which has
+ * `length` bytes.
  */
 export function combineCrc32(
   kind: ChecksumKind,
@@ -28,7 +25,7 @@ export function combineCrc32(
   return (multiply(first, power, polynomial) ^ second) >>> 0;
 }
 
-/** The product of two polynomials, of which the remainder by a third is left. */
+/** Multiplies two polynomials modulo a third. */
 function multiply(a: number, b: number, polynomial: number): number {
   let product = 0;
   let shifted = b;

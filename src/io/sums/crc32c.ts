@@ -2,16 +2,14 @@ import { RecordfsError } from "../../base/errors.ts";
 import { PACKAGES } from "../../base/packages.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 
-/** The CRC-32C (Castagnoli) of bytes, going on from that of those before them. */
 type Crc32c = (bytes: Uint8Array, before: number) => number;
 
-/** The polynomial, its bits reversed (RFC 3720, section 12.1). */
+/** The polynomial, bit-reversed (RFC 3720, section 12.1). */
 export const CRC32C_POLYNOMIAL = 0x82f63b78;
 
-/** Longest run that a package is given at once. */
 const LARGEST = 1 << 30;
 
-/** What the native package looks at when it is loaded, besides being native. */
+/** Permissions that loading the native package needs. */
 const NATIVE = [
   { name: "ffi" },
   { name: "read" },
@@ -23,10 +21,8 @@ let loaded: Crc32c | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * The CRC-32C of bytes of any length.
- *
- * @param before That of what comes before them, where they go on from that.
- * @throws {RecordfsError} With code `must-wait` if {@linkcode loadCrc32c} has not ended before.
+ * Returns the CRC-32C of bytes of any length, continuing from that of the bytes before. Throws `must-wait` if
+ * {@linkcode loadCrc32c} has not ended before.
  */
 export function crc32cOf(bytes: Uint8Array, before = 0): number {
   const crc32c = loaded ?? notLoaded();
@@ -39,17 +35,17 @@ export function crc32cOf(bytes: Uint8Array, before = 0): number {
 }
 
 /**
- * Loads what takes CRC-32C, which is a package: a native one where the permissions allow that, which are not asked
- * for, or else one in WebAssembly, which takes six times as long.
+ * Loads a CRC-32C package: a native one if the permissions are granted (it never prompts), otherwise one in
+ * WebAssembly, which is six times slower.
  */
 export function loadCrc32c(): Promise<void> {
   return loading ??= load().catch((error) => {
-    loading = undefined; // it may be there the next time
+    loading = undefined; // the next attempt may succeed
     throw error;
   });
 }
 
-/** {@linkcode loadCrc32c} as steps: without waiting, it has to be loaded already. */
+/** {@linkcode loadCrc32c} as steps. Without waiting, it must be loaded already. */
 export function* crc32cLoaded(): Steps<void> {
   if (loaded !== undefined) return;
   yield* perform<void>({ sync: notLoaded, async: loadCrc32c });
@@ -64,7 +60,7 @@ async function load(): Promise<void> {
       loaded = await loadNative();
       return;
     } catch {
-      // There is none for this system.
+      // No native package for this system.
     }
   }
   loaded = await loadWasm();
@@ -77,13 +73,13 @@ async function loadNative(): Promise<Crc32c> {
   return (bytes, before) => crc32c(bytes, before);
 }
 
-/** Exported for tests: the one that every permission allows. */
+/** Loads the WebAssembly version, which needs no permissions. Exported for tests. */
 export async function loadWasm(): Promise<Crc32c> {
   const { createCRC32 }: typeof import("hash-wasm") = await import(
     PACKAGES.hashWasm
   );
   const hasher = await createCRC32(CRC32C_POLYNOMIAL);
-  // Four bytes that are the build's, then the sum of what came before (version 4.12).
+  // Four bytes that identify the build, then the checksum so far (version 4.12).
   const state = hasher.init().save();
   const words = new DataView(state.buffer);
   return (bytes, before) => {

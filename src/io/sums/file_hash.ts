@@ -1,15 +1,13 @@
 import { PACKAGES } from "../../base/packages.ts";
 
-/** Takes the hash of bytes that come piece by piece. */
 export interface FileHash {
   update(bytes: Uint8Array): void;
-  /** The hash of all of them, in hex. */
   digest(): string;
 }
 
-/** By Python's names, those that the system's library calls otherwise. */
+/** Python's names of hashes that `node:crypto` names differently. */
 const CRYPTO_NAMES: Readonly<Record<string, string>> = {
-  __proto__: null as never, // names are any words
+  __proto__: null as never, // names may be any words
   blake2b: "blake2b512",
   blake2s: "blake2s256",
   "sha512_224": "sha512-224",
@@ -20,21 +18,16 @@ const CRYPTO_NAMES: Readonly<Record<string, string>> = {
   "sha3_512": "sha3-512",
 };
 
-/** Of the package `xxhash` of Python. */
 const XX = /^xx(h32|h64|h3_64|h128|h3_128)$/;
 
-/**
- * A hash by the name that Python's `hashlib` or `xxhash` gives it.
- *
- * @returns `undefined` if it is none that is known here.
- */
+/** Returns a hash by its name in Python's `hashlib` or `xxhash`; `undefined` if it is unknown. */
 export async function newFileHash(
   name: string,
 ): Promise<FileHash | undefined> {
   return XX.test(name) ? await newXxHash(name) : newSystemHash(name);
 }
 
-/** {@linkcode newFileHash} of those that the system's library has, which is not waited for. */
+/** {@linkcode newFileHash} without waiting, for the hashes of `node:crypto`. */
 export function newSystemHash(name: string): FileHash | undefined {
   const { createHash, getHashes } = process.getBuiltinModule("node:crypto");
   const known = CRYPTO_NAMES[name] ?? name;

@@ -9,7 +9,7 @@ import {
   checksumOf,
 } from "./checksum.ts";
 
-/** Ranges of one source, one behind the other, that a thread reads in one go. */
+/** Consecutive ranges of one source, which a thread reads in one go. */
 export interface Span {
   readonly source: ByteSource;
   /** Offset and length of each. */
@@ -17,19 +17,17 @@ export interface Span {
   readonly checksumKind: ChecksumKind;
 }
 
-/** The checksum of each range of a span, or why it can't be read. */
+/** The checksum of each range of a span, or its error. */
 export type Sums = ArrayLike<number | FormatError>;
 
-/** Reads spans for their checksums. */
 export class RangeSums {
   readonly #windows: ReadWindows;
 
-  /** @param signal Ends the waiting. */
   constructor(signal: AbortSignal | undefined) {
     this.#windows = new ReadWindows(signal);
   }
 
-  /** The checksums of a span. Only one may be asked for at a time. */
+  /** Returns the checksums of a span. Only one call may be in flight at a time. */
   async of({ source, ranges, checksumKind }: Span): Promise<
     (number | FormatError)[]
   > {
@@ -38,7 +36,7 @@ export class RangeSums {
     const sums: (number | FormatError)[] = [];
     for (let i = 0; i < ranges.length; i += 2) {
       const [offset, length] = [ranges[i]!, ranges[i + 1]!];
-      // Nearly all are in the window as a whole: waiting for each would take longer.
+      // Nearly all ranges lie in the window. Awaiting each would take longer.
       const bytes = this.#windows.peek(source, offset, length);
       try {
         sums.push(
@@ -54,7 +52,6 @@ export class RangeSums {
     return sums;
   }
 
-  /** Waits until nothing is read any more. */
   async end(): Promise<void> {
     await this.#windows.end();
   }

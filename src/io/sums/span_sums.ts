@@ -2,38 +2,33 @@ import { hasDescriptors } from "../storage/thread_descriptors.ts";
 import { RangeSums, type Span, type Sums } from "./range_sums.ts";
 import { SumThread } from "./sum_thread.ts";
 
-/** Bytes from which on more than one thread is worth its start, which takes as long as to read so many. */
+/** Total bytes from which on threads pay off; starting one takes as long as reading this many. */
 const WORTH_THREADS = 256 << 20;
-/** More threads than this are faster than what they read from. */
+/** More threads would be faster than what they read from. */
 const MOST_THREADS = 3;
-/** Spans that a thread has at a time: it does not wait for the next one. */
+/** Spans in flight per thread, so that it does not wait for the next one. */
 const SPANS = 2;
-/** Spans that are done before the ones that come first are. */
+/** Spans begun before the first of them is waited for. */
 const MOST_DONE = 16;
 
-/** Bytes that a span should have: few enough for progress, many enough to hand it to a thread. */
+/** Target size of a span: small enough for progress, large enough for the cost of messaging a thread. */
 export const SPAN = 32 << 20;
 
-/** A span and its checksums. */
 export interface SummedSpan<S extends Span> {
   readonly span: S;
   readonly sums: Sums;
 }
 
-/** A span that is under way or done. */
 interface Begun<S extends Span> {
   readonly span: S;
-  /** `undefined` where a thread could not. */
+  /** Resolves to `undefined` if a thread failed. */
   readonly sums: Promise<Sums | undefined>;
   isDone: boolean;
 }
 
 /**
- * Reads spans for their checksums, by as many threads as there are processors for.
- *
- * @param spans Taken as they are needed.
- * @param bytes About how many they have altogether.
- * @returns What was read, in the order of the spans.
+ * Computes the checksums of spans, in their order, with as many threads as there are processors for. Consumes spans on
+ * demand. `bytes` is their approximate total size.
  */
 export async function* spanSums<S extends Span>(
   spans: Iterable<S>,
@@ -53,7 +48,7 @@ export async function* spanSums<S extends Span>(
   const begin = (span: S, sums: Promise<Sums | undefined>) => {
     const one = { span, sums, isDone: false };
     begun.push(one);
-    sums.then(() => one.isDone = true, () => {}); // whoever waits for it is told
+    sums.then(() => one.isDone = true, () => {}); // awaiting the span reports the error
     return sums;
   };
   try {

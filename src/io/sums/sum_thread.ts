@@ -3,15 +3,12 @@ import { FileSource } from "../storage/file_source.ts";
 import type { Span } from "./range_sums.ts";
 import type { FromSumThread, ToSumThread } from "./sum_messages.ts";
 
-/** Another thread that makes checksums of ranges of files. */
 export class SumThread {
   readonly #worker: Worker;
-  /** Whoever waits for an answer, in order. */
   readonly #waiting: ((sums: readonly number[] | undefined) => void)[] = [];
   readonly #stopped = Promise.withResolvers<void>();
   #isDead = false;
 
-  /** Starts one. */
   constructor() {
     const module = new URL("./sum_worker.ts", import.meta.url);
     this.#worker = startThread<FromSumThread>(module, "recordfs sums", {
@@ -27,14 +24,12 @@ export class SumThread {
     });
   }
 
-  /** Number of spans that it has yet to answer; `Infinity` where it does not answer any more. */
+  /** Number of spans in flight; `Infinity` if the thread is dead. */
   get load(): number {
     return this.#isDead ? Infinity : this.#waiting.length;
   }
 
-  /**
-   * Asks for the checksums of a span of a {@linkcode FileSource}; `undefined` where some of it can't be read there.
-   */
+  /** Requests the checksums of a span of a {@linkcode FileSource}; `undefined` if the thread cannot read some of it. */
   sums(
     { source, ranges, checksumKind }: Span,
   ): Promise<readonly number[] | undefined> {
@@ -46,7 +41,6 @@ export class SumThread {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Ends the thread, which gives up what it has not answered. */
   async close(): Promise<void> {
     this.#send({ kind: "stop" });
     await this.#stopped.promise;

@@ -1,5 +1,5 @@
 /**
- * A thread that makes checksums of ranges of files; `SumThread` is its other end.
+ * Thread that computes checksums of ranges of files; the other end of `SumThread`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const thread = threadScope<ToSumThread, FromSumThread>();
 const stop = new AbortController();
 const reads = new RangeSums(stop.signal);
 let file: FileSource | undefined;
-/** What is asked for is done one after the other. */
+/** Spans are handled one after the other. */
 let last: Promise<void> = Promise.resolve();
 
 thread.onmessage = ({ data }) => {
@@ -29,12 +29,12 @@ async function answer(span: ToSumThread & { kind: "span" }): Promise<void> {
     const all = await reads.of({ source, ranges, checksumKind });
     if (all.every((sum) => typeof sum === "number")) sums = all;
   } catch {
-    // Whoever asked finds out why, in a thread that can say so.
+    // The requesting thread reads it again and reports the error.
   }
   thread.postMessage({ kind: "sums", sums });
 }
 
-/** The file, as long as it is what it was. */
+/** Opens the file and checks that it is unchanged. */
 function open({ path, identity }: ToSumThread & { kind: "span" }): FileSource {
   if (file?.path !== path) {
     file?.close();
@@ -48,7 +48,7 @@ function open({ path, identity }: ToSumThread & { kind: "span" }): FileSource {
 }
 
 async function close(): Promise<void> {
-  await reads.end(); // memory that is read into must not go away
+  await reads.end(); // buffers of reads in flight must stay alive
   file?.close();
   thread.postMessage({ kind: "stopped" });
 }

@@ -3,7 +3,7 @@ import { WriteError } from "../../base/errors.ts";
 import { systemCode } from "../libc/system_error.ts";
 import { writeError } from "./write_error.ts";
 
-/** Answers of file systems without locks, as some of networks. */
+/** Errors of file systems without locks, such as some network file systems. */
 export const NO_LOCKS: readonly string[] = [
   "ENOLCK",
   "ENOSYS",
@@ -14,8 +14,8 @@ export const NO_LOCKS: readonly string[] = [
 ];
 
 /**
- * Keeps others that ask for it from a file (flock(2)), until it is let go of or the process ends,
- * however that happens. Where the file system has no locks, it keeps nobody.
+ * Advisory lock on a file (flock(2)). It is released on dispose, or when the process ends for whatever reason. If the
+ * file system has no locks, it locks nobody out.
  */
 export class FileLock implements Disposable {
   #file: Deno.FsFile | undefined;
@@ -25,11 +25,7 @@ export class FileLock implements Disposable {
     this.#file = openSync(path);
   }
 
-  /**
-   * Takes the lock of a file that is there, at once: it is never waited for.
-   *
-   * @throws {WriteError} With code `busy` if another has it.
-   */
+  /** Locks an existing file without waiting. Throws a {@linkcode WriteError} (`busy`) if another holder has it. */
   static take(path: string): FileLock {
     try {
       const lock = new FileLock(path);
@@ -44,11 +40,7 @@ export class FileLock implements Disposable {
     );
   }
 
-  /**
-   * {@linkcode FileLock.take} of a file or directory.
-   *
-   * @returns `undefined` if another has it, or there is nothing any more.
-   */
+  /** {@linkcode FileLock.take} for a file or directory; `undefined` if another holder has it, or it is gone. */
   static tryTake(path: string): FileLock | undefined {
     try {
       const lock = new FileLock(path);
@@ -60,9 +52,8 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Takes the lock of a file together with others that do so; who wants it alone has to wait.
-   *
-   * @returns `undefined` if one has it alone, or there is nothing any more.
+   * Takes a shared lock on an existing file, which keeps exclusive holders waiting. Returns `undefined` if an exclusive
+   * holder has it, or the path no longer names the locked file.
    */
   static tryShare(path: string): FileLock | undefined {
     const lock = new FileLock(path);
@@ -72,7 +63,6 @@ export class FileLock implements Disposable {
     return undefined;
   }
 
-  /** Takes the lock, or lets go of the file. */
   #take(isExclusive = true): boolean {
     let isTaken = false;
     try {
@@ -86,27 +76,26 @@ export class FileLock implements Disposable {
     return isTaken;
   }
 
-  /** True if others are kept from it: not where the file system has no locks. */
+  /** Whether others are locked out; `false` if the file system has no locks. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
-  /** That of {@linkcode WritableFile.identity}. */
+  /** Like {@linkcode WritableFile.identity}. */
   get identity(): string {
     const { dev, ino } = this.#file!.statSync();
     return `${dev}:${ino}`;
   }
 
-  /** Tells whether the locked file still has that name. */
+  /** Whether a path still names the locked file. */
   isOf(path: string): boolean {
     const found = fs.statSync(path, { throwIfNoEntry: false });
     return found !== undefined &&
       `${found.dev}:${found.ino}` === this.identity;
   }
 
-  /** Lets others have the file. */
   [Symbol.dispose](): void {
-    // Closing is not enough: a process that is just being started has a copy until it runs its program.
+    // Closing is not enough: a child process that is being started holds a copy of the descriptor until it calls exec.
     if (this.#isHeld) this.#file?.unlockSync();
     this.#file?.close();
     this.#file = undefined;
@@ -114,7 +103,7 @@ export class FileLock implements Disposable {
   }
 }
 
-/** For writing, too, without which file systems of networks lock no file; directories are only read. */
+/** Opens for writing too, which network file systems require for locking; directories only for reading. */
 function openSync(path: string): Deno.FsFile {
   try {
     return Deno.openSync(path, { read: true, write: true });

@@ -1,52 +1,49 @@
 import type { Steps } from "../concurrency/steps.ts";
 import type { WritableFile } from "./writable_file.ts";
 
-/** At most so many bytes are gathered before they are written, and written at once. */
+/** Most bytes that are buffered before they are written, and most bytes of one write. */
 export const LARGEST_BUFFER = 1 << 20;
 
-/** What is up to this size is gathered where it is summed; larger ones are written from where they lie. */
+/** Up to this size, bytes are buffered and checksummed there. Larger ones are written from where they lie. */
 export const SMALL = 64 * 1024;
 
-/** The buffer starts as small as this, since there may be many with little in them. */
+/** Initial buffer size; small, because there may be many with little data. */
 const SMALLEST_BUFFER = 1 << 13;
 
-/** Bytes that are appended to a file: gathered, and written in large pieces. */
+/** Append buffer of a file, written in large pieces. */
 export class GatheredBytes {
   protected readonly file: WritableFile;
-  /** No byte is in the file from there on; before it are some that were taken back. */
+  /** End of all bytes in the file, including ones taken back. */
   protected furthest = 0;
   #buffer = new Uint8Array(0);
-  /** Where in the file the buffer's first byte goes. */
   #bufferAt: number;
   #used = 0;
 
-  /** @param start Where in the file the first byte goes. */
   constructor(file: WritableFile, start: number) {
     this.file = file;
     this.#bufferAt = start;
   }
 
-  /** Where the next byte goes. */
   get end(): number {
     return this.#bufferAt + this.#used;
   }
 
-  /** Bytes of what was appended that the file has. */
+  /** File offset up to which appended bytes are written. */
   get written(): number {
     return this.#bufferAt;
   }
 
-  /** Bytes that can be gathered without writing. */
+  /** Bytes that can be buffered without writing. */
   get room(): number {
     return LARGEST_BUFFER - this.#used;
   }
 
-  /** Has what is gathered, and comes after it, go to another place. */
+  /** Moves buffered and later bytes to another file offset. */
   startAt(start: number): void {
     this.#bufferAt = start;
   }
 
-  /** Gathers bytes for which there is room. */
+  /** Buffers bytes, for which there must be room. */
   add(bytes: Uint8Array): void {
     const used = this.#used + bytes.byteLength;
     if (used > this.#buffer.byteLength) this.#grow(used);
@@ -54,14 +51,7 @@ export class GatheredBytes {
     this.#used = used;
   }
 
-  /**
-   * Appends bytes of any number.
-   *
-   * @param sum Takes their checksum, on from that of those before.
-   * @param before Checksum of those before them.
-   * @param what What they are of, for messages.
-   * @returns Checksum with them.
-   */
+  /** Appends any number of bytes. Returns their checksum, which `sum` continues from `before`. */
   protected *appendSummed(
     bytes: Uint8Array,
     sum: (bytes: Uint8Array, before: number) => number,
@@ -89,33 +79,31 @@ export class GatheredBytes {
     return crc;
   }
 
-  /** The bytes that were gathered last. */
   protected last(length: number): Uint8Array {
     return this.#buffer.subarray(this.#used - length, this.#used);
   }
 
-  /** Writes what was gathered. If that fails it stays gathered, and can be written later. */
+  /** Writes the buffer. On failure the bytes stay buffered and can be written later. */
   *flush(): Steps<void> {
     if (this.#used === 0) return;
     yield* this.write(this.#buffer.subarray(0, this.#used), true);
     this.#used = 0;
   }
 
-  /** Writes the rest, and has the file end with it. */
   *complete(): Steps<void> {
     yield* this.flush();
     if (this.furthest > this.end) yield* this.file.truncate(this.end);
   }
 
-  /** Writes bytes from where they lie; nothing may be gathered. `isOwn` as for {@linkcode WritableFile.writeAt}. */
+  /** Writes bytes from where they lie. The buffer must be empty. `isOwn` as in {@linkcode WritableFile.writeAt}. */
   protected *write(bytes: Uint8Array, isOwn = false): Steps<void> {
     const end = this.#bufferAt + bytes.byteLength;
-    this.furthest = Math.max(this.furthest, end); // a write that fails may have done a part
+    this.furthest = Math.max(this.furthest, end); // a failed write may have written a part
     yield* this.file.writeAt(bytes, this.#bufferAt, isOwn);
     this.#bufferAt = end;
   }
 
-  /** Takes back what was appended behind `end`. */
+  /** Takes back what was appended after `end`. */
   takeBack(end: number): void {
     if (end >= this.#bufferAt) {
       this.#used = end - this.#bufferAt;

@@ -5,24 +5,18 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 import { systemCode } from "../libc/system_error.ts";
 import { writeError } from "./write_error.ts";
 
-/** Directories that were missing and have been made. */
 export interface MadeDirectories {
-  /** Removes those of them that are empty: what was to come has not come. */
+  /** Removes those that are still empty, because what was to go into them was not written. */
   removeEmpty(): void;
 }
 
-/**
- * Makes a directory, and those above it, where they are missing.
- *
- * @param forPath What is to be written, for errors.
- * @throws {WriteError} If something else is in the way, or the system refuses.
- */
+/** Creates a directory and its parents. Throws a {@linkcode WriteError} about `forPath`, to be written there. */
 export function* makeDirectories(
   directory: string,
   forPath: string,
 ): Steps<MadeDirectories> {
   let first: string | undefined;
-  if (directory.isWellFormed()) { // else refused next; Deno would make another
+  if (directory.isWellFormed()) { // else the next step refuses it; Deno would create another name
     try {
       first = yield* perform({
         sync: () => fs.mkdirSync(directory, { recursive: true }),
@@ -40,7 +34,7 @@ export function* makeDirectories(
   return { removeEmpty: () => removeEmpty(directory, first) };
 }
 
-/** @param first The uppermost that was made; `undefined` where all were there. */
+/** @param first The topmost created directory; `undefined` if all existed. */
 function removeEmpty(directory: string, first: string | undefined): void {
   if (first === undefined) return;
   const levels = path.relative(path.resolve(first), path.resolve(directory));
@@ -51,6 +45,5 @@ function removeEmpty(directory: string, first: string | undefined): void {
       at = path.dirname(at);
     }
   } catch {
-    // Not empty: others have put something there.
   }
 }

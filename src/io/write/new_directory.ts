@@ -8,15 +8,12 @@ import { removeLeftovers, Temporary } from "./temporaries.ts";
 import { findTarget } from "./write_target.ts";
 
 /**
- * A directory whose files appear all at once or not at all: they are written into a temporary
- * directory beside its target, `.NAME.recordfs-PID-N.part`, which takes the target's name when
- * they are complete. What a process that was killed has left of such a directory goes when the next
- * one starts it.
+ * A directory whose files appear all at once or not at all. They are written into a temporary directory next to the
+ * target, `.NAME.recordfs-PID-N.part`, which is renamed to the target when complete. If a process is killed, the next
+ * one to start the same directory removes its leftovers.
  */
 export class NewDirectory {
-  /** The path that it was asked for. */
   readonly path: string;
-  /** The directory to write into. */
   readonly temporary: string;
   readonly #temporary: Temporary<void>;
 
@@ -27,10 +24,8 @@ export class NewDirectory {
   }
 
   /**
-   * Writes a directory: what `write` puts into the temporary one appears when that has ended, or never.
-   *
-   * @param waits Whether to wait until its name is on the disk.
-   * @throws What starting or publishing it does; what `write` does, under the name that it was to have.
+   * Writes a directory: what `write` puts into the temporary one appears when `write` is done, or never. If `waits`,
+   * waits until the name is on disk. Errors are reported under the final name.
    */
   static async write<T>(
     location: string,
@@ -52,10 +47,8 @@ export class NewDirectory {
   }
 
   /**
-   * Starts a directory. An empty one that is there already is replaced.
-   *
-   * @throws {WriteError} If something else is in its place, its parent is missing, or the system
-   * refuses.
+   * Starts a directory. An existing empty one is replaced. Throws a {@linkcode WriteError} if something else exists
+   * there, its parent is missing, or the system refuses.
    */
   static *create(location: string): Steps<NewDirectory> {
     const target = yield* requireNewDirectory(location);
@@ -68,11 +61,9 @@ export class NewDirectory {
   }
 
   /**
-   * Gives the directory its name. Not to be given up half-way: run it without a signal, when its
-   * files are on the disk.
-   *
-   * @param waits Whether to wait until its name is on the disk.
-   * @throws {WriteError} If something has been put in its place meanwhile.
+   * Renames the directory to its final name, and waits until that is on disk if `waits`. Must not be aborted: run it
+   * without a signal, when its files are on disk. Throws a {@linkcode WriteError} if something was created there
+   * meanwhile.
    */
   *publish(waits = true): Steps<void> {
     try {
@@ -85,31 +76,26 @@ export class NewDirectory {
     }
   }
 
-  /**
-   * An error about the temporary directory or a file in it, under the name that it was to have.
-   *
-   * @param path What takes the temporary directory's place; unless given, where that was to go.
-   */
+  /** Rewrites an error about the temporary directory or a file in it to the final name `path`. */
   asPublished(error: unknown, path = this.path): unknown {
     const isOurs = error instanceof RecordfsError &&
       [RecordfsError, WriteError].includes(error.constructor as never);
     return isOurs ? renamed(error, this.temporary, path) : error;
   }
 
-  /** Removes what was written so far; nothing happens where it is published or discarded already. */
+  /** Removes what was written. Does nothing if published or discarded already. */
   discard(): void {
     this.#temporary.discard();
   }
 }
 
-/** Makes a directory under a temporary name beside `target`, as {@linkcode Temporary.make} says. */
 export function makeTemporaryDirectory(
   target: string,
 ): Steps<Temporary<void>> {
   return Temporary.make(target, makeDirectory, remove);
 }
 
-/** At once, as its lock is taken: a wait that is aborted just then would leave it. */
+/** Synchronous, like taking its lock: an abort while waiting would leave the directory behind. */
 // deno-lint-ignore require-yield -- it is not waited for
 function* makeDirectory(location: string): Steps<void> {
   fs.mkdirSync(location);
@@ -119,15 +105,13 @@ function remove(directory: string): void {
   try {
     removeTree(directory);
   } catch {
-    // On a disk that takes no change any more: the target is untouched anyhow.
+    // The disk may be read-only by now. The target is untouched anyway.
   }
 }
 
 /**
- * Makes sure that a new directory can take its place: there is nothing, or an empty directory.
- *
- * @returns Its path behind all symbolic links.
- * @throws {WriteError} If something else is in its place, or its parent is missing.
+ * Checks that a new directory can be created: nothing exists there, or an empty directory. Returns its path with
+ * symbolic links resolved. Throws a {@linkcode WriteError} otherwise, or if its parent is missing.
  */
 export function* requireNewDirectory(location: string): Steps<string> {
   const { path, found } = yield* findTarget(renameable(location));

@@ -7,14 +7,12 @@ import { Temporary, temporaryName } from "./temporaries.ts";
 import { findTarget } from "./write_target.ts";
 
 /**
- * A file that appears whole or not at all: it is written under a temporary name beside its target,
- * `.NAME.recordfs-PID-N.part`, and takes the target's place when it is complete. What a process that
- * was killed has left of such a file goes when the next one starts it.
+ * A file that appears whole or not at all. It is written under a temporary name next to its target,
+ * `.NAME.recordfs-PID-N.part`, and replaces the target when complete. If a process is killed, the next one to start the
+ * same file removes its leftovers.
  */
 export class NewFile {
-  /** The path that it was asked for. */
   readonly path: string;
-  /** Where its bytes go. */
   readonly file: WritableFile;
   readonly #temporary: Temporary<WritableFile>;
 
@@ -25,10 +23,8 @@ export class NewFile {
   }
 
   /**
-   * Starts a file. A file that is there already stays as it is until {@linkcode NewFile.publish}.
-   *
-   * @throws {WriteError} If it can't be written: a directory, pipe or device is in its place, its
-   * directory is missing, or the system refuses.
+   * Starts a file. An existing one stays until {@linkcode NewFile.publish}. Throws a {@linkcode WriteError} if a
+   * directory, pipe or device exists there, its directory is missing, or the system refuses.
    */
   static *create(path: string): Steps<NewFile> {
     const target = yield* findTarget(path);
@@ -54,11 +50,6 @@ export class NewFile {
     }
   }
 
-  /**
-   * Writes a file as a whole.
-   *
-   * @throws {WriteError} If it can't be written.
-   */
   static *write(path: string, bytes: Uint8Array): Steps<void> {
     const output = yield* NewFile.create(path);
     try {
@@ -71,10 +62,8 @@ export class NewFile {
   }
 
   /**
-   * Starts a file that never gets a name: for what is only needed while `path` is written. It goes
-   * when it is closed, or its process ends.
-   *
-   * @param name What errors call it.
+   * Starts a file that never gets a name, for data needed only while `path` is written. It disappears when it is closed
+   * or its process ends.
    */
   static *createScratch(path: string, name = path): Steps<WritableFile> {
     const target = yield* findTarget(path);
@@ -85,7 +74,7 @@ export class NewFile {
         fs.rmSync(temporary, { force: true });
         return file;
       } catch (error) {
-        // Left by a killed process that had our number.
+        // Left by a killed process with the same pid.
         if ((error as { code?: unknown }).code === "EEXIST") continue;
         throw writeError(name, error);
       }
@@ -93,10 +82,8 @@ export class NewFile {
   }
 
   /**
-   * Gives the file its name, replacing one that was there. Not to be given up half-way: run it
-   * without a signal, after `file.sync()`.
-   *
-   * @param waits Whether to wait until the name is on the disk.
+   * Renames the file to its final name, replacing an existing one, and waits until that is on disk if `waits`. Must not
+   * be aborted: run it without a signal, after `file.sync()`.
    */
   *publish(waits = true): Steps<void> {
     this.file.close();
@@ -107,7 +94,7 @@ export class NewFile {
     }
   }
 
-  /** Removes what was written so far; nothing happens where it is published or discarded already. */
+  /** Removes what was written. Does nothing if published or discarded already. */
   discard(): void {
     this.#temporary.discard();
   }
@@ -118,6 +105,6 @@ function drop(temporary: string, file: WritableFile): void {
   try {
     fs.unlinkSync(temporary);
   } catch {
-    // Gone already, or on a disk that takes no change any more: the target is untouched anyhow.
+    // Already gone, or the disk is read-only by now. The target is untouched anyway.
   }
 }

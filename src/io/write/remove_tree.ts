@@ -3,14 +3,14 @@ import { DirectoryChain } from "../directories/directory_chain.ts";
 import { openDirectory } from "../directories/open_directory.ts";
 
 /**
- * Removes a directory with all that is in it; symbolic links are not followed. It may be deeper than a path
- * can say, and than there are descriptors, where `fs.rm` ends half-way.
+ * Removes a directory and everything in it, without following symbolic links. Its depth may exceed the path length
+ * limit and the number of descriptors, where `fs.rm` stops half-way.
  */
 export function removeTree(directory: string): void {
   const parent = openDirectory(path.dirname(directory));
   const chain = new DirectoryChain(parent, "keep");
   try {
-    /** Entries left of each directory that was entered. */
+    /** Remaining entries of each entered directory. */
     const left: string[][] = [];
     const enter = (name: string) => left.push(chain.enter(name).list().names);
     enter(path.basename(directory));
@@ -25,7 +25,6 @@ export function removeTree(directory: string): void {
   }
 }
 
-/** Removes the last directory, which is empty. */
 function leave(chain: DirectoryChain, left: string[][]): void {
   left.pop();
   const name = chain.nameAt(chain.depth)!;

@@ -6,8 +6,8 @@ import {
 import type { Steps } from "../concurrency/steps.ts";
 
 /**
- * What a sample can be written from: the exact bytes of a view (a typed array, a `DataView`, a
- * Node `Buffer`), of a buffer, of a `Blob`, or of a stream, which makes one sample of any size.
+ * Content of a sample to write: the exact bytes of a view (a typed array, a `DataView`, a Node `Buffer`), of a buffer,
+ * of a `Blob`, or of a stream, which makes one sample of any size.
  */
 export type SampleData =
   | ArrayBufferView
@@ -15,7 +15,7 @@ export type SampleData =
   | Blob
   | AsyncIterable<Uint8Array>;
 
-/** The bytes of a sample that is in memory; `undefined` of one that has to be waited for. */
+/** Returns the bytes of a sample in memory; `undefined` if the sample must be waited for. */
 export function sampleBytes(data: SampleData): Uint8Array | undefined {
   const bytes = bytesOf(data);
   if (bytes !== undefined) return bytes;
@@ -29,11 +29,7 @@ export function sampleBytes(data: SampleData): Uint8Array | undefined {
   );
 }
 
-/**
- * The bytes of a sample that is in memory, for a method that does not wait.
- *
- * @throws {TypeError} If it is none.
- */
+/** Returns the bytes of a sample in memory. Throws a TypeError if the sample must be waited for. */
 export function bytesAtOnce(data: SampleData): Uint8Array {
   const bytes = sampleBytes(data);
   if (bytes !== undefined) return bytes;
@@ -42,7 +38,7 @@ export function bytesAtOnce(data: SampleData): Uint8Array {
   );
 }
 
-/** Takes a sample that has to be waited for, piece by piece; its stream is closed at the end. */
+/** Reads a sample that must be waited for in pieces, and closes its stream at the end. */
 export function* forEachPiece(
   data: SampleData,
   take: (piece: Uint8Array) => Steps<void>,
@@ -63,7 +59,6 @@ export function* forEachPiece(
   );
 }
 
-/** What a value of the wrong kind is, for messages. */
 export function describe(value: unknown): string {
   if (value === null || typeof value !== "object") {
     return value === null ? "null" : typeof value;

@@ -1,10 +1,9 @@
 /**
- * Temporary names of what is being written, and what killed writers left under such names.
+ * Temporary names of files being written, and removal of what killed writers left under such names.
  *
- * Whoever writes under one holds the lock of the file or directory (flock(2)), which the kernel lets
- * go of when the process ends, however that happens: what nobody holds is a leftover. That also
- * holds between containers, whose processes do not see each other, and where a number of a process
- * has been given anew.
+ * A writer holds the lock of its temporary file or directory (flock(2)), which the kernel releases when the process
+ * ends for whatever reason. So an unlocked one is a leftover. That holds between containers too, whose processes do not
+ * see each other, and when a pid is reused.
  *
  * @module
  */
@@ -22,21 +21,21 @@ import { syncDirectoryOf } from "./write_target.ts";
 /** Longest name of a directory entry in bytes, on every common file system. */
 const LONGEST_NAME = 255;
 
-/** No name is cut to fewer bytes. */
+/** Names are never cut to fewer bytes. */
 const LEAST_CUT = 200;
 
-/** `.NAME.recordfs-PID-N.part`; of a file that is extracted, without a name. */
+/** `.NAME.recordfs-PID-N.part`; without a name for an extracted file. */
 const TEMPORARY = /^\.(?:(.*)\.)?recordfs-(\d+)-\d+\.part$/s;
 
 /**
- * The last number of a name that this thread has made. Threads of a process count for themselves: did all begin at 1,
- * one would make a name again that another has just given up, and lose its file to whoever removes the first one's.
+ * Last number used in a name. Each thread counts from a random start. Otherwise a thread could reuse a name that
+ * another has just given up, and lose its file when that one is removed.
  */
-let made = Math.floor(Math.random() * 2 ** 40); // each thread has a seed of its own
+let made = Math.floor(Math.random() * 2 ** 40); // each thread has its own seed
 
 /**
- * A new name beside `target` for what becomes `target` when it is complete. It is hidden, and says
- * whose it is: a process that is killed leaves it behind.
+ * Returns a new name next to `target`, for what becomes `target` when complete. It is hidden and names the process,
+ * which leaves it behind if killed.
  */
 export function temporaryName(target: string): string {
   const own = `.recordfs-${process.pid}-${++made}.part`;
@@ -47,23 +46,23 @@ export function temporaryName(target: string): string {
   return path.join(path.dirname(target), `.${name}${own}`);
 }
 
-/** Tells whether a name in a directory is of something that is being written, or was left half-written. */
+/** Whether a name is of something being written, or left half-written. */
 export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
-/** The name of what becomes of it when it is complete; `undefined` for other names. */
+/** Returns the final name of a temporary one; `undefined` for other names. */
 export function temporaryTarget(name: string): string | undefined {
   return TEMPORARY.exec(name)?.[1];
 }
 
-/** The process that writes, or wrote, a file that is extracted; `undefined` for other names. */
+/** Returns the pid of the writer of an extracted file; `undefined` for other names. */
 export function extractorOf(name: string): number | undefined {
   const [, target, pid] = TEMPORARY.exec(name) ?? [];
   return target === undefined && pid !== undefined ? Number(pid) : undefined;
 }
 
-/** Something that is written under a temporary name beside its target, whose place it takes when it is complete. */
+/** Something written under a temporary name next to its target, and renamed to the target when complete. */
 export class Temporary<T> {
   readonly path: string;
   readonly made: T;
@@ -86,11 +85,11 @@ export class Temporary<T> {
   }
 
   /**
-   * Makes something under a temporary name beside `target`, where nobody takes it for a leftover.
-   * Leftovers of the same target are removed.
+   * Creates something under a temporary name next to `target`, locked so that nobody takes it for a leftover. Removes
+   * leftovers of the same target.
    *
-   * @param make Makes it; there must be nothing of that name.
-   * @param drop Removes what was made, if it can.
+   * @param make Creates it. The name must not exist.
+   * @param drop Removes it, if possible.
    */
   static *make<T>(
     target: string,
@@ -98,7 +97,7 @@ export class Temporary<T> {
     drop: Drop<T>,
   ): Steps<Temporary<T>> {
     const parent = path.dirname(target);
-    // Nobody but its writer writes into what is itself temporary.
+    // Only its own writer writes into a temporary directory.
     if (!isTemporary(path.basename(parent))) {
       yield* removeLeftovers(parent, path.basename(target));
     }
@@ -108,7 +107,7 @@ export class Temporary<T> {
       try {
         made = yield* make(place);
       } catch (error) {
-        // Of a process that had our number, or has it where we do not see it.
+        // A process with the same pid made it, possibly in another container.
         if ((error as { code?: unknown }).code === "EEXIST") continue;
         throw error;
       }
@@ -122,15 +121,13 @@ export class Temporary<T> {
         drop(place, made);
         throw error;
       }
-      drop(place, made); // something has taken it for a leftover meanwhile
+      drop(place, made); // another process took it for a leftover meanwhile
     }
   }
 
   /**
-   * Gives it its target's name. Not to be given up half-way: run it without a signal, when it is on the disk.
-   *
-   * @param waits Whether to wait until the name is on the disk as well.
-   * @throws What the system refuses; it is discarded then.
+   * Renames it to its target, and waits until that is on disk if `waits`. Must not be aborted: run it without a signal,
+   * when the data is on disk. On failure it is discarded.
    */
   *publish(waits = true): Steps<void> {
     try {
@@ -146,7 +143,7 @@ export class Temporary<T> {
     if (waits) yield* syncDirectoryOf(this.#target);
   }
 
-  /** Removes it; nothing happens where it is published or discarded already. */
+  /** Removes it. Does nothing if published or discarded already. */
   discard(): void {
     if (this.#lock === undefined) return;
     this.#drop(this.path, this.made);
@@ -162,10 +159,8 @@ export class Temporary<T> {
 type Drop<T> = (path: string, made: T) => void;
 
 /**
- * Removes what killed writers left in a directory. What is still being written stays, and so does
- * everything where the file system has no locks.
- *
- * @param target The name of what they wrote; of anything unless given.
+ * Removes what killed writers left in a directory, of `target` if given. Keeps what is still being written, and
+ * everything if the file system has no locks.
  */
 export function* removeLeftovers(
   directory: string,
@@ -176,7 +171,7 @@ export function* removeLeftovers(
     names = yield* LOCAL_DISK.list(directory);
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;
-    return; // what is wrong with it is said when it is written to
+    return; // writing there reports the error
   }
   for (const name of names ?? []) {
     const of = temporaryTarget(name);
@@ -187,7 +182,7 @@ export function* removeLeftovers(
   }
 }
 
-/** Tells whether a temporary name is made of a target's, of which long ones are cut. */
+/** Whether a temporary name was made from a target's name, which is cut if long. */
 function isFor(name: string, target: string): boolean {
   return name === target ||
     target.startsWith(name) && Buffer.byteLength(name) >= LEAST_CUT;
@@ -196,13 +191,13 @@ function isFor(name: string, target: string): boolean {
 function removeUnlessLocked(leftover: string): void {
   try {
     const found = fs.lstatSync(leftover, { throwIfNoEntry: false });
-    if (!found?.isFile() && !found?.isDirectory()) return; // a pipe would be waited for
+    if (!found?.isFile() && !found?.isDirectory()) return; // opening a pipe would block
     using lock = FileLock.tryTake(leftover);
     if (lock?.isHeld !== true) return;
     if (found.isDirectory()) removeTree(leftover);
     else fs.rmSync(leftover, { force: true });
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) throw error;
-    // Another user's, or gone already: it stays, and hinders nobody.
+    // Another user's, or already gone. It stays and does no harm.
   }
 }

@@ -7,10 +7,10 @@ import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { type Effect, perform, type Steps } from "../concurrency/steps.ts";
 import { writeError } from "./write_error.ts";
 
-/** `write(2)` moves at most 0x7ffff000 bytes; larger runs go in pieces of this size. */
+/** `write(2)` moves at most 0x7ffff000 bytes; longer writes are split into pieces of this size. */
 const LARGEST_WRITE = 1 << 30;
 
-/** `open(2)`: for reading and writing, with the permissions that the umask leaves where it is new. */
+/** Modes of `open(2)`, all for reading and writing. New files get the permissions that the umask leaves. */
 const NEW_FILE = "wx+";
 const THERE = "r+";
 const THERE_OR_NEW = fs.constants.O_RDWR | fs.constants.O_CREAT;
@@ -22,16 +22,14 @@ const truncate = promisify(fs.ftruncate);
 const sync = promisify(fs.fsync);
 const stat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
 
-/** What is done with an open file. */
 interface Act<T> {
   sync(fd: number): T;
   async(fd: number): Promise<T>;
 }
 
-/** Writes of so many bytes are worth waking another thread. */
+/** Writes from this size on are worth waking another thread. */
 const LONG_WRITE = 128 * 1024;
 
-/** Writes a part of `bytes`, and tells how much of it was. */
 type WritePart = (
   fd: number,
   bytes: Uint8Array,
@@ -40,27 +38,26 @@ type WritePart = (
   offset: number,
 ) => Promise<number>;
 
-/** In this thread, as Deno's `fs.write` does as well, only that it answers later (2.9.6). */
+/** In this thread. Deno's `fs.write` does so as well, only that it resolves later (2.9.6). */
 const writeHere: WritePart = async (fd, bytes, start, length, offset) => {
   while (shouldYield()) await yieldToEventLoop();
   return fs.writeSync(fd, bytes, start, length, offset);
 };
 
-/** By another thread where there can be one, so that this one reads or compresses what comes next. */
+/** In another thread if possible, so that this one can read or compress what comes next. */
 const writeElsewhere: WritePart = async (fd, bytes, start, length, offset) => {
   const piece = bytes.subarray(start, start + length);
   const own = piece as Uint8Array<ArrayBuffer>;
   const done = await libcIfPermitted()
     ?.pwriteElsewhere(fd, own, length, BigInt(offset)) ?? -1;
-  // What it was refused for is lost: here it is refused again.
+  // The error is lost; the write here fails again with it.
   return done > 0 ? done : await writeHere(fd, bytes, start, length, offset);
 };
 
 const STAT: Act<fs.Stats> = { sync: (fd) => fs.fstatSync(fd), async: stat };
 
-/** A file that is written, open for reading and writing at any place. */
+/** A file open for reading and writing at any offset. */
 export class WritableFile {
-  /** Name in errors: the file that it is written for. */
   readonly name: string;
   #fd = -1;
   #busy = 0;
@@ -71,12 +68,7 @@ export class WritableFile {
     this.name = name;
   }
 
-  /**
-   * Makes a file; one that exists already is an error.
-   *
-   * @param path Where.
-   * @param name What errors call it.
-   */
+  /** Creates a file. An existing one is an error. `name` is used in errors. */
   static *create(path: string, name: string): Steps<WritableFile> {
     const file = new WritableFile(name);
     try {
@@ -91,12 +83,7 @@ export class WritableFile {
     }
   }
 
-  /**
-   * Opens a file that is there, to change it in its place.
-   *
-   * @param flags Of open(2), where it is opened for something else.
-   * @param name What errors call it.
-   */
+  /** Opens an existing file to change it in place. `name` is used in errors. */
   static *open(
     path: string,
     flags: string | number = THERE,
@@ -112,31 +99,28 @@ export class WritableFile {
     }
   }
 
-  /** Opens a file to change it in its place; where there is none, an empty one is made. */
+  /** Opens a file to change it in place, or creates an empty one. */
   static openOrCreate(path: string): Steps<WritableFile> {
     return WritableFile.open(path, THERE_OR_NEW);
   }
 
-  /** Size of the file in bytes. */
   *size(): Steps<number> {
     return (yield* this.#act(STAT)).size;
   }
 
-  /** The same for one file, however it was opened; different for any other. */
+  /** Returns a unique string, equal for the same file however it was opened. */
   *identity(): Steps<string> {
     const { dev, ino } = yield* this.#act(STAT);
     return `${dev}:${ino}`;
   }
 
-  /** True if it was closed. */
   get closed(): boolean {
     return this.#closed;
   }
 
   /**
-   * Writes all of `bytes` at `offset`.
-   *
-   * @param isOwn Whether nobody else can let go of the memory meanwhile, so that another thread may write it.
+   * Writes all of `bytes` at `offset`. If `isOwn`, nobody else can release the memory meanwhile, so that another thread
+   * may write it.
    */
   *writeAt(bytes: Uint8Array, offset: number, isOwn = false): Steps<void> {
     const length = bytes.byteLength;
@@ -150,7 +134,7 @@ export class WritableFile {
     }
   }
 
-  /** Reads back what was written: exactly `into.length` bytes. */
+  /** Reads back exactly `into.length` written bytes. */
   *readAt(into: Uint8Array, offset: number): Steps<void> {
     for (let done = 0; done < into.byteLength;) {
       const want = into.byteLength - done;
@@ -170,7 +154,7 @@ export class WritableFile {
     }
   }
 
-  /** Cuts the file, or extends it by zeros, to `size` bytes. */
+  /** Truncates the file, or extends it with zeros, to `size` bytes. */
   *truncate(size: number): Steps<void> {
     yield* this.#act({
       sync: (fd) => fs.ftruncateSync(fd, size),
@@ -179,8 +163,8 @@ export class WritableFile {
   }
 
   /**
-   * Has the system bring to the disk what was written, as soon as it can, without waiting for it: then
-   * {@linkcode WritableFile.sync} has less to wait for. It may not.
+   * Starts writing dirty pages to disk without waiting, so that {@linkcode WritableFile.sync} waits less. May do
+   * nothing.
    */
   startSync(offset: number, length: number): void {
     if (this.#closed) return;
@@ -194,7 +178,7 @@ export class WritableFile {
     Promise.resolve(started).finally(() => this.#letGo());
   }
 
-  /** Waits until what was written is on the disk. */
+  /** Waits until the written data is on disk. */
   *sync(): Steps<void> {
     yield* this.#act({
       sync: (fd) => fs.fsyncSync(fd),
@@ -203,9 +187,8 @@ export class WritableFile {
   }
 
   /**
-   * Closes the file, as soon as nothing is under way: another file may get its number at once.
-   *
-   * @param onClosed Called then: nothing changes the file any more.
+   * Closes the file as soon as no call is in flight, because its descriptor may be reused at once. Then calls
+   * `onClosed`: nothing changes the file any more.
    */
   close(onClosed?: () => void): void {
     if (this.#closed) return;
@@ -224,7 +207,7 @@ export class WritableFile {
     this.#onClosed?.();
   }
 
-  /** The descriptor is kept from inside: a wait that is aborted just now must not lose it. */
+  /** Stores the descriptor inside the effect, so that an abort cannot lose it. */
   *#open(path: string, flags: string | number): Steps<void> {
     yield* perform({
       sync: () => void (this.#fd = fs.openSync(path, flags, PERMISSIONS)),

@@ -1,13 +1,13 @@
 import { RecordfsError, WriteError } from "../../base/errors.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 
-/** What means something else where a file is written. */
+/** Reasons that differ when writing. */
 const REASONS: Record<string, string> = {
   EISDIR: "there is a directory of that name",
   ENOENT: "its directory does not exist any more",
 };
 
-/** Turns the system's refusal into one sentence; a missing Deno permission stays what it is. */
+/** Turns a system error into one sentence. A missing Deno permission stays unchanged. */
 export function writeError(path: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined || error instanceof RecordfsError) return error;
@@ -19,7 +19,6 @@ export function writeError(path: string, error: unknown): unknown {
   );
 }
 
-/** An error about what lies at a path, or below it, as one about where that is to be. */
 export function renamed(
   error: RecordfsError,
   from: string,

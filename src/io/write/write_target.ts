@@ -5,22 +5,18 @@ import { perform, type Steps } from "../concurrency/steps.ts";
 import { WritableFile } from "./writable_file.ts";
 import { writeError } from "./write_error.ts";
 
-/** As many as the kernel follows in one path. */
+/** The kernel's limit in one path. */
 const MOST_LINKS = 40;
 
-/** State of the place that is to be written. */
 export interface WriteTarget {
-  /** The path behind all symbolic links, where the new file or directory is renamed to. */
+  /** The path with symbolic links resolved, which the new file or directory is renamed to. */
   readonly path: string;
-  /** The entry that is there now. */
   readonly found: fs.Stats | undefined;
 }
 
 /**
- * Finds where writing to `location` leads: a symbolic link is written through, also one that
- * points at nothing yet.
- *
- * @throws {WriteError} If the directory it lies in does not exist, or the links go round.
+ * Finds where writing to `location` leads. Symbolic links are followed, even dangling ones. Throws a
+ * {@linkcode WriteError} if its directory does not exist, or the links are circular.
  */
 export function* findTarget(location: string): Steps<WriteTarget> {
   if (!location.isWellFormed()) {
@@ -42,7 +38,7 @@ export function* findTarget(location: string): Steps<WriteTarget> {
       sync: () => fs.readlinkSync(target),
       async: () => fs.promises.readlink(target),
     });
-    // Joined as it is: `..` behind a link to a directory is for the kernel to resolve.
+    // Not normalized: the kernel must resolve `..` behind a link to a directory.
     target = path.isAbsolute(link) ? link : `${path.dirname(target)}/${link}`;
   }
   throw writeError(location, { code: "ELOOP" });
@@ -60,7 +56,7 @@ function* look(location: string, target: string): Steps<fs.Stats | undefined> {
   }
 }
 
-/** Said before anything is written, and with the directory's name instead of the file's. */
+/** Checked before anything is written, so that the error names the directory and not the file. */
 function* requireDirectory(location: string, target: string): Steps<void> {
   const parent = path.dirname(target);
   if ((yield* look(location, parent)) !== undefined) return;
@@ -71,7 +67,7 @@ function* requireDirectory(location: string, target: string): Steps<void> {
   );
 }
 
-/** Makes a renamed entry of `target`'s directory survive a loss of power. */
+/** Makes a rename in `target`'s directory survive a power loss. */
 export function* syncDirectoryOf(target: string): Steps<void> {
   const parent = path.dirname(target);
   try {
@@ -82,7 +78,7 @@ export function* syncDirectoryOf(target: string): Steps<void> {
       directory.close();
     }
   } catch (error) {
-    // A directory may be writable yet not readable, and some file systems cannot do it (EINVAL).
+    // A directory may be writable but not readable, and some file systems do not support it (EINVAL).
     const code = String((error as { code?: unknown }).code);
     if (code !== "EACCES" && code !== "EINVAL") throw error;
   }

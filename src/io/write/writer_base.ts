@@ -4,36 +4,36 @@ import { SerialQueue } from "../concurrency/serial_queue.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
 import type { WaitOptions } from "../storage/byte_source.ts";
 
-/** The end of a writer. */
+/** How a writer ends. */
 export interface Ending {
-  /** Completes what is written, on the disk. If it fails it can be done again. */
+  /** Completes the written data on disk. Can be repeated if it fails. */
   finish(): Steps<void>;
-  /** Has it appear; not to be given up half-way. */
+  /** Makes the result appear. Must not be aborted. */
   publish(): Steps<void>;
-  /** Lets go of all files; what did not appear goes. */
+  /** Closes all files and removes what was not published. */
   letGo(): void;
 }
 
 type State = "open" | "closing" | "closed" | "aborted";
 
-/** The base of writers: they are open, and are then closed or given up. */
+/** Base class of writers, which are open until they are closed or aborted. */
 export abstract class WriterBase implements Disposable, AsyncDisposable {
-  /** Where it writes, as it was given. */
+  /** Path of the output, as given. */
   readonly path: string;
-  /** Told if what was written is lost because the writer was neither closed nor given up; the console unless set. */
+  /** Called if data is lost because the writer was neither closed nor aborted. Defaults to a warning on the console. */
   onWarning: (message: string) => void = warnOnConsole;
   readonly #append: string;
   readonly #ending: Ending;
   readonly #queue: SerialQueue;
   #state: State = "open";
-  /** Something is being done without waiting, which calls encoders and iterates lists. */
+  /** Whether a synchronous operation is running, which calls encoders and iterates lists. */
   #inStep = false;
-  /** @ignore Whether something was added that only closing keeps. */
+  /** @ignore Whether something was added that only closing saves. */
   protected isUnsaved = false;
   #closed: Promise<void> | undefined;
 
   /**
-   * @ignore Writers are made by `open`.
+   * @ignore Writers are created by `open`.
    * @param append Name of the method that adds something, for errors.
    */
   protected constructor(path: string, append: string, ending: Ending) {
@@ -44,12 +44,10 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Completes what is written, waits until it is on the disk, and has it appear, unless it is written
-   * in its place. Closing again does nothing. If it fails, nothing is left of it; of what is written
-   * in its place, what was there before.
+   * Completes the output, waits until it is on disk, and makes it appear, unless it is written in place. Closing again
+   * does nothing. On failure nothing of it remains; output written in place is as it was before.
    *
-   * @throws {WriteError} If something is missing, a write that was not awaited has failed, or the
-   * system refuses.
+   * @throws {WriteError} If something is missing, a write that was not awaited has failed, or the system refuses.
    */
   close(options: WaitOptions = {}): Promise<void> {
     return this.#closed ??= this.#close(options.signal);
@@ -69,18 +67,18 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Gives the writer up, unless it is closed: nothing remains of what it has begun, and what was to be
-   * replaced is as it was. Of what is written in its place, that remains which was flushed, if anything.
+   * Aborts the writer, unless it is closed. Nothing of the output remains, and what it was to replace is unchanged.
+   * Output written in place keeps what was flushed, if anything.
    */
   abort(): void {
     if (this.#state !== "closed" && this.#state !== "aborted") this.#letGo();
   }
 
-  /** Aborts, unless it is closed; what is lost by that is told of. */
+  /** Aborts the writer unless it is closed, and warns about lost data. */
   [Symbol.dispose](): void {
     const isLost = this.#state === "open" && this.isUnsaved;
     this.abort();
-    // No error: it would hide that of a block that has failed.
+    // A warning, because an error would hide that of a failed block.
     if (!isLost) return;
     this.onWarning(
       `Cannot keep what was written to ${this.path}: its writer was neither closed nor given up. ` +
@@ -88,24 +86,23 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     );
   }
 
-  /** Aborts, unless it is closed or about to be; what is lost by that is told of. */
+  /** Aborts the writer unless it is closed or closing, and warns about lost data. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#state === "closing") await this.#closed?.catch(() => {});
     this[Symbol.dispose]();
   }
 
-  /** @ignore Whether something is being written, or waits. */
+  /** @ignore Whether a write is running or queued. */
   protected get busy(): boolean {
     return this.#queue.busy;
   }
 
   /**
-   * Does something when all that was asked for before is done.
+   * Runs an operation after all earlier ones.
    *
    * @ignore
    * @param adds Whether it adds something; otherwise it saves what was added.
-   * @returns The result itself where nothing had to be waited for, since promises take longer than
-   * most of what is done here.
+   * @returns The result itself if nothing had to be waited for, because promises take longer than most operations.
    */
   protected run<T>(
     work: () => Steps<T>,
@@ -130,13 +127,13 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
         this.#unlessGivenUp(goOn(steps, step, signal))
       );
     } catch (error) {
-      return this.#queue.begin(() => Promise.reject(error)); // fails what is asked for right after
+      return this.#queue.begin(() => Promise.reject(error)); // also fails operations requested right after
     } finally {
       this.#inStep = false;
     }
   }
 
-  /** @ignore Does something at once; as {@linkcode WriterBase.run}. */
+  /** @ignore {@linkcode WriterBase.run} without waiting. */
   protected runSync<T>(work: () => Steps<T>, adds = true): T {
     this.requireIdle();
     this.isUnsaved = adds;
@@ -150,7 +147,7 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
 
   /**
    * @ignore
-   * @throws {WriteError} If it is not open any more.
+   * @throws {WriteError} If it is no longer open.
    */
   protected requireOpen(): void {
     if (this.#state === "open") return;
@@ -165,7 +162,7 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
 
   /**
    * @ignore
-   * @throws {WriteError} If it is not open any more, or something is under way.
+   * @throws {WriteError} If it is no longer open, or an operation is running.
    */
   protected requireIdle(): void {
     this.requireOpen();
@@ -177,7 +174,7 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     );
   }
 
-  /** What fails since the writer was given up meanwhile, and its files with it, fails for that. */
+  /** Replaces failures that the abort caused, by closing files, with the error about the abort. */
   async #unlessGivenUp<T>(written: Promise<T>): Promise<T> {
     try {
       return await written;
@@ -208,7 +205,7 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
   }
 }
 
-/** Has a writer not tell of what is lost with it: where its block fails, the error says so. */
+/** Silences a writer's warning about lost data, for blocks whose own error reports the failure. */
 export function untold<W extends WriterBase>(writer: W): W {
   writer.onWarning = () => {};
   return writer;

@@ -3,11 +3,7 @@ import { changedFile } from "../../storage/changed_file.ts";
 import { FileSource } from "../../storage/file_source.ts";
 import type { BlockMap } from "./block_store.ts";
 
-/**
- * Opens the file of an object's blocks for reading, by any thread: it is the one that was made, or an error.
- *
- * @throws {RecordfsError} If another one has its path by now (`changed`), or none.
- */
+/** Opens an object's blocks for reading in any thread. Throws `changed` if the path now leads to another file. */
 export function openBlockFile(
   { path, device, inode }: Pick<BlockMap, "path" | "device" | "inode">,
 ): FileSource {

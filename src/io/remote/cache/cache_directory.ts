@@ -19,12 +19,12 @@ import { RangeClaims, removeClaims } from "./range_claims.ts";
 
 const LISTS = "lists";
 /**
- * Objects of servers on the disk, of which any number of processes keep blocks. It deletes only what it made itself:
+ * Cache of server objects on disk, whose blocks any number of processes store. Deletes only what it created:
  * directories below `objects`, named by hashes, with a `facts.json`.
  */
 export class CacheDirectory {
   readonly root: CacheRoot;
-  /** The limit that it keeps with other programs. */
+  /** The limit, shared with other programs. */
   readonly room: CacheRoom;
 
   constructor(options: CacheOptions, onWarning: (message: string) => void) {
@@ -32,11 +32,7 @@ export class CacheDirectory {
     this.room = new CacheRoom(this.root, options.size);
   }
 
-  /**
-   * What is known of an object's last state, if any of it is kept.
-   *
-   * @param identity Tells it from all others; it is not written anywhere.
-   */
+  /** Returns an object's last known state, if any of it is cached. `identity` is unique and not written anywhere. */
   lastState(identity: string): CachedFacts | undefined {
     return this.#look(() => {
       const parentName = parentOf(identity);
@@ -47,7 +43,7 @@ export class CacheDirectory {
           using directory = parent!.open(name);
           return directory && entryIn(directory, [parentName, name]);
         });
-        // Its data is made as long as it is before its facts are written.
+        // The data file gets its full length before the facts are written.
         if (entry === undefined || entry.length !== entry.facts.size) continue;
         if (!entry.facts.isLasting) continue;
         if (last === undefined || entry.used > last.used) last = entry;
@@ -56,7 +52,7 @@ export class CacheDirectory {
     });
   }
 
-  /** What a directory held when it was last listed. */
+  /** Returns a directory's entries when it was last listed. */
   lastList(identity: string): readonly ListedFile[] | undefined {
     return this.#look(() => {
       using lists = this.root.open([LISTS]);
@@ -64,7 +60,7 @@ export class CacheDirectory {
     });
   }
 
-  /** Keeps what a directory holds, for those who go on with it while its server is away. */
+  /** Caches a directory's entries, for programs that continue while its server is away. */
   keepList(identity: string, list: readonly ListedFile[]): void {
     if (this.root.missing !== undefined) return;
     try {
@@ -76,8 +72,8 @@ export class CacheDirectory {
   }
 
   /**
-   * Opens an object for its blocks to be kept: until it is closed if its state cannot be told from others, or else for
-   * other programs as well. Returns `undefined` where that can't be done, which is said once.
+   * Opens an object to store its blocks. They are also for other programs if its state has a unique tag; otherwise they
+   * are deleted when it is closed. Returns `undefined`, with a warning given once, if that fails.
    */
   open(identity: string, facts: CachedFacts): CachedObject | undefined {
     const state = facts.isLasting ? facts.tag : crypto.randomUUID();
@@ -114,7 +110,7 @@ export class CacheDirectory {
     }
   }
 
-  /** What is there, as far as it may be looked at; a directory of others is said once, and nothing of it is. */
+  /** Reads from the cache. Warns once about an untrusted directory, and ignores it. */
   #look<T>(look: () => T): T | undefined {
     if (this.root.missing !== undefined) return undefined;
     try {
@@ -125,7 +121,7 @@ export class CacheDirectory {
     }
   }
 
-  /** All objects there are; what somebody who is not trusted has put there is none. */
+  /** Lists all objects, except what untrusted users have put there. */
   objects(): CachedEntry[] {
     if (this.root.missing !== undefined) return [];
     using objects = this.root.open([OBJECTS]);
@@ -143,7 +139,6 @@ export class CacheDirectory {
     return found;
   }
 
-  /** Opens an object that there is; `undefined` where it is gone. */
   reopen({ place, facts }: CachedEntry): CachedObject | undefined {
     using directory = this.#directoryOf(place);
     return directory && this.#enter(place, facts.size, () => {});
@@ -154,24 +149,23 @@ export class CacheDirectory {
     return this.room.remove(place);
   }
 
-  /** Claims of an object's blocks; `undefined` where the cache does not work. */
+  /** Returns claims on an object's blocks; `undefined` if the cache cannot be used. */
   claims(identity: string, tag: string): RangeClaims | undefined {
     return this.root.missing === undefined
       ? new RangeClaims(this.root, `${identity}\n${tag}`)
       : undefined;
   }
 
-  /** Deletes what directories held, and what programs claimed. */
+  /** Deletes directory listings and claims. */
   removeLists(): void {
     removeClaims(this.root);
     using lists = this.root.open([LISTS]);
     for (const name of lists?.list() ?? []) {
-      if (!/^[0-9a-f]{32}\.json/.test(name)) continue; // it is not its own
+      if (!/^[0-9a-f]{32}\.json/.test(name)) continue; // not created by this cache
       lists!.remove(name);
     }
   }
 
-  /** What was done with an object, by all processes and over all its life. */
   countsOf({ place }: CachedEntry): ObjectCounts {
     const open = () => this.#directoryOf(place);
     return readCounts(place.join("/"), open);
@@ -182,7 +176,7 @@ export class CacheDirectory {
   }
 }
 
-/** Names that are not those of what they stand for, which may be secret. */
+/** Hashes a name, which may be secret. */
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

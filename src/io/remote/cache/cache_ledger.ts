@@ -4,13 +4,10 @@ import type { CacheRoot } from "./cache_root.ts";
 import { DamagedTable, LedgerTable } from "./ledger_table.ts";
 import { PooledFile } from "./pooled_file.ts";
 
-/** Name of the file, in the cache's directory. */
 const LEDGER = "ledger";
-/** Directory of all objects. */
 export const OBJECTS = "objects";
-/** How long another program may hold the ledger, in milliseconds: it takes far less, unless it is stopped. */
+/** Timeout for the lock in milliseconds. Another program holds it much shorter, unless it is stopped. */
 const PATIENCE = 5000;
-/** Pause between attempts, in milliseconds. */
 const PAUSE = 1;
 
 /** Names of objects and of their states: hashes. */
@@ -22,9 +19,9 @@ export function isObjectName(name: string): boolean {
 }
 
 /**
- * The ledger of a cache: which objects there are and how many bytes they take, for all programs that use the cache.
- * Making room looks there, and not through the cache. Whatever it says is checked against the disk before anything is
- * deleted. One that is missing or damaged is begun anew, with the names in the directory of objects once these matter.
+ * Ledger of a cache: its objects and their sizes, for all programs that use the cache. Making space uses it instead of
+ * walking the cache. Its contents are checked against the disk before anything is deleted. A missing or damaged one is
+ * rebuilt, with the names in the directory of objects once they matter.
  */
 export class CacheLedger {
   readonly #root: CacheRoot;
@@ -40,8 +37,7 @@ export class CacheLedger {
 
   /**
    * Runs a call while no other program or thread changes the ledger. The call must not use the ledger otherwise.
-   *
-   * @returns What it returns; `undefined` if another program holds the ledger for too long.
+   * Returns `undefined` if another program holds the ledger for too long.
    */
   use<T>(call: (table: LedgerTable) => T): T | undefined {
     return this.#file.use((file) => {
@@ -54,13 +50,13 @@ export class CacheLedger {
     });
   }
 
-  /** Begins anew with the file that the cache's directory has by now. */
+  /** Reopens the file that the cache directory has now. */
   reopen(directory: TrustedDirectory): void {
     this.#file.close();
     this.#file.begin(directory.makeFile(LEDGER));
   }
 
-  /** Closes the file; the next use opens the one that has its name then. */
+  /** Closes the file. The next use opens the one of that name then. */
   close(): void {
     this.#file.close();
   }

@@ -9,48 +9,47 @@ import type { LedgerTable } from "./ledger_table.ts";
 import { FACTS, isTemporary } from "./object_facts.ts";
 import { PlacesInUse } from "./places_in_use.ts";
 
-/** Part of the room that is free but for the cache which it takes, unless it is said how much. */
+/** The default limit is this part of the disk space that would be free without the cache. */
 const SHARE = 5;
-/** Of the disk's room, what is left for others. */
+/** Disk space left for others, in bytes. */
 const SPARE = 64 << 20;
-/** Bytes after which it is looked anew how much room the disk has. */
+/** Bytes stored between checks of the free disk space. */
 const LOOK_EVERY = 256 << 20;
-/** Of the cache, what is made room at a time, unless that is many objects. */
+/** Part of the limit that is freed at a time, unless that takes many objects. */
 const PIECE = 16;
-/** Objects that are deleted at a time, where these make room enough; and at most, so that others need not wait long. */
+/** Objects deleted at a time if they free enough; and at most, so that others need not wait long. */
 const MANY = 64;
 const MOST_AT_ONCE = 256;
-/** Objects that are looked at together: of these, those that were used last stay. */
+/** Objects compared at a time, of which those used last stay. */
 const BATCH = 64;
-/** Unknown objects that are looked at each time something is kept: after the ledger was made anew. */
+/** Unknown objects inspected per call to store, after the ledger was rebuilt. */
 const UNKNOWN_AT_ONCE = 8;
-/** Part of the limit that may be added to objects that nobody has listed: short programs need not wait for that. */
+/** Part of the limit that may be in use before existing objects are listed, so that short programs need not wait. */
 const UNLISTED = 32;
-/** Pause after no room could be made, in milliseconds: objects that are in use stay so for longer. */
+/** Pause in milliseconds if no space could be made, because objects in use stay so for longer. */
 const PAUSE = 1000;
-/** Bytes of the unit in which files' blocks are counted. */
+/** Unit of a file's block count, in bytes. */
 const DISK_BLOCK = 512;
-/** Bytes that a directory takes on most disks. */
+/** Size of a directory on most disks, in bytes. */
 const DIRECTORY = 4096;
-/** Bytes that a new object takes besides its blocks: two directories, and files of facts, sums and counts. */
+/** Size of a new object without its blocks: two directories, and files of facts, checksums and counts. */
 const NEW = 5 * DIRECTORY;
-/** Files of an object. The facts come first: without, it is no object any more. */
+/** Files of an object. The facts are deleted first: without them, it is no longer an object. */
 const FILES = [FACTS, "sums", "data", "counts", "lock"] as const;
-/** States of an object that are kept, unless more are in use. */
+/** Most states kept of an object, unless more are in use. */
 const MOST_STATES = 8;
 
-/** A state of an object, as it is on the disk. */
 interface KeptState {
   readonly place: ObjectPlace;
   readonly bytes: number;
-  /** When it was opened last, in milliseconds since 1970. */
+  /** When it was last opened, in milliseconds since 1970. */
   readonly used: number;
 }
 
 /**
- * The room that a cache takes: one limit for all programs, kept by its ledger. Room is made by deleting objects that no
- * program has open. Of some tens that are looked at, those go that were used least recently (approximate LRU), so that
- * making room costs as much as what is deleted, however many objects there are.
+ * Size limit of a cache, shared by all programs through its ledger. Space is made by deleting objects that no program
+ * has open. Of some tens compared at a time, evicts the least recently used (approximate LRU), so that making space
+ * costs in proportion to what is deleted, however many objects there are.
  */
 export class CacheRoom {
   readonly #root: CacheRoot;
@@ -60,12 +59,10 @@ export class CacheRoom {
   #limit = 0;
   #sinceLook = Infinity;
   #isDiskFull = false;
-  /** When to try again to make room. */
   #pauseUntil = 0;
-  /** Places that were entered, and not left. */
+  /** Number of states entered and not left. */
   #entered = 0;
 
-  /** @param size The limit in bytes. Defaults to a share of the disk. */
   constructor(root: CacheRoot, size: number | undefined) {
     this.#root = root;
     this.#size = size;
@@ -74,9 +71,8 @@ export class CacheRoom {
   }
 
   /**
-   * Makes the directory of a state of an object, which nobody deletes until {@linkcode CacheRoom.leave}.
-   *
-   * @returns `undefined` if another program holds the ledger for too long.
+   * Creates the directory of an object's state, which nobody deletes until {@linkcode CacheRoom.leave}. Returns
+   * `undefined` if another program holds the ledger for too long.
    */
   enter(place: ObjectPlace): TrustedDirectory | undefined {
     using root = this.#root.make([]);
@@ -101,17 +97,15 @@ export class CacheRoom {
     });
   }
 
-  /** Lets others delete what was entered. */
+  /** Allows others to delete an entered state. */
   leave(place: ObjectPlace): void {
     this.#inUse.remove(place);
     if (--this.#entered === 0) this.#ledger.close();
   }
 
   /**
-   * Takes room for bytes that are added to an object that was entered; makes some by what nobody uses.
-   *
-   * @param ahead Bytes that are taken as well if there is room for them.
-   * @returns How many may be added: all with those ahead, all without, or fewer whole blocks.
+   * Reserves space for bytes added to an entered object, and for those `ahead` if there is space, evicting unused
+   * objects if needed. Returns the bytes reserved: all including those ahead, all without, or fewer whole blocks.
    */
   take([object]: ObjectPlace, bytes: number, ahead: number): number {
     const taken = this.#use((table) => {
@@ -145,7 +139,7 @@ export class CacheRoom {
     return taken;
   }
 
-  /** Gives back what was taken ahead, and not used. */
+  /** Returns space that was reserved ahead and not used. */
   giveBack([object]: ObjectPlace, bytes: number): void {
     this.#use((table) => {
       const known = table.bytesOf(object);
@@ -153,11 +147,7 @@ export class CacheRoom {
     });
   }
 
-  /**
-   * Deletes a state of an object, unless a program has it open.
-   *
-   * @returns Whether it is gone.
-   */
+  /** Deletes a state of an object, unless a program has it open. Returns whether it was deleted. */
   remove(place: ObjectPlace): boolean {
     return this.#use((table) => {
       if (this.#inUse.all().has(place.join("/"))) return false;
@@ -166,7 +156,7 @@ export class CacheRoom {
     }) ?? false;
   }
 
-  /** Deletes empty directories of objects, and what killed programs have left of those that they deleted. */
+  /** Deletes empty directories of objects, and what killed programs left of objects they were deleting. */
   removeLeftovers(): void {
     using objects = this.#root.open([OBJECTS]);
     const names = objects?.list().filter(isObjectName) ?? [];
@@ -194,7 +184,7 @@ export class CacheRoom {
     this.#sinceLook = 0;
     const { bavail, bsize } = fs.statfsSync(this.#root.path);
     const free = Math.max(0, bavail * bsize - SPARE);
-    // What it has counts as free: it would grow with every look otherwise.
+    // Counts the cache itself as free, so that the limit does not depend on how full the cache is.
     const share = Math.floor((table.bytes + free) / SHARE);
     this.#limit = Math.min(this.#size ?? share, table.bytes + free);
     this.#isDiskFull = free === 0;
@@ -217,10 +207,10 @@ export class CacheRoom {
   }
 
   /**
-   * Deletes objects that no program has open, until enough bytes are free or all have been looked at.
+   * Deletes objects that no program has open, until enough bytes are free or all objects were inspected.
    *
-   * @param needed Bytes that are needed now.
-   * @param wanted Bytes that are deleted at once, unless that is many objects.
+   * @param needed Bytes needed now.
+   * @param wanted Bytes to free at once, unless that takes many objects.
    */
   #make(table: LedgerTable, needed: number, wanted: number): void {
     if (performance.now() < this.#pauseUntil) return;
@@ -241,7 +231,7 @@ export class CacheRoom {
         idle.push(...look(table, objects, name, inUse));
       }
       idle.sort((a, b) => b.used - a.used);
-      // The other half is compared with the next ones.
+      // The other half is compared with the next batch.
       const most = left > 0 ? Math.ceil(idle.length / 2) : idle.length;
       for (let i = 0; i < most && !isEnough(); i++) {
         const { place, bytes } = idle.pop()!;
@@ -256,7 +246,7 @@ export class CacheRoom {
     }
   }
 
-  /** Deletes states of an object that were used least recently, where there are many. */
+  /** Deletes an object's least recently used states, if there are many. */
   #dropStates(
     table: LedgerTable,
     objects: TrustedDirectory,
@@ -275,12 +265,7 @@ export class CacheRoom {
   }
 }
 
-/**
- * Looks at an object on the disk and notes its bytes. An empty directory is deleted.
- *
- * @param inUse Names of states that are in use.
- * @returns Its states that nobody uses.
- */
+/** Inspects an object on disk, records its size, and returns its unused states. Deletes an empty directory. */
 function look(
   table: LedgerTable,
   objects: TrustedDirectory,
@@ -309,7 +294,7 @@ function sumOf(states: readonly KeptState[]): number {
   return states.reduce((sum, { bytes }) => sum + bytes, DIRECTORY);
 }
 
-/** What the disk has of an object; what is not of those who are trusted is left alone. */
+/** Inspects an object's states on disk, ignoring those of untrusted users. */
 function statesIn(above: TrustedDirectory, object: string): KeptState[] {
   return above.list().filter(isObjectName).flatMap((state) => {
     using directory = unlessForeign(() => above.open(state));
@@ -326,9 +311,8 @@ function statesIn(above: TrustedDirectory, object: string): KeptState[] {
 }
 
 /**
- * Deletes a state of an object, and the object's directory with the last one.
- *
- * @returns Whether it is gone: an older program may use it.
+ * Deletes a state of an object, and the object's directory with the last one. Returns `false` if it is missing, or an
+ * older version of the program uses it.
  */
 function deleteState(
   table: LedgerTable,
@@ -341,7 +325,7 @@ function deleteState(
   using lock = unlessForeign(() => directory.openFile("lock", "write"));
   if (lock?.tryLock(true) === false) return false;
   for (const name of FILES) directory.remove(name);
-  for (const name of directory.list()) { // of who was killed
+  for (const name of directory.list()) { // left by killed programs
     if (isTemporary(name, FACTS)) directory.remove(name);
   }
   above!.removeDirectory(state);

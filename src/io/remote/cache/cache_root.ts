@@ -7,13 +7,12 @@ import { SystemError } from "../../libc/system_error.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import { warnedCaches } from "./warned_caches.ts";
 
-/** The directory of a cache, which is used where others could not have put anything into it. */
+/** The directory of a cache. Used only if untrusted users cannot have put anything into it. */
 export class CacheRoot {
-  /** As it was given. */
   readonly path: string;
-  /** Why Deno would ask before it is used, or refuse it. */
+  /** Why Deno would prompt before using it, or refuse it. */
   readonly missing: string | undefined;
-  /** Whether its owner and its group are trusted. */
+  /** Whether its owner and group are trusted. */
   readonly isShared: boolean;
   readonly #onWarning: (message: string) => void;
 
@@ -28,26 +27,19 @@ export class CacheRoot {
   }
 
   /**
-   * Opens a directory below it, or itself.
-   *
-   * @param names The names that lead there.
-   * @returns `undefined` where there is none.
-   * @throws {NotTrustedError} If others could have put something into it, and it is not shared with them.
+   * Opens the directory or one below it; `undefined` if it does not exist. Throws a {@linkcode NotTrustedError} if
+   * untrusted users could have put something into it.
    */
   open(names: readonly string[] = []): TrustedDirectory | undefined {
     return this.#descend(names, false, (above, name) => above.open(name));
   }
 
-  /** {@linkcode CacheRoot.open} of one that is made where it is missing. */
+  /** {@linkcode CacheRoot.open}, creating the directory if it is missing. */
   make(names: readonly string[]): TrustedDirectory {
     return this.#descend(names, true, (above, name) => above.make(name))!;
   }
 
-  /**
-   * Makes sure that it may be used, where it is there.
-   *
-   * @throws {RecordfsError} If not.
-   */
+  /** @throws {RecordfsError} If it exists and cannot be used. */
   require(): void {
     try {
       this.open()?.[Symbol.dispose]();
@@ -62,7 +54,7 @@ export class CacheRoot {
     }
   }
 
-  /** Warns once that it does not work, which makes reading slower and nothing else. */
+  /** Warns once that the cache cannot be used, which only makes reading slower. */
   warn(error: unknown): void {
     const warned = warnedCaches(this.#onWarning);
     if (warned.has(this.path)) return;
@@ -112,7 +104,7 @@ function capital(text: string): string {
   return text[0]!.toUpperCase() + text.slice(1);
 }
 
-/** Empty where it is not known. */
+/** Returns the default directory; empty if unknown. */
 function usualDirectory(): string {
   const home = variable("HOME");
   const base = variable("XDG_CACHE_HOME") ?? (home && `${home}/.cache`);

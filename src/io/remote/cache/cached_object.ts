@@ -13,26 +13,24 @@ import {
 } from "./object_facts.ts";
 import { PooledFile } from "./pooled_file.ts";
 
-/** Part of what was added for which room is taken ahead, and most bytes: that takes a lock. */
+/** Part of what was added for which space is reserved ahead, and most bytes of that. Reserving takes a lock. */
 const AHEAD = 16;
 const MOST_AHEAD = 1 << 20;
 
 /** Names below `objects`: of the object, and of its state. */
 export type ObjectPlace = readonly [object: string, state: string];
 
-/** An object in the cache. */
 export interface CachedEntry {
   readonly place: ObjectPlace;
   readonly facts: CachedFacts;
-  /** Bytes of the file of its blocks: those of the object. */
+  /** Length of the file of its blocks: that of the object. */
   readonly length: number;
-  /** Bytes that it takes on the disk. */
   readonly bytes: number;
-  /** When it was opened last, in milliseconds since 1970. */
+  /** When it was last opened, in milliseconds since 1970. */
   readonly used: number;
 }
 
-/** What is in the directory of an object; `undefined` where that is none. */
+/** Returns the object in a directory; `undefined` if there is none. */
 export function entryIn(
   directory: TrustedDirectory,
   place: ObjectPlace,
@@ -50,31 +48,24 @@ export function entryIn(
   };
 }
 
-/** An object that is open: nobody deletes it meanwhile. It holds no descriptor: its files are opened as they are used. */
+/** An open object, which nobody deletes while it is open. Holds no descriptor: its files are opened on use. */
 export class CachedObject {
-  /** Its directory's path. */
   readonly path: string;
   readonly size: number;
-  /** What this process does with it. */
   readonly counts: ObjectCounter;
-  /** Its blocks, each where it is in the object. */
+  /** Its blocks, each at its offset in the object. */
   readonly data: PooledFile;
-  /** Checksums of its blocks. */
   readonly sums: PooledFile;
   readonly #cache: CacheDirectory;
   readonly #place: ObjectPlace;
   #isOfThisStart: boolean;
   #isLasting = true;
-  /** Bytes of room that were taken, and for how many more it is there. */
+  /** Bytes of space used, and further bytes reserved. */
   #taken = 0;
   #ahead = 0;
   #isClosed = false;
 
-  /**
-   * Opens an object, whose files are made where they are missing.
-   *
-   * @param place Entered by the caller; {@linkcode CachedObject.close} leaves it.
-   */
+  /** Creates missing files. The caller must have entered `place`; {@linkcode CachedObject.close} leaves it. */
   constructor(
     cache: CacheDirectory,
     place: ObjectPlace,
@@ -87,7 +78,7 @@ export class CachedObject {
     this.size = size;
     const open = () => cache.root.open([OBJECTS, ...place]);
     this.#isOfThisStart = readFacts(directory)?.start === startOfMachine();
-    // Programs of older versions take it before they delete the others.
+    // Older versions of the program lock it before they delete the others.
     directory.makeFile("lock").close();
     const [data, sums] = ["data", "sums"].map((name) => {
       const path = `${this.path}/${name}`;
@@ -110,11 +101,10 @@ export class CachedObject {
     this.counts = new ObjectCounter(this.path, open);
   }
 
-  /** Makes its files what they are for an object of such facts. */
   prepare(directory: TrustedDirectory, facts: CachedFacts): void {
     this.data.use((data) => {
       if (data.facts().size === facts.size) return;
-      this.sums.use((sums) => sums.truncate(0)); // of blocks that are not there any more
+      this.sums.use((sums) => sums.truncate(0)); // of blocks that are gone
       data.truncate(facts.size); // sparse
     });
     if (readFacts(directory) === undefined) {
@@ -123,18 +113,17 @@ export class CachedObject {
     }
     this.#isLasting = facts.isLasting;
     using file = directory.openFile(FACTS, "write");
-    file?.touch(); // what was used last goes last
+    file?.touch(); // for LRU eviction
   }
 
-  /** Whether all that is there was written since the machine was started. */
+  /** Whether everything in it was written since the machine started. */
   get isOfThisStart(): boolean {
     return this.#isOfThisStart;
   }
 
   /**
-   * Takes room for bytes that are added, and some ahead where much was added already.
-   *
-   * @returns How many may be added: all, or fewer whole blocks; none where the cache does not work.
+   * Reserves space for bytes to add, and more ahead the more was added already. Returns how many may be added: all, or
+   * fewer whole blocks; 0 if the cache cannot be used.
    */
   takeRoom(bytes: number): number {
     try {
@@ -154,7 +143,6 @@ export class CachedObject {
     }
   }
 
-  /** Says that its files can't be used. */
   failed(error: unknown): void {
     this.#cache.root.warn(error);
   }
@@ -174,11 +162,10 @@ export class CachedObject {
   }
 }
 
-/** Runs a call whose failure is put right when room is made: nothing is believed until then. */
+/** Ignores a call's failure, because making space checks everything against the disk. */
 function unlessFailing(call: () => void): void {
   try {
     call();
   } catch {
-    // The disk is full or failing, of which those who keep blocks are warned.
   }
 }

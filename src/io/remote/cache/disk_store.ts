@@ -13,16 +13,16 @@ import type { ObjectCounter } from "./object_counts.ts";
 import type { PooledFile } from "./pooled_file.ts";
 
 const WORD = Uint32Array.BYTES_PER_ELEMENT;
-/** Checksums that are read or written at a time, at most. */
+/** Most checksums read or written at a time. */
 const SUMS = 1 << 16;
-/** Checksums that are just being read or written, of whichever object. */
+/** Buffer of checksums being read or written, of any object. */
 const WORDS = new Uint32Array(SUMS);
 const WORD_BYTES = new Uint8Array(WORDS.buffer);
 
 /**
- * Keeps blocks in a sparse file of the object's size. Beside it is a file of the CRC-32 of each, 0 where it is not there:
- * written after the block, so that a process that is killed leaves only whole ones. What was written before the machine
- * was started is compared when it is first read: its disk may have kept one without the other.
+ * Stores blocks in a sparse file of the object's size. A second file has the CRC-32 of each block, or 0 if it is
+ * missing. The checksum is written after the block, so that a killed process leaves whole blocks only. What was written
+ * before the machine restarted is checked on first read, because the disk may have only one of the two.
  */
 export class DiskStore implements BlockStore {
   readonly map: BlockMap;
@@ -30,13 +30,12 @@ export class DiskStore implements BlockStore {
   readonly #size: number;
   readonly #data: PooledFile;
   readonly #sums: PooledFile;
-  /** The data as local containers are read: as fast as one. */
+  /** The data, read as fast as a local container. */
   readonly #file: FileSource;
   readonly #known: Uint8Array<SharedArrayBuffer>;
   #isFailing = false;
   #isClosed = false;
 
-  /** Opens the blocks of an object, which is closed with it. */
   constructor(object: CachedObject) {
     this.#object = object;
     this.#size = object.size;
@@ -70,7 +69,7 @@ export class DiskStore implements BlockStore {
     if (this.#isClosed) return;
     for (let block = first; block <= last; block++) {
       if (this.has(block)) continue;
-      // Up to the last that is not known to be there; what lies between is looked at as well.
+      // Checks up to the last block not known to be present, including those in between.
       let end = last;
       while (this.has(end)) end--;
       block = this.#lookFrom(block, end);
@@ -81,16 +80,16 @@ export class DiskStore implements BlockStore {
     try {
       return this.#sums.use((sums) => sums.facts().mtimeMs);
     } catch {
-      return 0; // closed, or replaced: reads report that
+      return 0; // closed, or replaced, which reads report
     }
   }
 
-  /** Looks at as many as it reads at a time, and tells which was the last. */
+  /** Checks as many blocks as it reads checksums at a time, and returns the last one. */
   #lookFrom(first: number, last: number): number {
     const count = this.#readSums(first, last - first + 1);
     if (count === 0) return last;
     const { isOfThisStart } = this.#object;
-    const sums = WORDS.slice(0, count); // what is read again overwrites these
+    const sums = WORDS.slice(0, count); // a copy, because re-reading blocks overwrites these
     for (const [i, sum] of sums.entries()) {
       const block = first + i;
       if (this.has(block)) continue;
@@ -109,7 +108,7 @@ export class DiskStore implements BlockStore {
       const part = into.subarray(0, length);
       if (this.#file.readAtSync(part, offset) === length) return length;
     } catch {
-      // As below.
+      // Invalidated below.
     }
     this.#invalidatePart(offset, length);
     return 0;
@@ -135,7 +134,7 @@ export class DiskStore implements BlockStore {
       const more = await this.#file.readAt(rest, offset + got);
       if (more === rest.length) return true;
     } catch {
-      // As below.
+      // Invalidated below.
     }
     this.#invalidatePart(offset, into.length);
     return false;
@@ -166,7 +165,7 @@ export class DiskStore implements BlockStore {
         WORDS[0] = 0;
         this.#writeSums(block, 1);
       } catch {
-        // At least for this process:
+        // Invalidated for this process at least:
       }
       this.#know(block, Known.Absent);
     }
@@ -176,11 +175,7 @@ export class DiskStore implements BlockStore {
     this.invalidate(blockOf(offset), blockOf(offset + length - 1));
   }
 
-  /**
-   * Compares what is there with its checksums, and invalidates what does not match.
-   *
-   * @returns How many blocks were there, and how many of them were forgotten.
-   */
+  /** Checks all blocks against their checksums, and invalidates damaged ones. Returns the number of both. */
   verify(): { readonly blocks: number; readonly damaged: number } {
     let blocks = 0;
     let damaged = 0;
@@ -201,13 +196,13 @@ export class DiskStore implements BlockStore {
   }
 
   close(): void {
-    // A request that is under way keeps nothing more.
+    // Requests in flight store nothing more.
     this.#isFailing = this.#isClosed = true;
     this.#file.close();
     this.#object.close();
   }
 
-  /** How many of the bytes that are wanted are there, from the first on. */
+  /** Returns how many of the wanted bytes are present, from the first on. */
   #present(into: Uint8Array, offset: number): number {
     const end = Math.min(offset + into.length, this.#size);
     let until = offset;
@@ -217,12 +212,11 @@ export class DiskStore implements BlockStore {
     return Math.min(until, end) - offset;
   }
 
-  /** The sum that is noted, or 0. */
   #sum(block: number): number {
     return this.#readSums(block, 1) === 1 ? WORDS[0]! : 0;
   }
 
-  /** Reads the sums of some blocks; there may be fewer. */
+  /** Reads the checksums of blocks; there may be fewer than requested. */
   #readSums(first: number, most: number): number {
     const { length } = WORD_BYTES;
     const wanted = Math.min(most * WORD, length);
@@ -236,7 +230,7 @@ export class DiskStore implements BlockStore {
     this.#sums.use((sums) => sums.write(bytes, first * WORD));
   }
 
-  /** Notes that blocks are there, which have been written: other threads go by it. */
+  /** Records written blocks as present, which other threads rely on. */
   #noteSums(first: number, bytes: Uint8Array): void {
     const count = Math.ceil(bytes.length / BLOCK);
     for (let i = 0; i < count; i++) {
@@ -263,7 +257,7 @@ export class DiskStore implements BlockStore {
   }
 }
 
-/** The CRC-32 of a block, which is never 0: that says that it is not there. */
+/** Returns the CRC-32 of a block, never 0, which marks missing blocks. */
 function sumOf(block: Uint8Array): number {
   return crc32Of(block) || 1;
 }

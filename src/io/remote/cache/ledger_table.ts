@@ -2,36 +2,33 @@ import { Buffer } from "node:buffer";
 import type { EntryFile } from "../../directories/entries.ts";
 import { crc32Of } from "../../read/crc32_of.ts";
 
-/** How the file starts. */
 const MAGIC = new TextEncoder().encode("recordfs ledger\n");
-/** Bytes before the first slot: {@linkcode MAGIC}, the counts as 64-bit floating point, and their CRC-32. */
+/** Size of the header: {@linkcode MAGIC}, the counts as 64-bit floating point, and their CRC-32. */
 const HEAD = 96;
 const HEAD_SUM = HEAD - 4;
-/** Bytes of a slot: name, bytes of the object as 64-bit floating point, CRC-32 of both, and the slot's kind. */
+/** Size of a slot: name, bytes of the object as 64-bit floating point, CRC-32 of both, and the slot's kind. */
 const SLOT = 32;
 const NAME_BYTES = 16;
 const BYTES_AT = NAME_BYTES;
 const SUM_AT = BYTES_AT + 8;
 const KIND_AT = SUM_AT + 4;
-/** Kinds of slots. Nobody has looked at an unknown object since the table was made, and its slot has no bytes. */
+/** Kinds of slots. An unknown object was not inspected since the table was built; its slot has no size. */
 const Kind = { Empty: 0, Known: 1, Removed: 2, Unknown: 3 } as const;
-/** Slots of the smallest table, and of the largest. */
+/** Slots of the smallest and the largest table. */
 const FEWEST = 1 << 8;
 const MOST = 1 << 26;
-/** Slots that are read at a time to find one, and to go through them. */
+/** Slots read at a time to find one, and to iterate. */
 const NEAR = 8;
 const MANY = 512;
-/** Bytes of an unknown object. */
 const UNKNOWN = -1;
 
-/** An object in the table. */
 export interface LedgerEntry {
   readonly name: string;
-  /** `undefined` until somebody has looked. */
+  /** `undefined` if the object was not inspected yet. */
   readonly bytes: number | undefined;
 }
 
-/** Thrown where the file turns out not to be what was written; it is to be made anew. */
+/** Thrown if the file is damaged and must be rebuilt. */
 export class DamagedTable extends Error {
   constructor() {
     super("The ledger of the cache is damaged");
@@ -39,8 +36,8 @@ export class DamagedTable extends Error {
 }
 
 /**
- * A hash table in a file, of names of objects and the bytes that each takes: linear probing, at most three quarters
- * full. Finding, adding and removing cost the same however many there are.
+ * Hash table in a file, from names of objects to their sizes: linear probing, at most three quarters full. Finding,
+ * adding and removing take constant time.
  */
 export class LedgerTable {
   readonly #file: EntryFile;
@@ -51,7 +48,7 @@ export class LedgerTable {
   #count = 0;
   #unknown = 0;
   #total = 0;
-  /** Where the next look begins. */
+  /** Position of the next iteration. */
   #hand = 0;
   #isListed = false;
   #isChanged = false;
@@ -61,59 +58,52 @@ export class LedgerTable {
     this.#list = list;
   }
 
-  /**
-   * Reads the table that a file has, or begins one.
-   *
-   * @param list Lists the names of all objects that there are.
-   */
+  /** Reads the table of a file, or begins one. `list` returns the names of all existing objects. */
   static read(file: EntryFile, list: () => readonly string[]): LedgerTable {
     const table = new LedgerTable(file, list);
     return table.#readHead() ? table : LedgerTable.begin(file, list);
   }
 
-  /** Begins a table, whatever the file has. */
+  /** Begins a table, replacing the contents of the file. */
   static begin(file: EntryFile, list: () => readonly string[]): LedgerTable {
     const table = new LedgerTable(file, list);
     table.#write([], new Map());
     return table;
   }
 
-  /** Whether it has all objects that there were when it was begun: until then, it has those that were opened since. */
+  /** Whether it has all objects that existed when it was begun; before, it has only those opened since. */
   get isListed(): boolean {
     return this.#isListed;
   }
 
-  /** Adds all objects that there are. */
   list(): void {
     const known = this.#known();
     this.#isListed = true;
     this.#write(this.#list(), known);
   }
 
-  /** Number of objects. */
   get count(): number {
     return this.#count;
   }
 
-  /** Number of objects at which nobody has looked since the table was made. */
+  /** Number of objects not inspected since the table was built. */
   get unknown(): number {
     return this.#unknown;
   }
 
-  /** Bytes of all objects; those that are unknown are taken to be as large as the others. */
+  /** Total size of all objects. Unknown ones count with the mean size of the others. */
   get bytes(): number {
     const known = this.#count - this.#unknown;
     const mean = known === 0 ? 0 : this.#total / known;
     return Math.floor(this.#total + this.#unknown * mean);
   }
 
-  /** Bytes of an object; `undefined` if it is not there, or unknown. */
+  /** Returns the size of an object; `undefined` if it is missing or unknown. */
   bytesOf(name: string): number | undefined {
     const { bytes } = this.#find(keyOf(name));
     return bytes === undefined || bytes < 0 ? undefined : bytes;
   }
 
-  /** Notes the bytes of an object, which is added if it is not there. */
   set(name: string, bytes: number): void {
     const key = keyOf(name);
     let found = this.#find(key);
@@ -136,7 +126,6 @@ export class LedgerTable {
     this.#file.write(slot, HEAD + at * SLOT);
   }
 
-  /** Takes an object out. */
   remove(name: string): void {
     const { bytes, at } = this.#find(keyOf(name));
     if (bytes === undefined) return;
@@ -150,11 +139,8 @@ export class LedgerTable {
   }
 
   /**
-   * Goes on through all objects, in no order. Once around, the names in the directory are listed again: others may have
-   * changed it.
-   *
-   * @param most How many are wanted.
-   * @param isUnknown Whether only those are that nobody has looked at.
+   * Continues iterating over objects, unordered: all, or those not inspected yet. After each round, lists the directory
+   * again, which others may have changed.
    */
   next(most: number, isUnknown = false): LedgerEntry[] {
     const found: LedgerEntry[] = [];
@@ -178,7 +164,7 @@ export class LedgerTable {
     return found;
   }
 
-  /** Writes what has changed besides the slots. */
+  /** Writes the header if it changed. */
   save(): void {
     if (this.#isChanged) this.#writeHead();
     this.#isChanged = false;
@@ -232,7 +218,7 @@ export class LedgerTable {
     this.#file.write(head, 0);
   }
 
-  /** Where a name is, or would be put. */
+  /** Returns the slot of a name, or where to add it. */
   #find(
     key: Uint8Array,
   ): { at: number; bytes: number | undefined; isEmpty: boolean } {
@@ -262,7 +248,7 @@ export class LedgerTable {
     throw new DamagedTable();
   }
 
-  /** Reads some slots, up to the last one at most. */
+  /** Reads slots, at most to the end of the table. */
   #readSlots(first: number, most: number): Uint8Array<ArrayBuffer> {
     const count = Math.min(most, this.#slots - first);
     const slots = new Uint8Array(count * SLOT);
@@ -281,7 +267,7 @@ export class LedgerTable {
     return { name: nameIn(slots, i), bytes: bytes < 0 ? undefined : bytes };
   }
 
-  /** The bytes that a slot says, which is compared with its checksum. */
+  /** Returns the size in a slot, after checking its checksum. */
   #bytesIn(slots: Uint8Array<ArrayBuffer>, i: number): number {
     const slot = slots.subarray(i * SLOT, (i + 1) * SLOT);
     const view = new DataView(slot.buffer, slot.byteOffset);
@@ -295,7 +281,6 @@ export class LedgerTable {
     return bytes;
   }
 
-  /** The bytes of all that are known. */
   #known(): Map<string, number> {
     const known = new Map<string, number>();
     for (let first = 0; first < this.#slots; first += MANY) {
@@ -314,7 +299,6 @@ export class LedgerTable {
     this.#write(names, known);
   }
 
-  /** Writes a table of such objects. */
   #write(names: readonly string[], known: ReadonlyMap<string, number>): void {
     this.#slots = FEWEST;
     while (this.#slots < 2 * names.length) this.#slots *= 2;
@@ -331,7 +315,7 @@ export class LedgerTable {
       writeSlot(table, at, key, bytes);
     }
     this.#count = this.#filled = names.length;
-    // Who is killed meanwhile leaves none, and the next one begins it.
+    // A process killed meanwhile leaves no table, and the next one begins it.
     this.#file.truncate(0);
     this.#file.write(table, HEAD);
     this.#writeHead();
@@ -341,7 +325,7 @@ export class LedgerTable {
 
 type Six = [number, number, number, number, number, number];
 
-/** Where a name is looked for first: names need not be hashes where others have made the directories. */
+/** Returns the first slot to probe. Names are hashed, because in directories made by others they need not be hashes. */
 function startOf(key: Uint8Array, slots: number): number {
   let hash = 0;
   for (let i = 0; i < NAME_BYTES; i++) {

@@ -1,48 +1,42 @@
 import type { EntryFile } from "../../directories/entries.ts";
 import { TrustedDirectory } from "../../directories/trusted_directory.ts";
 
-/** What was done with an object of the cache, by all processes and over all its life. */
+/** Lifetime counts of a cached object, of all processes. */
 export interface ObjectCounts {
-  /** Bytes that were fetched. */
   readonly bytes: number;
-  /** Requests to its server. */
   readonly requests: number;
-  /** Those of them that were made because one before had failed. */
+  /** Requests that repeated a failed one. */
   readonly retries: number;
-  /** Reads whose bytes were there. */
+  /** Reads that hit the cache. */
   readonly hits: number;
 }
 
-/** What is counted, in the order in which the file has it: each 64-bit floating point. */
+/** The counts in file order, each 64-bit floating point. */
 const KINDS = ["bytes", "requests", "retries", "hits"] as const;
 const SIZE = KINDS.length * Float64Array.BYTES_PER_ELEMENT;
-/** Of an object's directory. */
 const FILE = "counts";
-/** How often what was counted is added to the file, in milliseconds; the rest at the end. */
+/** Interval in milliseconds of adding to the file; the rest is added at the end. */
 const EVERY = 2000;
-/** Attempts to add at the end, a millisecond apart: others who do so take microseconds, unless they are stopped. */
+/** Attempts to add at the end, a millisecond apart. Others hold the lock for microseconds, unless they are stopped. */
 const TRIES = 1000;
 
-/** All that count in this process, and what adds for all of them. */
+/** All counters of this process, and the timer that adds for all of them. */
 const counting = new Set<ObjectCounter>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
- * Counts what one process does with an object, in memory, and adds it to a file from time to time: under a lock, by one
- * short write, so that a process that is killed loses only what it has not added. Counting never fails.
+ * Counts what one process does with an object, in memory, and adds it to a file periodically: under a lock, by one
+ * short write, so that a killed process loses only what it has not added yet. Counting never fails.
  */
 export class ObjectCounter {
-  /** Reads whose bytes were there, in memory that threads share: each adds to it. */
+  /** Reads that hit the cache, in memory that threads share and add to. */
   readonly hits: Uint32Array<SharedArrayBuffer> = new Uint32Array(
     new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT),
   );
   readonly #open: () => TrustedDirectory | undefined;
   readonly #counts = { bytes: 0, requests: 0, retries: 0 };
 
-  /**
-   * @param path The object's directory, which there is until this is closed.
-   * @param open Opens it.
-   */
+  /** @param path The object's directory, which must exist until the counter is closed. */
   constructor(path: string, open = () => openOwn(path)) {
     this.#open = open;
     counting.add(this);
@@ -50,25 +44,22 @@ export class ObjectCounter {
     timer = setInterval(() => {
       for (const counter of counting) counter.#add();
     }, EVERY);
-    timer.unref(); // a program may end
+    timer.unref(); // do not keep the program alive
   }
 
-  /** A request is sent. */
   asked(): void {
     this.#counts.requests++;
   }
 
-  /** One has failed, and is sent again. */
   retried(): void {
     this.#counts.retries++;
   }
 
-  /** So many bytes have come. */
   fetched(bytes: number): void {
     this.#counts.bytes += bytes;
   }
 
-  /** Takes what was counted before there was an object: of the request that opened it. */
+  /** Adds the counts of the request that opened the object, and resets them. */
   take(opening: { requests: number; retries: number; bytes: number }): void {
     this.#counts.requests += opening.requests;
     this.#counts.retries += opening.retries;
@@ -76,12 +67,11 @@ export class ObjectCounter {
     Object.assign(opening, { requests: 0, retries: 0, bytes: 0 });
   }
 
-  /** A read found its bytes there. */
   hit(): void {
     Atomics.add(this.hits, 0, 1);
   }
 
-  /** Adds what has been counted to the file, and ends. */
+  /** Adds the counts to the file, and ends. */
   close(): void {
     if (!counting.delete(this)) return;
     if (counting.size === 0) {
@@ -94,7 +84,7 @@ export class ObjectCounter {
     }
   }
 
-  /** @returns Whether there is nothing more to add. */
+  /** @returns Whether nothing is left to add. */
   #add(): boolean {
     const { bytes, requests, retries } = this.#counts;
     const hits = Atomics.load(this.hits, 0);
@@ -102,7 +92,7 @@ export class ObjectCounter {
     try {
       if (!addTo(this.#open, { bytes, requests, retries, hits })) return false;
     } catch {
-      return true; // the disk is full or failing, which whoever keeps blocks is told
+      return true; // the disk is full or failing; storing blocks warns about that
     }
     Object.assign(this.#counts, { bytes: 0, requests: 0, retries: 0 });
     Atomics.sub(this.hits, 0, hits);
@@ -110,7 +100,7 @@ export class ObjectCounter {
   }
 }
 
-/** Adds to a file, which is made where there is none; not where another is just doing so. */
+/** Adds to the file, creating it if it is missing. Returns `false` if another process holds its lock. */
 function addTo(
   open: () => TrustedDirectory | undefined,
   more: ObjectCounts,
@@ -125,11 +115,7 @@ function addTo(
   return true;
 }
 
-/**
- * What the file of an object's directory has; nothing where there is none, or it is damaged.
- *
- * @param open Opens the directory.
- */
+/** Reads the counts in an object's directory, which `open` opens; zeros if they are missing or damaged. */
 export function readCounts(
   path: string,
   open = () => openOwn(path),

@@ -6,28 +6,25 @@ import type { ListedFile } from "../listed_file.ts";
 import { isUntagged, type ObjectState } from "../remote_object.ts";
 import { BLOCK } from "./block_store.ts";
 
-/** What a cached object is, as its directory has it. */
+/** Facts of a cached object, as its directory has them. */
 export interface CachedFacts extends ObjectState {
-  /** Its URL, without secrets. */
   readonly url: string;
 }
 
-/** What a file of facts has beside them. */
 export interface WrittenFacts extends CachedFacts {
-  /** Bytes of a block: what other versions kept in other blocks is left alone. */
+  /** Block size in bytes. Objects with other block sizes, of other versions, are left alone. */
   readonly block: number;
-  /** The start of the machine when it was made. */
+  /** Identifies the machine's boot when it was created. */
   readonly start: string;
 }
 
-/** Name of the file, in the directory of an object. */
 export const FACTS = "facts.json";
-/** Bytes of a file of facts at most: a URL, a tag and a few numbers. */
+/** Largest file of facts in bytes: a URL, a tag and a few numbers. */
 const MOST_FACTS = 1 << 20;
-/** Bytes of a list at most: some millions of names. */
+/** Largest listing in bytes: some millions of names. */
 const MOST_LIST = 1 << 28;
 
-/** The facts of an object; `undefined` where there are none, or they are damaged. */
+/** Reads the facts of an object; `undefined` if they are missing or damaged. */
 export function readFacts(
   directory: TrustedDirectory,
 ): WrittenFacts | undefined {
@@ -39,12 +36,11 @@ export function readFacts(
     facts.size! >= 0 && typeof facts.mtime === "number" &&
     typeof facts.start === "string" && facts.block === BLOCK;
   if (!isWhole) return undefined;
-  // Earlier versions kept what cannot be told from other states.
+  // Earlier versions also stored untagged states.
   const isLasting = facts.isLasting !== false && !isUntagged(facts.tag!);
   return { ...facts as WrittenFacts, isLasting };
 }
 
-/** Writes the facts of an object. */
 export function writeFacts(
   directory: TrustedDirectory,
   facts: CachedFacts,
@@ -53,7 +49,7 @@ export function writeFacts(
   writeJson(directory, FACTS, { ...facts, block: BLOCK, start });
 }
 
-/** What a directory of a server held; `undefined` where that was not kept, or is damaged. */
+/** Reads a cached directory listing; `undefined` if it is missing or damaged. */
 export function readList(
   directory: TrustedDirectory,
   name: string,
@@ -62,7 +58,7 @@ export function readList(
   return Array.isArray(list) && list.every(isListed) ? list : undefined;
 }
 
-/** Writes a file that is never seen in part. */
+/** Writes a file atomically. */
 export function writeJson(
   directory: TrustedDirectory,
   name: string,
@@ -72,7 +68,7 @@ export function writeJson(
   directory.replaceFile(name, `${name}.${randomUUID()}.tmp`, [bytes]);
 }
 
-/** Whether a name is one that {@linkcode writeJson} gives a file until it is whole. */
+/** Whether a name is a temporary one of {@linkcode writeJson}. */
 export function isTemporary(name: string, of: string): boolean {
   return name.startsWith(`${of}.`) &&
     /^\.[0-9a-f-]{36}\.tmp$/.test(name.slice(of.length));
@@ -107,13 +103,13 @@ function readJson(
 
 let start: string | undefined;
 
-/** Tells one start of the machine from another. */
+/** Returns an identifier of the machine's current boot. */
 export function startOfMachine(): string {
   if (start === undefined) {
     try {
       start = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     } catch {
-      start = crypto.randomUUID(); // nothing is sure then
+      start = crypto.randomUUID(); // then all blocks are unsure
     }
   }
   return start;

@@ -5,13 +5,12 @@ import type { CacheRoot } from "./cache_root.ts";
 import type { ObjectPlace } from "./cached_object.ts";
 import { isObjectName } from "./cache_ledger.ts";
 
-/** Directory of a file for each thread that has objects open, locked for as long as it has. */
+/** Directory with a file for each thread that has objects open, locked as long as it has. */
 const PROGRAMS = "programs";
-/** Bytes of a place in such a file: two hashes. */
+/** Size of an entry in such a file: two hashes. */
 const PLACE = 32;
-/** Objects that one thread has open at most, as far as files are read. */
+/** Most objects of one thread that are read from its file. */
 const MOST = 1 << 20;
-/** Places that are read at a time. */
 const AT_ONCE = 1 << 10;
 const NO_PLACE = Buffer.alloc(PLACE);
 
@@ -27,7 +26,7 @@ export class PlacesInUse {
     this.#root = root;
   }
 
-  /** Those of this thread, whoever opens the cache. */
+  /** Returns the instance of this thread, shared by all that open the cache. */
   static of(root: CacheRoot): PlacesInUse {
     const key = `${root.path}\n${root.isShared}`;
     let places = OF_CACHES.get(key);
@@ -37,7 +36,7 @@ export class PlacesInUse {
     return places;
   }
 
-  /** Adds one. To be called while the ledger is held. */
+  /** Adds an object. Must be called while the ledger is held. */
   add(place: ObjectPlace): void {
     const key = place.join("");
     const known = this.#slots.get(key);
@@ -51,7 +50,6 @@ export class PlacesInUse {
     this.#slots.set(key, { slot, users: 1 });
   }
 
-  /** Takes one out that was added. */
   remove(place: ObjectPlace): void {
     const key = place.join("");
     const known = this.#slots.get(key);
@@ -63,8 +61,8 @@ export class PlacesInUse {
   }
 
   /**
-   * Names of all objects that are open anywhere, and of `OBJECT/STATE`. What killed programs have left is deleted. To be
-   * called while the ledger is held.
+   * Returns the names of all objects open in any program, and of `OBJECT/STATE`. Deletes what killed programs have
+   * left. Must be called while the ledger is held.
    */
   all(): Set<string> {
     const all = new Set<string>();
@@ -101,12 +99,12 @@ export class PlacesInUse {
       using programs = this.#root.open([PROGRAMS]);
       programs?.remove(this.#name);
     } catch {
-      // Nobody has its lock: whoever makes room next deletes it.
+      // Its lock is free, so the next program that makes space deletes it.
     }
   }
 }
 
-/** Reads the places that a file of another program has; those that were taken out are zeros. */
+/** Reads the entries in a file of another program. Removed ones are zeros. */
 function* keysIn(file: EntryFile): Generator<string> {
   const size = Math.min(file.facts().size, MOST * PLACE);
   const bytes = Buffer.alloc(Math.min(size, AT_ONCE * PLACE));

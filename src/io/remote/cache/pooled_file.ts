@@ -3,8 +3,8 @@ import { changedFile } from "../../storage/changed_file.ts";
 import { descriptors } from "../../storage/descriptor_pool.ts";
 
 /**
- * A file of the cache whose descriptor may be closed between uses, so that thousands of objects can be open at once. It
- * is opened again as it was opened first: through trusted directories.
+ * A cache file whose descriptor may be closed between uses, so that thousands of objects can be open at once. It is
+ * reopened like the first time, through trusted directories.
  */
 export class PooledFile {
   readonly #path: string;
@@ -14,20 +14,13 @@ export class PooledFile {
   #inode = 0;
   #isEnded = false;
 
-  /**
-   * @param path For messages.
-   * @param open Opens it. The pool closes what it returns.
-   */
+  /** @param open Opens the file, which the pool closes. */
   constructor(path: string, open: () => EntryFile) {
     this.#path = path;
     this.#open = open;
   }
 
-  /**
-   * Lends the open file for one call.
-   *
-   * @throws {FormatError} With code `changed` if another file has its name by now.
-   */
+  /** Lends the open file for one call. Throws a FormatError (`changed`) if another file has its name now. */
   use<T>(call: (file: EntryFile) => T): T {
     if (this.#isEnded) throw new Error(`${this.#path} has been closed`);
     const lease = descriptors.borrow(this, this.#openAgain);
@@ -38,19 +31,19 @@ export class PooledFile {
     }
   }
 
-  /** Takes a file over that is open already, in place of opening it. */
+  /** Uses a file that is already open, instead of opening it. */
   begin(file: EntryFile): void {
     const lease = descriptors.borrow(this, () => this.#known(file));
     descriptors.release(lease);
   }
 
-  /** Closes its descriptor; the next use opens the file that has its name then. */
+  /** Closes the descriptor. The next use opens the file of that name then. */
   close(): void {
     descriptors.drop(this);
     this.#inode = 0;
   }
 
-  /** Closes it for good: what still wants it then, such as a request under way, fails. */
+  /** Closes the file for good. Later uses, such as by a request in flight, fail. */
   end(): void {
     this.#isEnded = true;
     this.close();
@@ -58,7 +51,7 @@ export class PooledFile {
 
   readonly #openAgain = (): EntryFile => this.#known(this.#open());
 
-  /** Makes sure that it is the file that was opened first. */
+  /** Checks that it is the file that was opened first. */
   #known(file: EntryFile): EntryFile {
     try {
       const { device, inode } = file.facts();

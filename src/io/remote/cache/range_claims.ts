@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { EntryFile } from "../../directories/entries.ts";
 import type { CacheRoot } from "./cache_root.ts";
 
-/** Of the cache's directory: it is empty, and only its locks count. */
+/** Name of the lock file in the cache directory. It is empty; only its locks matter. */
 const FILE = "claims";
-/** Blocks of an object, in the file: more than any has. */
+/** Length of an object's range in the lock file, with a byte for each block: more than any object has. */
 const OBJECT = 1n << 32n;
 
-/** What a program fetches of a cache's objects, by its locks, and what of that its own fetchers hold. */
+/** Locks of a cache's lock file, and the claims that this thread holds. */
 class ClaimsFile {
   users = 0;
   readonly held = new Set<Claim>();
@@ -19,19 +19,19 @@ class ClaimsFile {
     this.#root = root;
   }
 
-  /** The file; `undefined` where it can't be used, and all fetch what they want. */
+  /** The file; `undefined` if it cannot be used, so that nothing is claimed. */
   get file(): EntryFile | undefined {
     if (this.#file !== undefined || this.#isBroken) return this.#file;
     try {
       using root = this.#root.make([]);
       return this.#file = root.makeFile(FILE);
     } catch {
-      this.#isBroken = true; // the store warns of a cache that does not work
+      this.#isBroken = true; // the store warns about a broken cache
       return undefined;
     }
   }
 
-  /** Closes it for good: a request that is under way opens it no more. */
+  /** Closes the file for good, so that requests in flight do not reopen it. */
   close(): void {
     this.#isBroken = true;
     this.#file?.close();
@@ -39,10 +39,9 @@ class ClaimsFile {
   }
 }
 
-/** Those of this thread, by the paths of their caches. */
 const files = new Map<string, ClaimsFile>();
 
-/** A range that nobody else fetches meanwhile. */
+/** A range of blocks that nobody else fetches meanwhile. */
 export interface Claim extends Disposable {
   readonly object: bigint;
   readonly first: number;
@@ -50,8 +49,8 @@ export interface Claim extends Disposable {
 }
 
 /**
- * Claims of one object's blocks, by which the programs that share a cache fetch each block once: locks of a file's range
- * of bytes (`F_OFD_SETLK`), which the system lets go of when a program ends, however that happens.
+ * Claims on one object's blocks, so that programs that share a cache fetch each block once. They are locks on byte
+ * ranges of a file (`F_OFD_SETLK`), which the system releases when a program ends for whatever reason.
  */
 export class RangeClaims {
   readonly #path: string;
@@ -59,7 +58,6 @@ export class RangeClaims {
   readonly #object: bigint;
   #isClosed = false;
 
-  /** @param object Tells it from all others of the cache. */
   constructor(root: CacheRoot, object: string) {
     this.#path = root.path;
     const file = files.get(root.path) ?? new ClaimsFile(root);
@@ -67,15 +65,11 @@ export class RangeClaims {
     file.users++;
     this.#file = file;
     const hash = createHash("sha256").update(object).digest();
-    // Objects of one number wait for each other in vain, which is unlikely and does no harm.
+    // Objects with equal numbers wait for each other needlessly, which is unlikely and harmless.
     this.#object = BigInt(hash.readUInt32LE(0) & 0x7fffffff);
   }
 
-  /**
-   * Claims blocks, at once.
-   *
-   * @returns `undefined` if somebody else fetches some of them.
-   */
+  /** Tries to claim blocks, without waiting. Returns `undefined` if another fetcher has claimed some of them. */
   tryTake(first: number, last: number): Claim | undefined {
     const { held, file } = this.#file;
     const object = this.#object;
@@ -108,7 +102,7 @@ export class RangeClaims {
   }
 }
 
-/** Deletes the file, where one is. */
+/** Deletes the lock file, if it exists. */
 export function removeClaims(root: CacheRoot): void {
   using directory = root.open();
   directory?.remove(FILE);

@@ -2,10 +2,10 @@ import { warnOnConsole } from "../../../base/message_text.ts";
 
 type OnWarning = (message: string) => void;
 
-/** What somebody was warned of: a program opens a cache, or a server, several times. */
+/** Warnings given to each callback, because a program opens a cache or a server several times. */
 const WARNED = new WeakMap<OnWarning, Set<string>>();
 
-/** Paths of caches, and names of servers, that somebody was warned of; by default those who read the console. */
+/** Returns the caches (paths) and servers (names) that a callback was warned about. Defaults to the console's. */
 export function warnedCaches(
   onWarning: OnWarning = warnOnConsole,
 ): Set<string> {

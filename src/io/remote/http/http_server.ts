@@ -7,10 +7,9 @@ import { readText } from "../read_text.ts";
 import { headersOf, HttpTarget } from "./http_target.ts";
 import { entriesOfPage } from "./list_page.ts";
 
-/** Forms of a listing: JSON has the sizes and times of files. Servers that negotiate nothing send what they have. */
+/** Accepted listings. JSON has sizes and times. Servers without content negotiation send what they have. */
 const LISTINGS = "application/json, text/html;q=0.9, */*;q=0.1";
 
-/** The files of a web server around a URL. */
 export class HttpServer implements RemoteServer {
   readonly hidesDirectories = false;
   readonly #root: string;
@@ -18,7 +17,6 @@ export class HttpServer implements RemoteServer {
   readonly #client: Client;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** @param root The path of the location itself. */
   constructor(
     root: string,
     location: HttpLocation,
@@ -63,7 +61,7 @@ export class HttpServer implements RemoteServer {
     }, patience);
   }
 
-  /** The URL of a path: as the location has it, as far as they are the same; names behind that are encoded. */
+  /** Returns the URL of a path: the part shared with the location as given there, other names encoded. */
   #urlOf(path: string): URL {
     const url = new URL(this.#url);
     if (path === this.#root) return url;

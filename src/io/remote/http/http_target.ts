@@ -4,10 +4,9 @@ import { withoutSecrets } from "../remote_location.ts";
 import { loginFor } from "./netrc.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 
-/** What stores answer to a signature that has expired, and servers of files that have gone elsewhere. */
+/** Status codes of stores for expired signatures, and of servers for files that have moved. */
 const EXPIRED: ReadonlySet<number> = new Set([400, 401, 403, 404, 410]);
 
-/** A file or directory of a web server. */
 export class HttpTarget implements Target {
   readonly name: string;
   readonly identity: string;
@@ -15,16 +14,16 @@ export class HttpTarget implements Target {
     "give what the server asks for with --header 'Authorization: …' (option headers), or a URL that is signed anew";
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  /** Where the server redirected to, which may expire, and whether a request was answered there. */
+  /** Redirect target, which may expire, and whether it has answered a request. */
   #elsewhere: { readonly url: URL; hasWorked: boolean } | undefined;
-  /** Whether it has ever redirected elsewhere. */
+  /** Whether it has ever redirected. */
   #redirects = false;
-  /** While one request asks where it is now: ends with that. */
+  /** Pending while one request asks for the current redirect target. */
   #asking: Promise<void> | undefined;
-  /** Whether it has redirected to the same with a slash. */
+  /** Whether it has redirected to the same path with a slash. */
   isDirectory = false;
 
-  /** @param headers Sent to this URL's scheme, host and port only. */
+  /** @param headers Sent only to this URL's scheme, host and port. */
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     this.#url = url;
     this.#headers = headers;
@@ -40,7 +39,7 @@ export class HttpTarget implements Target {
     headers: Headers,
     signal: AbortSignal,
   ): Promise<PreparedRequest> {
-    // Of all whose address has expired, one asks for another.
+    // When the redirect target has expired, one request asks for a new one, and others wait.
     while (this.#elsewhere === undefined && this.#asking !== undefined) {
       await abortable(this.#asking, signal);
     }
@@ -59,12 +58,11 @@ export class HttpTarget implements Target {
     return { url, headers, settled };
   }
 
-  /** Has others wait for this request. */
   #ask(): (isTaken: boolean) => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#asking = promise;
     return (isTaken) => {
-      // It answers itself by now.
+      // The server no longer redirects.
       if (isTaken && this.#elsewhere === undefined) this.#redirects = false;
       if (this.#asking === promise) this.#asking = undefined;
       resolve();
@@ -77,7 +75,7 @@ export class HttpTarget implements Target {
     if (status < 400) {
       const url = to === null ? null : URL.parse(to, asked);
       const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-      // What was asked for over TLS, with what only the server may see, does not go on without.
+      // Never downgrades from TLS, because the request may have secrets.
       const isWeaker = asked.protocol === "https:" && url?.protocol === "http:";
       const hasKeys = `${url?.username ?? ""}${url?.password ?? ""}` !== "";
       if (!isWeb || isWeaker || hasKeys) return Promise.resolve(false);
@@ -92,13 +90,13 @@ export class HttpTarget implements Target {
       ? this.#elsewhere
       : undefined;
     if (refused !== undefined) this.#elsewhere = undefined;
-    // What was signed just now has not expired; another request may have been told meanwhile where it is now.
+    // A target signed just now has not expired. If it is no longer current, another request has got a new one.
     const isOld = refused === undefined || refused.hasWorked;
     return Promise.resolve(EXPIRED.has(status) && isOld);
   }
 }
 
-/** A path by its bytes: servers don't agree on what is to be escaped, nor on the case of what is. */
+/** Decodes a path, because servers differ in what they escape, and in upper and lower case. */
 function unescaped({ pathname }: URL): string {
   return pathname.replace(
     /%(?!2f)[0-9a-f]{2}/gi,
@@ -106,7 +104,7 @@ function unescaped({ pathname }: URL): string {
   );
 }
 
-/** Parts of a query that sign it, or say who asks: another signature is of the same object. */
+/** Query parameters that sign a URL or identify the requester. Other signatures are for the same object. */
 const SIGNATURE =
   /^(x-amz-|x-goog-|awsaccesskeyid$|googleaccessid$|signature$|expires$|policy$|key-pair-id$|(sig|se|sp|sv|sr|st|spr|skoid|sktid|skt|ske|sks|skv)$|token$|access_token$)/i;
 
@@ -117,8 +115,8 @@ function identityOf(url: URL): string {
 }
 
 /**
- * The headers that a location's requests have: what it says before an @ is its name and password. Where neither that
- * nor a header says who asks, the user's `.netrc` does; of a name alone it says the password.
+ * Returns the request headers for a location. User name and password come from the URL. If neither the URL nor a header
+ * authenticates, they come from the user's `.netrc`, which also supplies the password for a name alone.
  */
 export function headersOf(
   { url, userinfo }: HttpLocation,

@@ -1,7 +1,7 @@
 import { PACKAGES } from "../../../base/packages.ts";
 import { isFileName, type ListedFile } from "../listed_file.ts";
 
-/** An entry of the index that nginx writes as JSON (`autoindex_format json`). */
+/** Entry of the JSON index of nginx (`autoindex_format json`). */
 interface JsonEntry {
   readonly name: string;
   readonly type?: string;
@@ -10,10 +10,8 @@ interface JsonEntry {
 }
 
 /**
- * The entries of a directory's page: JSON as nginx writes it, or HTML with a link to each, as nginx, Apache and Python's
- * server do. `undefined` where it is none of these.
- *
- * @param url Of the page.
+ * Parses a directory's page: JSON as nginx writes it, or HTML with a link per entry, as from nginx, Apache and Python's
+ * server. Returns `undefined` for anything else.
  */
 export async function entriesOfPage(
   text: string,
@@ -45,7 +43,7 @@ function jsonEntries(text: string): ListedFile[] | undefined {
     }));
 }
 
-/** Links to what lies in the page's directory: not to its parent, itself sorted otherwise, or elsewhere. */
+/** Returns links to entries of the page's directory: not to its parent, to other sort orders, or elsewhere. */
 async function htmlEntries(text: string, page: URL): Promise<ListedFile[]> {
   const { Parser }: typeof import("htmlparser2") = await import(
     PACKAGES.htmlparser2

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { variable } from "../../../base/environment.ts";
 
-/** Whom a server knows. */
 export interface Login {
   readonly name: string;
   readonly password: string;
 }
 
-/** An entry: of one host, or of all (`default`). */
+/** Entry of one host, or of all (`default`). */
 interface Entry {
   readonly host: string | undefined;
   login?: string;
@@ -15,10 +14,8 @@ interface Entry {
 }
 
 /**
- * What `$NETRC`, or else `~/.netrc`, says for a server: that of the first entry which is of its host, or is `default`,
- * as curl's option `--netrc` takes it. A file that is not there, or may not be read, says nothing.
- *
- * @param name Only an entry with this name is taken, where it is given.
+ * Looks up a server, and a name if given, in `$NETRC` or else `~/.netrc`: the first entry that is of its host or is
+ * `default`, like curl's option `--netrc`. A missing or unreadable file has no entries.
  */
 export function loginFor({ hostname }: URL, name?: string): Login | undefined {
   const text = textOfNetrc();
@@ -46,11 +43,11 @@ function textOfNetrc(): string | undefined {
   }
 }
 
-/** A word; in quotes it may have blanks, and escapes. */
+/** A word; in quotes it may have blanks and escapes. */
 const WORD = /"((?:[^"\\]|\\.)*)"?|\S+/g;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
-/** The entries of a file, in its order: words apart by blanks and lines, up to a `#` that begins one. */
+/** Parses a file's entries, in order: words separated by white space; `#` at the start of a word begins a comment. */
 function entriesOf(text: string): readonly Entry[] {
   const entries: Entry[] = [];
   let key: string | undefined;

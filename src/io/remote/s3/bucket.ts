@@ -7,22 +7,20 @@ import type { S3Options } from "../remote_options.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 import { Credentials, type Keys } from "./credentials.ts";
 
-/** The region of requests where nothing says which. */
 const REGION = "us-east-1";
-/** What of a path stays as it is (RFC 3986, 2.3), beside letters and digits. */
+/** Not unreserved (RFC 3986, 2.3), but left by `encodeURIComponent`; signatures need them encoded. */
 const RESERVED = /[!'()*]/g;
 
-/** A bucket: where it is, and how requests for it are signed. */
+/** A bucket's location and request signing. */
 export class Bucket {
   readonly name: string;
   readonly #options: S3Options;
   readonly #credentials: Credentials;
   readonly #endpoint: URL | undefined;
   #region: string;
-  /** The host that requests were redirected to. */
   #host: string | undefined;
 
-  /** @throws {RecordfsError} If the endpoint is no URL (`bad-location`). */
+  /** @throws {RecordfsError} If the endpoint is not a URL (`bad-location`). */
   constructor(name: string, options: S3Options) {
     this.name = name;
     this.#options = options;
@@ -34,12 +32,12 @@ export class Bucket {
       variable("AWS_DEFAULT_REGION") ?? REGION;
   }
 
-  /** Tells it from buckets of other servers. */
+  /** Distinguishes it from buckets of other servers. */
   get origin(): string {
     return `${this.#endpoint?.href ?? "s3:"} ${this.name}`;
   }
 
-  /** The URL of an object, or of the bucket where the key is empty. */
+  /** Returns the URL of an object, or of the bucket if the key is empty. */
   url(key: string): URL {
     const names = key.split("/");
     if (names.includes(".") || names.includes("..")) {
@@ -61,15 +59,13 @@ export class Bucket {
     return new URL(`${service.protocol}//${host}${base}/${place}`);
   }
 
-  /** Whether the bucket's name stands in the host. */
   get #isVirtual(): boolean {
     const { addressing } = this.#options;
     if (addressing !== undefined) return addressing === "virtual";
-    // Amazon's certificates hold for one label before the service's name.
+    // Amazon's certificates cover one label before the service's name.
     return this.#endpoint === undefined && /^[a-z0-9-]+$/.test(this.name);
   }
 
-  /** Signs a request, unless that is not wanted. */
   async sign(
     url: URL,
     headers: Headers,
@@ -98,7 +94,7 @@ export class Bucket {
     return { url: signed.url, headers: signed.headers, keys };
   }
 
-  /** {@linkcode Target.react} for requests that were signed with these keys. */
+  /** {@linkcode Target.react} for requests signed with the given keys. */
   async react(
     response: Response,
     asked: URL,
@@ -114,7 +110,7 @@ export class Bucket {
     }
     const to = headers.get("location");
     if (status < 400 && to !== null && this.#endpoint === undefined) {
-      // A new bucket is found by its region's name only after a while.
+      // A new bucket is found under its region's host name only after a while.
       const url = URL.parse(to, asked);
       const isTheirs = url?.protocol === "https:" &&
         url.hostname.endsWith(".amazonaws.com");
@@ -127,7 +123,7 @@ export class Bucket {
   }
 }
 
-/** An object of a bucket, or a page of a list of them. */
+/** An object of a bucket, or a page of its listing. */
 export class BucketTarget implements Target {
   readonly name: string;
   readonly identity: string;
@@ -137,7 +133,7 @@ export class BucketTarget implements Target {
   readonly #bucket: Bucket;
   readonly #key: string;
   readonly #query: Readonly<Record<string, string>>;
-  /** What requests that are under way were signed with, by their URLs. */
+  /** Keys that requests in flight were signed with, by their URLs. */
   readonly #keys = new WeakMap<URL, Keys>();
 
   constructor(
@@ -183,7 +179,7 @@ export class BucketTarget implements Target {
   }
 }
 
-/** Text in a URL as signatures want it: all but letters, digits and `-._~` in percents. */
+/** Encodes text as signatures require: everything but letters, digits and `-._~`. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     RESERVED,

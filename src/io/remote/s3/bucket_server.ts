@@ -13,7 +13,7 @@ export class BucketServer implements RemoteServer {
   readonly #client: Client;
   readonly #bucket: Bucket;
   readonly #warn: (message: string) => void;
-  /** Directories of which it was said that keys are skipped. */
+  /** Directories already warned about for skipped keys. */
   readonly #warned = new Set<string>();
 
   constructor(
@@ -52,7 +52,7 @@ export class BucketServer implements RemoteServer {
       this.#warnOf(path, skipped);
     }
     if (skipped.count > 0) return entries;
-    // A bucket may be empty; a directory is there only as long as something is in it.
+    // A bucket may be empty; a directory exists only while it has entries.
     return entries.length === 0 && key !== "" ? undefined : entries;
   }
 

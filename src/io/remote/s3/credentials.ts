@@ -4,47 +4,41 @@ import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
 import { Transient } from "../transient.ts";
 
-/** Keys that requests are signed with. */
 export interface Keys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** When they stop to work. */
   readonly expiration?: Date | undefined;
 }
 
-/** Keys are renewed so long before they expire, in milliseconds. */
+/** Keys are renewed this long before they expire, in milliseconds. */
 const AHEAD = 5 * 60_000;
-/** But not more often than so, where there are no others yet. */
+/** Shortest interval between renewals if there are no new keys yet. */
 const EVERY = 10_000;
 
-/** What was found. */
 interface Found {
-  /** None where requests are not to be signed. */
+  /** `undefined` if requests must not be signed. */
   readonly keys: Keys | undefined;
-  /** When to look for others, in milliseconds since 1970. */
+  /** When to look again, in milliseconds since 1970. */
   readonly until: number;
-  /** Why there are no others, where they were looked for. */
+  /** Why looking for new keys failed. */
   readonly failure?: unknown;
 }
 
-/** The keys of an account: from the environment, or as AWS' own tools find them. */
+/** The keys of an account: from the environment, or as AWS tools find them. */
 export class Credentials {
   readonly #options: S3Options;
   #found: Found | undefined;
-  /** Of all that want others. */
+  /** Lookup shared by all callers. */
   #looking: Promise<Found> | undefined;
 
-  /** @param options With a profile, or anonymous. */
   constructor(options: S3Options) {
     this.#options = options;
   }
 
   /**
-   * The keys as they are now; `undefined` where requests are not to be signed.
-   *
-   * @throws {RemoteError} If there are none (`access-denied`).
-   * @throws {Transient} If there were some, which have expired, and no others are given out.
+   * Returns the current keys; `undefined` if requests must not be signed. Throws a {@linkcode RemoteError} if there are
+   * none (`access-denied`), and a {@linkcode Transient} if they have expired and no new ones are available.
    */
   async keys(name: string): Promise<Keys | undefined> {
     const found = this.#found;
@@ -53,15 +47,12 @@ export class Credentials {
   }
 
   /**
-   * Looks for others.
-   *
-   * @param refused Those that were used.
-   * @returns Whether there are.
-   * @throws {Transient} If nobody says whether there are.
+   * Looks for new keys after `refused` were refused, and returns whether there are. Throws a {@linkcode Transient} if
+   * that cannot be found out.
    */
   async renew(name: string, refused: Keys | undefined): Promise<boolean> {
     if (refused === undefined) return false;
-    // Unless others were found meanwhile.
+    // Unless new ones were found meanwhile.
     if (this.#found?.keys === refused) {
       const { failure } = await this.#look(name);
       if (failure !== undefined) throw noOthers("were refused", failure);
@@ -89,7 +80,7 @@ export class Credentials {
       return { keys, until: Math.max(expires - AHEAD, Date.now() + EVERY) };
     } catch (failure) {
       if (before === undefined) throw failure;
-      // Who gave them out is away.
+      // The provider of the keys is away.
       const expires = before.keys?.expiration?.getTime() ?? Infinity;
       if (Date.now() >= expires) throw noOthers("have expired", failure);
       return { keys: before.keys, until: Date.now() + EVERY, failure };
@@ -103,7 +94,7 @@ export class Credentials {
       ? keysOfEnvironment()
       : undefined;
     if (fromEnvironment !== undefined) return fromEnvironment;
-    // 300 ms to load.
+    // Takes 300 ms to load.
     const { fromNodeProviderChain }:
       typeof import("@aws-sdk/credential-providers") = await import(
         PACKAGES.awsCredentials
@@ -114,7 +105,7 @@ export class Credentials {
       return await fromNodeProviderChain({
         ...profile !== undefined && { profile },
         ...region !== undefined && { clientConfig: { region } },
-        // Files are read again, since other programs put new keys into them.
+        // Reads files again, because other programs renew the keys in them.
         ignoreCache: true,
       })();
     } catch (cause) {

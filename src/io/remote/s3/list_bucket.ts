@@ -5,7 +5,7 @@ import { readText } from "../read_text.ts";
 import { RemoteError } from "../remote_error.ts";
 import { type Bucket, BucketTarget } from "./bucket.ts";
 
-/** A page of a `ListObjectsV2` answer. */
+/** A page of a `ListObjectsV2` response. */
 interface Page {
   readonly ListBucketResult?: {
     readonly Contents?: readonly {
@@ -16,14 +16,13 @@ interface Page {
     readonly CommonPrefixes?: readonly { readonly Prefix: string }[];
     readonly NextContinuationToken?: string;
     readonly IsTruncated?: string;
-    /** What was asked for, unless the server does not know it. */
+    /** The requested encoding, unless the server does not support it. */
     readonly EncodingType?: string;
   };
 }
 
 const LISTS = new Set(["Contents", "CommonPrefixes"]);
 
-/** Reads a page. */
 async function pageParser(): Promise<(text: string) => Page> {
   const { XMLParser }: typeof import("fast-xml-parser") = await import(
     PACKAGES.fastXmlParser
@@ -37,14 +36,12 @@ async function pageParser(): Promise<(text: string) => Page> {
   return (text) => parser.parse(text);
 }
 
-/** What lies in a directory of a bucket. */
 export interface BucketList {
   readonly entries: readonly ListedFile[];
-  /** How many keys, or beginnings of keys, no file can be named by; and one of them, as a URL may show it. */
+  /** Number of keys and prefixes that cannot be file names, and one example as it may be shown. */
   readonly skipped: { readonly count: number; readonly example: string };
 }
 
-/** Puts keys together that begin alike. */
 class ListBuilder {
   readonly #prefix: string;
   readonly #entries = new Map<string, ListedFile>();
@@ -54,7 +51,7 @@ class ListBuilder {
     this.#prefix = prefix;
   }
 
-  /** Adds an object; what makes its key text may fail. */
+  /** Adds an object. `key` is `undefined` if it could not be decoded. */
   addFile(key: string | undefined, size: string, modified: string): void {
     const name = this.#nameOf(key);
     if (name === undefined) return;
@@ -66,7 +63,7 @@ class ListBuilder {
     });
   }
 
-  /** Adds what keys begin with that have a slash behind it. */
+  /** Adds a common prefix, which ends with a slash. */
   addDirectory(key: string | undefined): void {
     const name = this.#nameOf(key?.replace(/\/$/, ""), "/");
     if (name !== undefined) this.#set({ name, isDirectory: true });
@@ -77,7 +74,7 @@ class ListBuilder {
   }
 
   #nameOf(key: string | undefined, behind = ""): string | undefined {
-    // Some tools make an empty object that stands for the directory.
+    // Some tools create an empty object for the directory itself.
     if (`${key}${behind}` === this.#prefix) return undefined;
     const name = key?.startsWith(this.#prefix)
       ? key.slice(this.#prefix.length)
@@ -87,7 +84,7 @@ class ListBuilder {
     return undefined;
   }
 
-  /** Of an object and a directory of one name, the directory is shown. */
+  /** If an object and a directory have the same name, the directory wins. */
   #set(entry: ListedFile): void {
     const before = this.#entries.get(entry.name);
     if (before !== undefined && before.isDirectory !== entry.isDirectory) {
@@ -104,9 +101,8 @@ class ListBuilder {
 }
 
 /**
- * Lists what lies in a directory of a bucket: the objects whose names begin with its own and a slash.
- *
- * @param directory Without a slash at its end; empty for the whole bucket.
+ * Lists a directory of a bucket: the objects whose names begin with its name and a slash. `directory` has no trailing
+ * slash, and is empty for the whole bucket.
  */
 export async function listBucket(
   client: Client,
@@ -168,7 +164,7 @@ export async function listBucket(
   return list.list;
 }
 
-/** A key that a list has as a form would; `undefined` where it is no UTF-8. */
+/** Decodes a form-encoded key; `undefined` if it is not UTF-8. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", "%20"));

@@ -4,8 +4,8 @@ import { PACKAGES } from "../../../base/packages.ts";
 import type { S3Options } from "../remote_options.ts";
 
 /**
- * Adds what the files of AWS' own tools say of a bucket's server, where neither options nor variables of the environment
- * do: `endpoint_url` and `region` of the profile, or of the services that it names, and `addressing_style`.
+ * Adds a bucket's server from the configuration files of AWS tools, if neither options nor environment variables set
+ * it: `endpoint_url` and `region` of the profile or of its services, and `addressing_style`.
  */
 export async function withProfile(options: S3Options): Promise<S3Options> {
   const said = await settingsOf(
@@ -26,7 +26,7 @@ export async function withProfile(options: S3Options): Promise<S3Options> {
   return { ...options, endpoint, region, addressing };
 }
 
-/** What a file says of a profile: values by their names, those of nested ones with a dot. */
+/** A profile's settings by name; names of nested ones contain a dot. */
 type Settings = Readonly<Record<string, string | undefined>>;
 
 async function settingsOf(
@@ -39,7 +39,7 @@ async function settingsOf(
   const path = variable("AWS_CONFIG_FILE") ?? (home && `${home}/.aws/config`);
   if (path === undefined) return undefined;
   const { state } = Deno.permissions.querySync({ name: "read", path });
-  // The package is loaded where there is something to read.
+  // Loads the package only if there is something to read.
   if (state !== "granted" || !existsSync(path)) return undefined;
   const { loadSharedConfigFiles }:
     typeof import("@smithy/shared-ini-file-loader") = await import(
