@@ -2,10 +2,10 @@ import type { RequestLike } from "./request_like.ts";
 import { ServeError } from "./serve_error.ts";
 
 /**
- * Reads the body of a request as text.
+ * Reads a request body as text.
  *
- * @param most How many bytes it may have.
- * @param what What has that body, for the message.
+ * @param most Maximum bytes.
+ * @param what What has the body, for the error message.
  * @throws {ServeError} If it has more bytes.
  */
 export async function bodyText(

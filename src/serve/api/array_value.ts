@@ -1,12 +1,11 @@
 import { elementCount, type NdArray } from "../../codecs/numpy/nd_array.ts";
 import type { ArrayValue, DisplayNumber } from "./value_messages.ts";
 
-/** Elements that statistics are of at most: more of them would have others wait. */
+/** Maximum number of elements in statistics: more would delay other requests. */
 const MOST_COUNTED = 1 << 22;
-/** Bins of a histogram. */
 const BINS = 64;
 
-/** NumPy's words for its codes of numbers. */
+/** NumPy's names of its type codes. */
 const WORDS: Readonly<Record<string, string>> = {
   __proto__: null as never,
   b: "bool",
@@ -17,9 +16,9 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An array with what there is to know of its numbers.
+ * Describes an array, with its numbers and statistics.
  *
- * @param most Numbers that are shown at most: of larger arrays, every second, fourth, … row and column.
+ * @param most Maximum numbers shown: larger arrays are sampled at every second, fourth, … row and column.
  */
 export function arrayValue(array: NdArray, most: number): ArrayValue {
   const { shape, dtype } = array;
@@ -38,7 +37,7 @@ export function arrayValue(array: NdArray, most: number): ArrayValue {
   };
 }
 
-/** Numbers of an array, from one on. */
+/** Returns up to `most` numbers of an array, from an index on. */
 export function displayNumbers(
   array: NdArray,
   most: number,
@@ -50,7 +49,7 @@ export function displayNumbers(
   return Array.from({ length }, (_, i) => numberAt(from + i));
 }
 
-/** NumPy's word for an element type, such as `float32` for `<f4`. */
+/** Returns NumPy's name of an element type, such as `float32` for `<f4`. */
 export function dtypeWord(dtype: string): string {
   const [, kind, size] = /^[<>|]([a-zA-Z])(\d+)$/.exec(dtype) ?? [];
   const word = WORDS[kind ?? ""];
@@ -58,7 +57,10 @@ export function dtypeWord(dtype: string): string {
   return word === "bool" ? word : `${word}${Number(size) * 8}`;
 }
 
-/** How many of each dimension are shown, so that there are not too many: the longest are halved. */
+/**
+ * Returns how many elements of each dimension to show, and the steps: halves the longest dimension until there are few
+ * enough.
+ */
 function thinned(
   shape: readonly number[],
   most: number,
@@ -74,7 +76,7 @@ function thinned(
   return { shown, steps };
 }
 
-/** The places of the elements that are shown, in C order. */
+/** Yields the indices of the shown elements, in C order. */
 function* places(
   shape: readonly number[],
   shown: readonly number[],
@@ -95,7 +97,7 @@ function* places(
   }
 }
 
-/** What an element is in JSON, by its place in C order. */
+/** Returns a function from an element's index in C order to its JSON form. */
 function elementsOf(
   { dtype, data, shape }: NdArray,
 ): (at: number) => DisplayNumber {
@@ -115,7 +117,7 @@ function elementsOf(
   return (at) => jsonNumber(data[at]!);
 }
 
-/** Text of bytes, without those of 0 behind it. */
+/** Decodes bytes as Latin-1, without trailing zeros. */
 function latin(bytes: Uint8Array): string {
   const text = [...bytes].map((byte) => String.fromCharCode(byte)).join("");
   return text.replace(/\0+$/, "");
@@ -126,7 +128,7 @@ function signed(value: unknown): string {
   return text.startsWith("-") ? text : `+${text}`;
 }
 
-/** A number as text, with the sign of a zero. */
+/** Formats a number, with the sign of a negative zero. */
 function word(value: unknown): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
@@ -146,7 +148,7 @@ type Statistics = Pick<
   "counted" | "histogram" | "max" | "mean" | "min" | "notFinite"
 >;
 
-/** Of numbers; of others there are none. Of very many, some are looked at, evenly chosen. */
+/** Computes statistics of numeric arrays; other types have none. Large arrays are sampled at a regular step. */
 function statisticsOf({ dtype, data, shape }: NdArray): Statistics {
   const isOfNumbers = "biuf".includes(dtype[1]!);
   const count = isOfNumbers ? elementCount(shape) : 0;
@@ -170,7 +172,7 @@ function statisticsOf({ dtype, data, shape }: NdArray): Statistics {
     return { ...none, notFinite: counted, counted };
   }
   const counts = new Array<number>(BINS).fill(0);
-  // Halves, since the difference of the largest numbers is none.
+  // Halved, because the difference of the largest numbers overflows.
   const half = max / 2 - min / 2;
   for (let at = 0; at < count; at += step) {
     const value = Number(data[at]);

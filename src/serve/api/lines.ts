@@ -4,9 +4,9 @@ import type { Served } from "../served.ts";
 import type { ErrorMessage } from "./messages.ts";
 
 /**
- * An answer of many lines, each of them JSON, as they come; what goes wrong is the last one.
+ * Creates a streaming response of JSON lines. An error becomes the last line.
  *
- * @param onEnd Called when it has ended, however.
+ * @param onEnd Called when the stream has ended, even after an error.
  */
 export function lines<Line>(
   { streams }: Served,
@@ -31,7 +31,7 @@ export function lines<Line>(
   });
 }
 
-/** Tells when so many milliseconds have passed since it was last so. */
+/** Returns a function that is `true` at most once in an interval. */
 export function everyFew(milliseconds: number): () => boolean {
   let last = performance.now();
   return () => {

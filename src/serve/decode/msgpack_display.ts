@@ -8,7 +8,7 @@ import type { Display } from "../api/value_messages.ts";
 import { cutTree, type TreeWalker } from "./cut_tree.ts";
 
 /**
- * A value of MessagePack for display: its structure is checked to its end, and only what is shown of it is made.
+ * Converts MessagePack for display. All of its structure is validated, but only the part shown becomes values.
  *
  * @throws {MsgpackError} If it is damaged.
  */
@@ -22,7 +22,7 @@ export function shownMsgpack(
 
 class MsgpackWalker implements TreeWalker {
   readonly #reader: MsgpackReader;
-  /** Of the list or map that comes next, whose head was passed. */
+  /** Head of the next list or map, if already read. */
   #head: MsgpackHead | undefined;
 
   constructor(bytes: Uint8Array) {

@@ -16,50 +16,49 @@ import { isLate } from "../its_turn.ts";
 import type { Served } from "../served.ts";
 import type { ByteRange } from "./ranges.ts";
 
-/** Bytes of a content that is read whole before any of it is sent; larger ones are streams. */
+/** Contents up to this many bytes are read whole before any of them is sent; larger ones are streamed. */
 export const SMALL = 1 << 20;
-/** Bytes of one that waits until others have had their turn. */
+/** Contents of more bytes give way to other requests. */
 const LARGE = 64 << 10;
-/** Bytes that are compared at a time. */
+/** Bytes verified at a time. */
 const CHUNK = 1 << 20;
 
-/** Memory that a content is put into. */
 export interface ContentRoom {
-  /** So many bytes of it, if it has them; what was there is gone. */
+  /** Returns memory of a length, if available. Its previous contents are lost. */
   ofLength(length: number): Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** A part of a content that is being read from front to back. */
+/** Part of a content that is being read sequentially. */
 export interface ContentPart {
   readonly node: NodeId;
   readonly extent: Extent;
   readonly range: ByteRange;
-  /** How many bytes of it were read. */
+  /** Number of bytes read so far. */
   done: number;
-  /** What compares these; `undefined` where the part is not compared. */
+  /** Checksum in progress; `undefined` if the part is not verified. */
   readonly check: PiecewiseCheck | undefined;
 }
 
-/** All of a small content, and memory for it. */
+/** A whole small content with memory for it. */
 export interface WholeContent {
   readonly node: NodeId;
   readonly extent: Extent;
-  /** Of its length. */
+  /** Of the content's length. */
   readonly into: Uint8Array<ArrayBuffer>;
 }
 
-/** The content of files: compared with its checksum once, before a byte of it that was not compared yet is sent. */
+/** Contents of files. Each is verified against its checksum once, before its first unverified byte is sent. */
 export class Contents {
   readonly #served: Served;
   readonly #checked = new CheckedNodes();
-  /** Large files that are being compared. */
+  /** Verifications of large files in progress. */
   readonly #comparing = new Map<NodeId, Promise<void>>();
 
   constructor(served: Served) {
     this.#served = served;
   }
 
-  /** Where a file's content is, or `undefined` where the node is none. */
+  /** Returns where a file's content is stored; `undefined` if the node is not a file. */
   *locate(node: NodeId): Steps<Extent | undefined> {
     const extent = newExtent();
     const { tree } = this.#served;
@@ -69,9 +68,9 @@ export class Contents {
   }
 
   /**
-   * All of a small content, where it is in memory and right; `undefined` where it has to be waited for, or looked at again.
+   * Reads a whole small content if it is cached and valid; `undefined` if it has to be awaited or verified again.
    *
-   * @param room What it is read into.
+   * @param room Memory to read it into.
    */
   readAtHand(
     node: NodeId,
@@ -94,9 +93,7 @@ export class Contents {
     return into;
   }
 
-  /**
-   * Memory for a part of a content that comes in one piece; `undefined` where it is not small, or there is no memory.
-   */
+  /** Allocates memory for a range to be read in one piece; `undefined` if it is too large or memory is short. */
   memoryFor(
     { start, end }: ByteRange,
     room: AnswerRoom | undefined,
@@ -107,9 +104,9 @@ export class Contents {
   }
 
   /**
-   * Reads a part of a content.
+   * Reads a range of a content.
    *
-   * @param into Memory of as many bytes as the part has; new one unless given.
+   * @param into Memory of the range's length; allocated by default.
    * @throws {FormatError} If the content is damaged.
    */
   *read(
@@ -146,7 +143,7 @@ export class Contents {
     return into;
   }
 
-  /** The first bytes of a content, which only its type is taken from: they are not compared. */
+  /** Reads the first bytes of a content, unverified, to detect its type. */
   *peek(extent: Extent, length: number): Steps<Uint8Array> {
     const { bytes, offset } = extent;
     return bytes === undefined
@@ -155,10 +152,9 @@ export class Contents {
   }
 
   /**
-   * A part of a content piece by piece, for parts of any size. Of a whole file that is damaged, the last bytes do not
-   * come.
+   * Streams a range of a content, of any size. If a whole file is damaged, its last bytes are not sent.
    *
-   * @param room What it is read into: a piece is good until the next is asked for.
+   * @param room Memory to read it into: a piece is valid until the next is requested.
    * @throws {FormatError} If the content is damaged.
    */
   async *pieces(
@@ -177,7 +173,7 @@ export class Contents {
     }
   }
 
-  /** Begins to read a part of a content, which {@linkcode Contents.fill} goes on with. */
+  /** Starts reading a range of a content, to be continued by {@linkcode Contents.fill}. */
   async begin(
     node: NodeId,
     extent: Extent,
@@ -195,7 +191,7 @@ export class Contents {
   }
 
   /**
-   * Fills memory with the next bytes of a part, of which there are as many.
+   * Fills memory with the next bytes of a range, which must have as many left.
    *
    * @throws {FormatError} If the content is damaged.
    */
@@ -227,11 +223,7 @@ export class Contents {
     this.#checked.add(node);
   }
 
-  /**
-   * Reads small contents, neighbours in one go.
-   *
-   * @throws {FormatError} If one of them is damaged.
-   */
+  /** Reads small contents, adjacent ones in one read. Throws `FormatError` if one of them is damaged. */
   async readAll(
     contents: readonly WholeContent[],
     signal: AbortSignal,
@@ -263,7 +255,7 @@ export class Contents {
     }
   }
 
-  /** Compares a large file, once for all who wait for it. */
+  /** Verifies a large file, once for all waiting requests. */
   #compared(node: NodeId, extent: Extent): Promise<void> {
     let comparing = this.#comparing.get(node);
     if (comparing === undefined) {
@@ -292,7 +284,7 @@ export class Contents {
     return new PiecewiseCheck(source, extent, this.#mismatch(node, source));
   }
 
-  /** What makes the error of a file whose checksum is not the recorded one. */
+  /** Returns a function that creates the error of a checksum mismatch. */
   #mismatch(node: NodeId, { name: path }: ByteSource): Mismatch {
     return (expected, actual) => {
       const sample = this.#served.tree.sampleOf?.(node);
@@ -311,7 +303,7 @@ export class Contents {
   }
 }
 
-/** Reads a part of a source: without waiting, where it is at hand. */
+/** Reads part of a source, without waiting if it is cached. */
 function* readNow(
   source: ByteSource,
   offset: number,
@@ -322,12 +314,12 @@ function* readNow(
   return into;
 }
 
-/** Bits of a page: 8 KiB of them. */
+/** Bits of a page: 8 KiB. */
 const PAGE_BITS = 1 << 16;
-/** Pages that are kept at most, 64 MiB of them; then all begins anew. */
+/** Maximum number of pages, 64 MiB; then all are dropped. */
 const MOST_PAGES = 1 << 13;
 
-/** Which files have been compared with their checksums: a bit each, where there are some near it. */
+/** Sparse bit set of the nodes that have been verified. */
 class CheckedNodes {
   readonly #pages = new Map<number, Uint32Array>();
 

@@ -17,13 +17,13 @@ import type { Thumbnails } from "./thumbnails.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
 
-/** What is below `/files/`: files, listings of directories, and directories as one archive. */
+/** Handler of `/files/`: files, directory listings, and directories as archives. */
 export class FileRoutes {
   readonly #served: Served;
   readonly #contents: Contents;
   readonly #answers: FileAnswers;
   readonly #thumbnails: Thumbnails;
-  /** What needs no waiting, and is the plainest of it. */
+  /** Fast path for simple requests that need no waiting. */
   readonly hot: HotAnswers;
 
   constructor(
@@ -40,10 +40,10 @@ export class FileRoutes {
   }
 
   /**
-   * Answers a request.
+   * Responds to a request.
    *
-   * @param base The URL's path up to and with `/files/`.
-   * @param path Behind it, as it stands in the URL.
+   * @param base URL path up to and including `/files/`.
+   * @param path Path behind it, as in the URL.
    */
   *answer(
     request: RequestLike,

@@ -1,4 +1,4 @@
-/** A number of things that all threads have together. */
+/** Counter shared by all threads. */
 export class SharedCount {
   readonly #count: Int32Array<SharedArrayBuffer>;
 
@@ -7,10 +7,8 @@ export class SharedCount {
   }
 
   /**
-   * Counts one more.
-   *
-   * @param most How many there may be.
-   * @returns Whether there are not too many: only then it counts, until {@linkcode SharedCount.end}.
+   * Increments the counter, unless it has reached `most`. Returns whether it did; if so, the caller calls
+   * {@linkcode SharedCount.end}.
    */
   begin(most: number): boolean {
     const isIn = Atomics.add(this.#count, 0, 1) < most;
@@ -23,14 +21,14 @@ export class SharedCount {
   }
 }
 
-/** What the threads of a server count together, so that its limits are those of all of them. */
+/** Counters shared by a server's threads, so that limits apply to all of them together. */
 export class SharedCounts {
-  /** By which another thread makes one that counts along. */
+  /** Passed to other threads to share the counters. */
   readonly memory: SharedArrayBuffer;
   readonly #checks: Int32Array<SharedArrayBuffer>;
-  /** Answers that are being made as a whole. */
+  /** Whole responses in progress. */
   readonly whole: SharedCount;
-  /** Answers that are being made and sent piece by piece. */
+  /** Streamed responses in progress. */
   readonly streams: SharedCount;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(12)) {
@@ -40,7 +38,7 @@ export class SharedCounts {
     this.streams = new SharedCount(memory, 8);
   }
 
-  /** Begins the only check; tells whether there was none. */
+  /** Starts a check. Returns false if one is running. */
   beginCheck(): boolean {
     return Atomics.compareExchange(this.#checks, 0, 0, 1) === 0;
   }

@@ -1,4 +1,4 @@
-/** Entries as tiles with a picture, and as lines of a table. */
+/** Entries as tiles with an image, and as lines of a table. */
 import type { Entry, Kind } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
 import { icon } from "../icons.ts";
@@ -6,7 +6,6 @@ import { hashOf } from "../route.ts";
 import { loadPicture, thumbnailUrl } from "../pictures.ts";
 import { bytes, count, shownName } from "../text.ts";
 
-/** How a kind is called. */
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   directory: "folder",
   clip: "clip",
@@ -26,21 +25,19 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   binary: "binary",
 };
 
-/** An entry that is shown, and where it stands. */
 export interface Placed {
   readonly entry: Entry | undefined;
   readonly index: number;
-  /** Where the link to it leads. */
   readonly href: string;
-  /** How it is called here: its name, or its path. */
+  /** Displayed name or path. */
   readonly name: string;
 }
 
 /**
- * The link of an entry.
+ * Returns the link to an entry.
  *
- * @param index Its place in its directory or in `list`, which leads to its neighbours.
- * @param list The address of the list that it is opened from, where that is no directory.
+ * @param index Index in its directory or in `list`, to navigate to its neighbours.
+ * @param list Address of the list that it is opened from, if it is not a directory.
  */
 export function entryHref(entry: Entry, index: number, list?: string): string {
   return entry.kind === "directory"
@@ -48,20 +45,18 @@ export function entryHref(entry: Entry, index: number, list?: string): string {
     : hashOf(entry.url, { at: index, list });
 }
 
-/** Draws an entry into an element that this made. */
 export type DrawEntry = (
   placed: Placed,
   into: HTMLElement,
   isPassing: boolean,
 ) => void;
 
-/** Makes elements, and draws entries into them. */
 export interface Painter {
   make(): HTMLElement;
   draw: DrawEntry;
 }
 
-/** What is not here yet is called so. */
+/** Name of an entry that is not loaded yet. */
 const LOADING = "…";
 
 function says({ entry, name }: Placed): string {
@@ -71,12 +66,11 @@ function says({ entry, name }: Placed): string {
   return `${name}, ${KIND_NAMES[entry.kind]}${size}`;
 }
 
-/** Why an entry can't be read. */
 function reasonOf({ damage }: Entry): string {
   return `damaged: ${damage ?? "its size is not known"}`;
 }
 
-/** Shows whether an entry is loading, damaged, empty, or none of these. */
+/** Marks an entry as loading, damaged or empty. */
 function setState(of: HTMLElement, entry: Entry | undefined): void {
   const state = entry === undefined
     ? "loading"
@@ -88,7 +82,7 @@ function setState(of: HTMLElement, entry: Entry | undefined): void {
   setAttribute(of, "data-state", state);
 }
 
-/** Copied for each, which takes a browser less than making it. */
+/** Template: cloning is cheaper than creating. */
 const PLACE = element(
   "span",
   { class: "thumbnail" },
@@ -101,7 +95,7 @@ const PLACE = element(
   }),
 );
 
-/** A place for a picture, which is drawn in again and again. */
+/** Reusable element for a thumbnail. */
 class Thumbnail {
   readonly element = PLACE.cloneNode(true) as HTMLElement;
   readonly #drawing = this.element.querySelector("span")!;
@@ -118,9 +112,9 @@ class Thumbnail {
   }
 
   /**
-   * Draws an entry; its picture only if it does not pass too fast to be looked at.
+   * Draws an entry, without its image if it scrolls by too fast.
    *
-   * @param edge The longer side of the place, in pixels of CSS.
+   * @param edge Longer side of the element, in CSS pixels.
    */
   draw(entry: Entry | undefined, isPassing: boolean, edge: number): void {
     const kind = entry?.kind ?? "";
@@ -153,7 +147,6 @@ class Thumbnail {
   }
 }
 
-/** Copied as well. */
 const TILE = element(
   "a",
   { class: "tile", role: "option", tabindex: -1, draggable: "false" },
@@ -161,9 +154,9 @@ const TILE = element(
 );
 
 /**
- * Tiles.
+ * Creates a painter of tiles.
  *
- * @param edge Returns the size of a tile, in pixels of CSS.
+ * @param edge Returns the size of a tile, in CSS pixels.
  */
 export function tilePainter(edge: () => number): Painter {
   const parts = new WeakMap<
@@ -196,10 +189,10 @@ export function tilePainter(edge: () => number): Painter {
   };
 }
 
-/** Size of the place for a picture in a line, in pixels of CSS. */
+/** Size of a thumbnail in a line, in CSS pixels. */
 const LINE_EDGE = 28;
 
-/** Lines of a table: number, name, kind, size. */
+/** Creates a painter of table lines: number, name, kind, size. */
 export function linePainter(): Painter {
   const parts = new WeakMap<
     HTMLElement,
@@ -255,7 +248,6 @@ export function linePainter(): Painter {
   };
 }
 
-/** The head of a table of lines. */
 export function lineHead(): HTMLElement {
   const names = [["number", "#"], ["name", "Name"], ["kind", "Kind"], [
     "size",
@@ -270,7 +262,7 @@ export function lineHead(): HTMLElement {
   );
 }
 
-/** The name of an entry below a directory. */
+/** Returns an entry's path relative to a directory. */
 export function nameBelow(entry: Entry, directory: string): string {
   const below = directory === "" ? "" : `${directory}/`;
   return shownName(

@@ -1,11 +1,11 @@
-/** Tables of what is known of a container, with a heading. */
+/** Tables with a heading. */
 import { type Child, element } from "../dom.ts";
 import { count } from "../text.ts";
 
 /**
- * A table below its title; `null` of one without rows.
+ * Creates a titled table; `null` if it has no rows.
  *
- * @param most Rows that are shown; the others are counted.
+ * @param most Maximum rows shown; the others are counted.
  */
 export function recordsSection(
   title: string,
