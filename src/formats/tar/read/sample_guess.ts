@@ -1,10 +1,12 @@
 import { SAMPLES } from "../kinds.ts";
 import type { GroupFacts } from "./sample_groups.ts";
 
-/** Most extensions that are counted over all tars. */
+/** Maximum number of extensions counted for all tars. */
 const MOST_EXTENSIONS = 4096;
 
-/** Guesses what several tars are together, and finds what is odd of their samples, by the names of all of them. */
+/**
+ * Detects whether several tars are WebDataset shards, from all of their names, and what is unusual about their samples.
+ */
 export class SampleGuess {
   #counted = 0;
   #joined = 0;
@@ -14,7 +16,7 @@ export class SampleGuess {
   #apartCount = 0;
   readonly #extensions = new Map<string, number>();
 
-  /** Adds a tar. One without files, or with one, says nothing of what the others are. */
+  /** Adds a tar. Those with fewer than two relevant files are ignored. */
   add(
     { counted, joined, apart, firstApart, extensions }: GroupFacts,
     { sampleRecords, sampleStarts }: {
@@ -39,17 +41,17 @@ export class SampleGuess {
   }
 
   /**
-   * Whether files are gathered to samples: the tars seem to be WebDataset's, or the caller says so.
+   * Whether to group files into samples: the tars look like WebDataset, or the caller requests it.
    *
-   * @param format What the `format` option says.
+   * @param format Value of the `format` option.
    */
   isGrouped(format: string | undefined): boolean {
     return format === SAMPLES || this.#isWebDataset;
   }
 
   /**
-   * Whether the tars are WebDataset's: at least half of the files share their key with another one; or some do, and
-   * all have extensions, one of which is in every sample.
+   * Whether the tars look like WebDataset: at least half of the files share their key with another one; or some do, all
+   * have extensions, and one extension is in every sample.
    */
   get #isWebDataset(): boolean {
     if (this.#joined === 0) return false;
@@ -59,9 +61,9 @@ export class SampleGuess {
   }
 
   /**
-   * What is odd of the samples, as sentences.
+   * Returns warnings about the samples.
    *
-   * @param isGrouped Whether their files are taken for samples.
+   * @param isGrouped Whether files are grouped into samples.
    */
   notes(isGrouped: boolean): string[] {
     const rare = this.#rare();
@@ -81,7 +83,7 @@ export class SampleGuess {
     ];
   }
 
-  /** Extensions that occur once, those with another dot in them first. */
+  /** Returns the extensions that occur once, those that contain a dot first. */
   #rare(): string[] {
     const once = [...this.#extensions].filter(([, count]) => count === 1)
       .map(([extension]) => extension);
@@ -93,8 +95,8 @@ export class SampleGuess {
   }
 
   /**
-   * Whether names have dots in what seems to be their keys: more than half of the extensions occur once. One sample
-   * alone has each of them once; and files of all kinds have many endings, but few with two dots.
+   * Whether keys seem to contain dots: more than half of the extensions occur once. A single sample has each extension
+   * once, and unrelated files have many different extensions, but few with two dots.
    */
   #areKeysCut(rare: readonly string[], isGrouped: boolean): boolean {
     const all = this.#extensions.size;
