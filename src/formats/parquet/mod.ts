@@ -1,5 +1,5 @@
 /**
- * Parquet: `ParquetReader` reads rows of tables, from any place.
+ * Parquet: {@linkcode ParquetReader} reads rows of tables in any order.
  *
  * @module
  */

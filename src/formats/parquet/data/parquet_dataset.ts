@@ -7,21 +7,21 @@ import { ParquetReader } from "../read/parquet_reader.ts";
 import type { ParquetOptions, ParquetRow } from "../read/row_samples.ts";
 import { openParquet } from "../tree/open_parquet.ts";
 
-/** Options of opening a {@linkcode ParquetDataset}. */
+/** Options of {@linkcode ParquetDataset.open}. */
 export interface ParquetDatasetOptions extends ParquetOptions, WaitOptions {}
 
-/** {@linkcode ParquetDatasetOptions} where samples are not the rows themselves. */
+/** {@linkcode ParquetDatasetOptions} with a function that transforms rows. */
 export interface ProcessedParquetDatasetOptions<T>
   extends ParquetDatasetOptions {
-  /** The function that makes samples of rows; a module's, where the loader has workers. */
+  /** Transforms a row. Must be a module's export if the loader has workers. */
   readonly process: Imported<Process<ParquetRow, T>>;
 }
 
 /**
- * The rows of Parquet files. Those of a batch that lie in the same pages are decoded together, and pages are kept for the
- * next batches up to `cacheSize`: shuffle by blocks where pages hold many rows.
+ * Rows of Parquet files. Rows of a batch in the same pages are decoded together, and pages are cached for the next
+ * batches, up to `cacheSize`: shuffle by blocks if pages hold many rows.
  *
- * @typeParam T What one sample is: a {@linkcode ParquetRow}, unless `process` makes something of it.
+ * @typeParam T Type of a sample: a {@linkcode ParquetRow}, or the result of `process`.
  *
  * @example Labels of rows
  * ```ts
@@ -42,10 +42,10 @@ export class ParquetDataset<T = ParquetRow>
   readonly columns: readonly string[];
 
   /**
-   * Makes the dataset; {@linkcode ParquetDataset.open} opens one.
+   * Creates the dataset from a reader; use {@linkcode ParquetDataset.open} to open one.
    *
-   * @param reader What to read the rows from; it is closed with the dataset.
-   * @param process What makes samples of those.
+   * @param reader Source of the rows; closed with the dataset.
+   * @param process Transforms rows.
    */
   constructor(reader: ParquetReader, process?: Process<ParquetRow, T>) {
     super(reader, { decode: false }, process);
@@ -55,9 +55,9 @@ export class ParquetDataset<T = ParquetRow>
   /**
    * Opens files.
    *
-   * @param location A file, the directory of several, or a pattern as `train-?????-of-00010.parquet`.
-   * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
-   * @throws {DataError} With code `not-portable` if the module of `process` does not have it.
+   * @param location A file, a directory of files, or a pattern such as `train-?????-of-00010.parquet`.
+   * @throws {FormatError} If a file is encrypted, or all are damaged.
+   * @throws {DataError} With code `not-portable` if the module lacks the export for `process`.
    */
   static open<T>(
     location: string | URL,

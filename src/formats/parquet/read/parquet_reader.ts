@@ -24,9 +24,8 @@ import {
 import { differenceOf } from "./shared_columns.ts";
 
 /**
- * Reads rows of a Parquet file, or of several as one: those in a directory, or those that a pattern as
- * `train-?????-of-00010.parquet` names. Pages are decoded once for all rows in them that are asked for near each other.
- * Bytes in rows are the caller's own.
+ * Reads rows of a Parquet file, or of several files as one: those in a directory, or those that a pattern such as
+ * `train-?????-of-00010.parquet` names. Nearby reads share decoded pages. The caller owns the bytes in rows.
  *
  * @example Read rows
  * ```ts
@@ -45,7 +44,7 @@ export class ParquetReader
   extends SamplesReader<ParquetRow, ParquetRow, FieldOptions> {
   readonly #samples: RowSamples;
 
-  /** @ignore Readers are made by `open`. */
+  /** @ignore Use `open`. */
   constructor(samples: RowSamples) {
     super(samples);
     this.#samples = samples;
@@ -54,9 +53,9 @@ export class ParquetReader
   /**
    * Opens files.
    *
-   * @param location A file, the directory of several, or a pattern as `train-?????-of-00010.parquet`.
-   * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
-   * @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`.
+   * @param location A file, a directory of files, or a pattern such as `train-?????-of-00010.parquet`.
+   * @throws {FormatError} If a file is encrypted, or all are damaged.
+   * @throws {RecordfsError} With code `no-column` if one of `columns` is in no file.
    */
   static async open(
     location: string | URL,
@@ -66,8 +65,8 @@ export class ParquetReader
   }
 
   /**
-   * {@linkcode ParquetReader.open} without waiting: what decodes pages has to be loaded by then, as it is when any file
-   * was opened before.
+   * Synchronous {@linkcode ParquetReader.open}. Requires that the decoder is already loaded, as after any file was
+   * opened.
    *
    * @throws {RecordfsError} With code `must-wait` if it is not.
    */
@@ -79,10 +78,10 @@ export class ParquetReader
   }
 
   /**
-   * Opens the files of a reader in another thread, over the tables that it has read.
+   * Opens the files of another thread's reader, sharing its tables.
    *
-   * @param handle What `share` gave.
-   * @throws {FormatError} If a file is not the same any more.
+   * @param handle Result of `share`.
+   * @throws {FormatError} If a file has changed.
    */
   static async openShared(
     handle: SamplesHandle,

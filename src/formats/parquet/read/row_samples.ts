@@ -24,48 +24,48 @@ import { readFooter } from "./footer.ts";
 import { type ParquetFile, RowTable } from "./parquet_files.ts";
 import { type SharedColumn, sharedColumns } from "./shared_columns.ts";
 
-/** A row: its values by the names of their columns. */
+/** Row: values by column name. */
 export interface ParquetRow {
-  /** A value of a column. */
+  /** Value of a column. */
   [column: string]: ParquetValue;
 }
 
-/** How Parquet files are opened, and their rows read. */
+/** Options for opening Parquet files and reading their rows. */
 export interface ParquetOptions extends
   Pick<
     ContainerOptions,
     "checkData" | "onWarning" | "remote" | "storage"
   > {
-  /** Names of the columns that are read; all columns of all files, unless given. */
+  /** Names of the columns to read. Defaults to all columns of all files. */
   readonly columns?: readonly string[] | undefined;
-  /** Bytes of decoded pages that are kept, for rows that lie near each other. Defaults to 128 MiB. */
+  /** Maximum bytes of decoded pages cached, for reads of nearby rows. Defaults to 128 MiB. */
   readonly cacheSize?: number | undefined;
 }
 
-/** What of the options reading takes. */
 type RowOptions =
   & Pick<ParquetOptions, "cacheSize" | "checkData" | "columns">
   & {
-    /** Whether floats that are whole are a `MsgpackFloat` in lists and structures. */
+    /** Whether integral floats in lists and structures are represented as `MsgpackFloat`. */
     readonly keepFloats?: boolean;
   };
 
-/** What other threads make the samples of. */
+/** Data from which other threads recreate the samples. */
 interface Seed {
   readonly files: readonly ParquetFile[];
   readonly options: RowOptions;
 }
 
-/** The rows of Parquet files as samples. They are decoded as they are read: memory for bytes is not used. */
+/**
+ * Rows of Parquet files as samples. Rows are decoded when they are read, so caller-provided byte memory is not used.
+ */
 export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly unit = "row";
   readonly stores = "fields";
   readonly shards: RowTable;
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
-  /** The columns of all files. */
   readonly fields: readonly SharedColumn[];
-  /** Those that are read, unless a call chooses others. */
+  /** Columns that are read by default. */
   readonly columns: readonly SharedColumn[];
   readonly #byName: ReadonlyMap<string, SharedColumn>;
   readonly #options: RowOptions;
@@ -73,7 +73,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly #cells: CellReader;
   #isClosed = false;
 
-  /** @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`. */
+  /** @throws {RecordfsError} With code `no-column` if one of `columns` is in no file. */
   constructor(
     sources: readonly ByteSource[],
     shards: RowTable,
@@ -98,13 +98,13 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     indices: readonly number[],
     { fields }: ReadSamplesOptions,
   ): Steps<ParquetRow[]> {
-    // Pages that were read before may still be there.
+    // Cached pages would otherwise still be readable.
     requireOpen(nameOfFiles(this.shards.paths), this.#isClosed);
     const columns = this.#chosen(fields);
     const rows = indices.map(() => Object.create(null) as ParquetRow);
-    // As they lie: those in one page come one after the other.
+    // Sorted by location, so that rows of a page are decoded together.
     const order = [...indices.keys()].sort((a, b) => indices[a]! - indices[b]!);
-    // In the order of the columns, whichever comes first.
+    // In column order, whichever is decoded first.
     for (const { name } of columns) {
       for (const row of rows) row[name] = null;
     }
@@ -153,7 +153,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     };
   }
 
-  /** Has pages fetched, where it is known by then where those are. */
+  /** Prefetches pages whose locations are known. */
   expect(
     indices: readonly number[],
     { fields }: ReadSamplesOptions,
@@ -171,14 +171,14 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     for (const source of this.sources) source.close();
   }
 
-  /** Columns by their names, or those that are read by default. */
+  /** Returns columns by name, or the default ones. */
   #chosen(names: readonly string[] | undefined): readonly SharedColumn[] {
     return names?.map((name) =>
       this.#byName.get(name) ?? this.#noColumn(name)
     ) ?? this.columns;
   }
 
-  /** A column as the first file has it that has one. */
+  /** Returns the schema of a column in the first file that has it. */
   #schemaOf({ numbers }: SharedColumn): SchemaField {
     const file = numbers.findIndex((number) => number >= 0);
     return this.shards.shards[file]!.columns[numbers[file]!]!;
@@ -222,7 +222,9 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     return bytes;
   }
 
-  /** Has all pages fetched together that lie on a server: their decoding takes one after the other. */
+  /**
+   * Prefetches the pages of all columns at once if the files are remote, because decoding requests them sequentially.
+   */
   *#fetch(
     indices: readonly number[],
     columns: readonly SharedColumn[],
@@ -268,10 +270,10 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
 }
 
 /**
- * Opens files, in their order. Of several, those that are damaged are left out.
+ * Opens files in order. Of several, damaged ones are skipped.
  *
- * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
- * @throws {RecordfsError} With code `no-column` if no file has a column of a name among `columns`.
+ * @throws {FormatError} If a file is encrypted, or all are damaged.
+ * @throws {RecordfsError} With code `no-column` if one of `columns` is in no file.
  */
 export function* openRowSamples(
   paths: readonly string[],
@@ -294,7 +296,7 @@ export function* openRowSamples(
   }
 }
 
-/** Opens files that another thread has opened, over its tables. */
+/** Opens files that another thread has opened, sharing its tables. */
 export function* reopenSamples(
   { files, options }: Seed,
   storage: Storage,
