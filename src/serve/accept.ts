@@ -4,9 +4,7 @@ type MediaType = "text/html" | "application/json";
 interface Preference {
   /** From 0 (refused) to 1. */
   readonly quality: number;
-  /**
-   * Of the media range that matched: 3 for the exact type, 2 for its main type, 1 for any type, 0 if no range matched.
-   */
+  /** Of the matching range: 3 for the exact type, 2 for its main type, 1 for any type; 0 without a match. */
   readonly precision: number;
 }
 

@@ -14,11 +14,7 @@ export interface AnswerRoom {
   wait(bytes: number): Promise<void>;
   /** Reports the response's actual size in bytes. */
   made(bytes: number): void;
-  /**
-   * Allocates memory for the next piece of a body, replacing the last piece's.
-   *
-   * @returns As many bytes, or 16 KiB if memory is short.
-   */
+  /** Allocates the next piece of a body in place of the last; of at most 16 KiB if memory is short. */
   piece(bytes: number): Uint8Array<ArrayBuffer>;
 }
 

@@ -97,10 +97,7 @@ export function unsent(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
 
-/**
- * Escapes text for HTML and XML content and quoted attributes. Characters that XML cannot represent become question
- * marks.
- */
+/** Escapes text for HTML, XML and quoted attributes; what XML cannot represent becomes a question mark. */
 export function escapeMarkup(text: string): string {
   return text.toWellFormed().replaceAll(
     // deno-lint-ignore no-control-regex -- those that XML has not

@@ -29,19 +29,11 @@ interface Asset {
   readonly etag: string;
 }
 
-/**
- * Files of the page. Modules are served with their types stripped, without a build step. Only files in the page's
- * folder are served.
- */
+/** Files in the page's folder. Modules are served with their types stripped, without a build step. */
 export class Assets {
   readonly #loaded = new Map<string, Promise<Asset>>();
 
-  /**
-   * Responds to a request for a file of the page.
-   *
-   * @param path In the page's folder: `index.html`, `listing/grid.ts`.
-   * @throws {ServeError} If there is no such file.
-   */
+  /** Responds with a file at a path in the page's folder, such as `listing/grid.ts`. Throws if there is none. */
   async answer(
     { headers: asked, method }: RequestLike,
     path: string,
@@ -84,7 +76,7 @@ export class Assets {
 
 /**
  * Isolates the window from another site's page that opened it. If the user opened it, there is no such page, and the
- * header would only make the browser start over in another process, which adds a quarter to the time until the first
+ * header would only make the browser start over in another process, which takes a quarter of the time until the first
  * entries show.
  *
  * @param site Initiator of the request, as `Sec-Fetch-Site` has it: `none` is the user.

@@ -1,13 +1,7 @@
 import type { RequestLike } from "./request_like.ts";
 import { ServeError } from "./serve_error.ts";
 
-/**
- * Reads a request body as text.
- *
- * @param most Maximum bytes.
- * @param what What has the body, for the error message.
- * @throws {ServeError} If it has more bytes.
- */
+/** Reads a request body of up to `most` bytes as text; throws if it is longer. `what` names it in the message. */
 export async function bodyText(
   { body }: RequestLike,
   most: number,

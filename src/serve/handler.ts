@@ -200,7 +200,7 @@ class Handler implements Answerer {
           inTurn(steps, room, bytes, leaving)
         );
       } else {
-        // Cached responses are returned synchronously: a promise would add a tenth to their time.
+        // Cached responses are returned synchronously: a promise would cost a tenth of their time.
         const step = steps.next();
         answered = step.done
           ? step.value

@@ -100,11 +100,7 @@ export function splitUrl(url: string): SplitUrl {
   };
 }
 
-/**
- * Normalizes a base path: no trailing slash, and empty for `/`.
- *
- * @throws {RecordfsError} With code `bad-option` if it is invalid.
- */
+/** Normalizes a base path: no trailing slash, empty for `/`. Throws code `bad-option` if it is invalid. */
 export function basePathOf(path: string): string {
   const base = path.replace(/^\/*/, "/").replace(/\/+$/, "");
   if (/^(\/[A-Za-z0-9._~-]+)*$/.test(base) && !/\/\.{1,2}(\/|$)/.test(base)) {

@@ -52,11 +52,7 @@ export class Streams {
     }
   }
 
-  /**
-   * Creates a streaming body, which counts towards the limit until its end.
-   *
-   * @throws {ServeError} If the limit is reached.
-   */
+  /** Creates a streaming body, which counts towards the limit until its end. Throws if the limit is reached. */
   of(
     make: Pieces<Uint8Array<ArrayBuffer>>,
     { room, onEnd }: StreamOptions = {},

@@ -90,11 +90,7 @@ function sumOf({ words }: Blocks, at: number): number {
   return (sums & 0xffff) + (sums >>> 16);
 }
 
-/**
- * Parses a number of a header: octal digits, or base 256 if the first bit is set (GNU, star).
- *
- * @returns NaN if it is invalid, or not exactly representable.
- */
+/** Parses a number: octal, or base 256 if the first bit is set (GNU, star); NaN if invalid or not exact. */
 export function parseNumber(
   bytes: Uint8Array,
   start: number,

@@ -50,9 +50,7 @@ export function patternError(location: string, error: unknown): unknown {
   );
 }
 
-/**
- * Decodes the braces in URLs. Also decodes what follows the common prefix, because server paths are unencoded there.
- */
+/** Decodes URLs after their common prefix, braces included: storage paths are unencoded there. */
 function decodedUrls(urls: readonly string[]): string[] {
   const [first] = urls as [string];
   if (!/^https?:/i.test(first)) return [...urls];

@@ -10,11 +10,7 @@ const TOLD =
 /** How long browsers may cache a preflight response, in seconds. */
 const REMEMBERED = "600";
 
-/**
- * Normalizes an origin to the form that browsers send.
- *
- * @throws {RecordfsError} With code `bad-option` if it is not an origin, and so could never match a page.
- */
+/** Normalizes an origin to the browsers' form. Throws code `bad-option` if it is not an origin. */
 export function originOf(given: string): string {
   const url = URL.parse(given);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) &&

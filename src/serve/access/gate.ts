@@ -76,11 +76,7 @@ export function requireToken(gate: Gate, request: RequestLike): void {
     );
 }
 
-/**
- * Rejects requests below the page's path that carry neither the page's cookie nor the token.
- *
- * @throws {ServeError}
- */
+/** Rejects requests below the page's path without the page's cookie or the token. */
 export function requireSession(gate: Gate, request: RequestLike): void {
   const { token, session } = gate;
   const { headers } = request;

@@ -8,10 +8,7 @@ import type { Token } from "./token.ts";
 /** Maximum size of a form in bytes: each character of the longest token may be escaped. */
 const LONGEST_FORM = 4096;
 
-/**
- * Accepts the token from a link or form, and redirects the browser to the page with a cookie. The token does not stay
- * in the URL.
- */
+/** Accepts the token from a link or form, and redirects to the page with a cookie: it does not stay in the URL. */
 export class Login {
   readonly #token: Token;
   readonly #session: Session;
@@ -23,12 +20,7 @@ export class Login {
     this.#trustsProxy = trustsProxy;
   }
 
-  /**
-   * Responds to a request for a login link.
-   *
-   * @param given What follows `token=` in the query.
-   * @throws {ServeError} If it is not the token.
-   */
+  /** Responds to a login link. `given` is what follows `token=` in the query; throws if it is not the token. */
   byLink(request: RequestLike, given: string): Response {
     if (this.#token.is(decoded(given))) return this.#leadTo(request, "");
     throw wrongToken("Open the link that it has printed last");
@@ -65,10 +57,7 @@ export function isForm({ method, headers }: RequestLike): boolean {
     .test(headers.get("content-type") ?? "");
 }
 
-/**
- * Returns where a form redirects, relative to the page's path: the requested file or directory, else the page itself.
- * The target is always below that path, whatever was requested.
- */
+/** Returns a form's target: the requested file or directory, else the page; always below the page's path. */
 function targetOf(rest: string, query: string): string {
   const below = rest.replace(/^s\/[^/]*\/?/, ""); // the page's path, perhaps that of an earlier server
   if (!below.startsWith("files/")) return "";

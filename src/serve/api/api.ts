@@ -60,11 +60,7 @@ export class Api {
     this.#checking = new Checking(served, this.#sources, counts);
   }
 
-  /**
-   * Responds to a request for a path below `/api/`.
-   *
-   * @throws {ServeError} With a status below 500 if the container is damaged, because the server is not at fault.
-   */
+  /** Responds below `/api/`. For damaged containers, the status is below 500: the server is not at fault. */
   *answer(request: RequestLike, path: string, fields: string): Steps<Response> {
     try {
       return yield* this.#answer(request, path, fields);

@@ -15,11 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
   c: "complex",
 };
 
-/**
- * Describes an array, with its numbers and statistics.
- *
- * @param most Maximum numbers shown: larger arrays are sampled at every second, fourth, … row and column.
- */
+/** Describes an array with up to `most` numbers; larger ones show every second, fourth, … row and column. */
 export function arrayValue(array: NdArray, most: number): ArrayValue {
   const { shape, dtype } = array;
   const { shown, steps } = thinned(shape, most);
@@ -57,10 +53,7 @@ export function dtypeWord(dtype: string): string {
   return word === "bool" ? word : `${word}${Number(size) * 8}`;
 }
 
-/**
- * Returns how many elements of each dimension to show, and the steps: halves the longest dimension until there are few
- * enough.
- */
+/** Returns the elements to show per dimension, and the steps: halves the longest until there are few enough. */
 function thinned(
   shape: readonly number[],
   most: number,

@@ -27,11 +27,7 @@ export class Checking {
     this.#sources = sources;
   }
 
-  /**
-   * Starts a check, which ends if the client disconnects.
-   *
-   * @throws {ServeError} If a check is already running or there is nothing to check.
-   */
+  /** Starts a check, which ends if the client disconnects. Throws if one is running or there is nothing to check. */
   start(): Response {
     if (this.#sources.length === 0) {
       throw new ServeError(

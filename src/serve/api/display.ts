@@ -66,11 +66,7 @@ export class Leaves {
     this.#left = limits.characters;
   }
 
-  /**
-   * Converts a decoded value.
-   *
-   * @param from Characters, bytes or numbers to skip; `undefined` for a value among others.
-   */
+  /** Converts a decoded value, skipping `from` characters, bytes or numbers; `undefined` if it is among others. */
   value(value: unknown, from: number | undefined): Display {
     if (value === null || value === undefined) return null;
     if (typeof value === "boolean") return value;
@@ -196,10 +192,7 @@ export function wordOf(value: Display): string | null | undefined {
   }
 }
 
-/**
- * Returns the marker object of a value that is not plain JSON. Object keys that begin with `$` are escaped by another
- * `$`.
- */
+/** Returns a value's marker, if any. Object keys that begin with `$` are escaped by another `$`. */
 export function markerOf(value: Display): DisplayMarker | undefined {
   return value !== null && typeof value === "object" && "$" in value
     ? value as DisplayMarker

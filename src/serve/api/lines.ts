@@ -3,11 +3,7 @@ import type { Pieces } from "../streams.ts";
 import type { Served } from "../served.ts";
 import type { ErrorMessage } from "./messages.ts";
 
-/**
- * Creates a streaming response of JSON lines. An error becomes the last line.
- *
- * @param onEnd Called when the stream has ended, even after an error.
- */
+/** Streams JSON lines; an error becomes the last one. `onEnd` is called at the end in any case. */
 export function lines<Line>(
   { streams }: Served,
   make: Pieces<Line | ErrorMessage>,

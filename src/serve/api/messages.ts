@@ -123,10 +123,7 @@ export interface ClipView {
   readonly kind: "clip";
   /** Number of frames: frame i is file `frame(i)` of the directory. */
   readonly frames: number;
-  /**
-   * Names of the first frames, at most 1,000; `api/list` with `&at=` has the others. Frames come first in the
-   * directory, in order.
-   */
+  /** Names of the first 1,000 frames; `api/list` with `&at=` has more. Frames come first in the directory. */
   readonly names: readonly string[];
   /** Frames per second, if known. */
   readonly framesPerSecond: number | null;
@@ -212,10 +209,7 @@ export type SearchLine =
   }
   | ErrorMessage;
 
-/**
- * `GET api/random?path=&count=&seed=`; `count` is at most 1,000, and 50 by default; `seed` an integer ≥ 0, 0 by
- * default.
- */
+/** `GET api/random?path=&count=&seed=`; `count` is at most 1,000, 50 by default; `seed` an integer ≥ 0, default 0. */
 export interface RandomMessage {
   readonly seed: number;
   /** Distinct entries: fewer than requested if there are not enough. */
@@ -252,10 +246,7 @@ export interface Statistics {
   readonly bytes: number;
   /** Entries that cannot be read. */
   readonly damaged: number;
-  /**
-   * Histogram of file sizes: `counts[i]` files have from `edges[i]` to below `edges[i + 1]` bytes; edges are 0 and
-   * powers of two.
-   */
+  /** Files by size: `counts[i]` have from `edges[i]` to below `edges[i + 1]` bytes; edges are 0 and powers of two. */
   readonly sizes: Histogram;
   readonly kinds: readonly { readonly kind: Kind; readonly count: number }[];
   /** Number of samples with labels, and of those examined: all, or a regular sample of them. */

@@ -33,10 +33,7 @@ export class Positions {
     return count;
   }
 
-  /**
-   * Returns an entry's index in its directory by binary search; -1 if it is not found because nodes are not in the
-   * order of entries.
-   */
+  /** Returns an entry's index by binary search; -1 if not found because nodes are not in the order of entries. */
   *indexOf(directory: NodeId, node: NodeId): Steps<number> {
     let low = 0;
     for (let high = yield* this.count(directory); low < high;) {

@@ -82,10 +82,7 @@ export class Samples {
     }
   }
 
-  /**
-   * Returns the samples among a directory's entries; `undefined` if there are none, if some are deeper, or if a sample
-   * consists of several entries.
-   */
+  /** Returns the samples among a directory's entries; `undefined` if none, deeper, or of several entries each. */
   *within(directory: NodeId): Steps<SampleRuns | undefined> {
     const { tree } = this.#served;
     if (tree.samples === undefined) return undefined;

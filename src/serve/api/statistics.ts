@@ -22,9 +22,7 @@ import { Turns } from "./turns.ts";
 
 /** Interval of interim results, in milliseconds. */
 const TELL_EVERY = 300;
-/**
- * Maximum number of files whose contents are examined, on local disks and on remote storage. Larger sets are sampled.
- */
+/** Maximum number of files whose contents are examined, local and remote. Larger sets are sampled. */
 const MOST_LOOKED = 50_000;
 const MOST_FETCHED = 2_000;
 const LARGEST_LABEL = 64;

@@ -19,11 +19,7 @@ export const WHOLE_TREE: TreePart = { path: [], from: 0 };
 /** Maximum number of steps: the nesting limit of MessagePack. */
 const MOST_STEPS = 1024;
 
-/**
- * Returns the part that a request asks for; `undefined` if it asks for the whole.
- *
- * @throws {ServeError} If `part` is malformed.
- */
+/** Returns the requested part; `undefined` if the whole is requested. Throws if `part` is malformed. */
 export function partIn(query: Query): TreePart | undefined {
   const text = query.text("part");
   const from = query.number("skip");

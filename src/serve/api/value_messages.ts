@@ -3,10 +3,7 @@
 /** Encodings other than UTF-8, by their `TextDecoder` names. */
 export type OtherEncoding = "utf-16le" | "utf-16be" | "windows-1252";
 
-/**
- * Number in JSON. Values that JSON numbers cannot represent are `"NaN"`, `"Infinity"`, `"-Infinity"`, `"-0"`, or
- * digits.
- */
+/** JSON number; values without a JSON form are `"NaN"`, `"Infinity"`, `"-Infinity"`, `"-0"`, or digits. */
 export type DisplayNumber = number | boolean | string | null;
 
 /**
@@ -21,10 +18,7 @@ export type Display =
   | readonly Display[]
   | { readonly [key: string]: Display };
 
-/**
- * Marker for what JSON cannot represent, identified by the key `$`. Keys of data that begin with `$` are escaped as
- * `$$`.
- */
+/** Marker for what JSON cannot represent, identified by the key `$`. Keys of data that begin with `$` get another. */
 export type DisplayMarker =
   | { readonly $: "integer"; readonly digits: string }
   | {
@@ -39,10 +33,7 @@ export type DisplayMarker =
     readonly data: readonly DisplayNumber[];
   }
   | { readonly $: "map"; readonly pairs: readonly (readonly Display[])[] }
-  /**
-   * An object with duplicate keys, or keys in an order that JavaScript would change. Each key is a text or a truncated
-   * one.
-   */
+  /** An object whose keys repeat, or would be reordered by JavaScript. Each is a text or a truncated one. */
   | { readonly $: "object"; readonly pairs: readonly (readonly Display[])[] }
   /** A truncated list, object, text or integer: the part shown, and the total number of entries or characters. */
   | { readonly $: "cut"; readonly shown: Display; readonly length: number }

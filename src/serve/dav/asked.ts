@@ -39,11 +39,7 @@ interface Element extends Property {
   readonly children: readonly Element[];
 }
 
-/**
- * Reads the body of a PROPFIND (RFC 4918, 9.1). An empty one requests all properties.
- *
- * @throws {ServeError} If it is malformed or too long.
- */
+/** Reads the body of a PROPFIND (RFC 4918, 9.1); an empty one requests all. Throws if malformed or too long. */
 export async function readAsked(request: RequestLike): Promise<Asked> {
   const text = await bodyText(request, LONGEST_BODY, "a PROPFIND");
   if (text.trim() === "") return { kind: "all", properties: [] };
@@ -75,11 +71,7 @@ function few(properties: readonly Property[]): readonly Property[] {
   );
 }
 
-/**
- * Scans the text once before parsing, because the parser is slow with many elements.
- *
- * @throws {ServeError} If it has more of them than a request needs.
- */
+/** Rejects texts with more elements than a request needs, because the parser is slow with many. */
 function requireFewTags(text: string): void {
   let tags = 0;
   let depth = 0;

@@ -47,11 +47,7 @@ export class Dav {
     this.#base = base;
   }
 
-  /**
-   * Responds to a request below `/dav/`.
-   *
-   * @param path Path behind it, as in the URL.
-   */
+  /** Responds to a request below `/dav/`, for a path as in the URL. */
   *answer(request: RequestLike, path: string): Steps<Response> {
     const { method } = request;
     if (method === "OPTIONS") return options();

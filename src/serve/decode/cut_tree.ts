@@ -25,11 +25,7 @@ export interface TreeWalker {
    * (maps only), or its value. Entries from `end` on are skipped.
    */
   pass(end: number, visit: (index: number, isKey: boolean) => void): number;
-  /**
-   * Passes a value without entries, and returns it.
-   *
-   * @param from As in {@linkcode Leaves.value}.
-   */
+  /** Passes a value without entries, and returns it; `from` as in {@linkcode Leaves.value}. */
   leaf(leaves: Leaves, from: number | undefined): Display;
   skip(): void;
   /** Fails if anything follows the root. */
@@ -85,9 +81,7 @@ function visitPart(
   return isThere;
 }
 
-/**
- * Numbers of entries to show by depth: everything down to some depth, and an equal share of each container at the next.
- */
+/** Entries to show by depth: all down to some depth, and an equal share of each container at the next. */
 class Plan {
   readonly #limits: DisplayLimits;
   /** Numbers of values, and of lists and maps among them, by depth. */

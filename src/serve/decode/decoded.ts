@@ -24,11 +24,7 @@ export async function decoded(
   return await inTask(() => decodeValue(bytes, ...decoding.args));
 }
 
-/**
- * {@linkcode readNpy} in bounded memory.
- *
- * @throws {NumpyError} If it is not such an array, or has too many texts.
- */
+/** {@linkcode readNpy} in bounded memory. Throws `NumpyError` if it is invalid or has too many texts. */
 export function decodedArray(bytes: Uint8Array): NdArray {
   const { dtype, shape } = readNpyHeader(bytes);
   if (/^.?U/.test(dtype) && elementCount(shape) > MOST_OBJECTS) {

@@ -70,11 +70,7 @@ export class Decoding {
     );
   }
 
-  /**
-   * Returns a message as JSON, with its undecoded parts decoded.
-   *
-   * @throws {ServeError} If too many values are waiting.
-   */
+  /** Returns a message as JSON, with its undecoded parts decoded. Throws if too many values are waiting. */
   *cells(
     message: EntryMessage | RowsMessage,
     parts: UndecodedParts,
@@ -93,12 +89,7 @@ export class Decoding {
     );
   }
 
-  /**
-   * Matches entries against a glob.
-   *
-   * @returns 1 for each that matches, else 0.
-   * @throws {ServeError} If it takes too long, or too many values are waiting.
-   */
+  /** Matches entries against a glob: 1 for a match, else 0. Throws if it takes too long or too much is waiting. */
   async matches(
     glob: string,
     entries: readonly FilteredEntry[],

@@ -20,12 +20,7 @@ let latest:
   | { readonly glob: string; readonly pattern: PathPattern }
   | undefined;
 
-/**
- * Matches entries against a glob.
- *
- * @returns 1 for each that matches, else 0.
- * @throws {RangeError} If it takes too long.
- */
+/** Matches entries against a glob: 1 for each match, else 0. Throws `RangeError` if it takes too long. */
 export async function matchedPaths(
   glob: string,
   entries: readonly FilteredEntry[],

@@ -7,11 +7,7 @@ import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
 import type { Display } from "../api/value_messages.ts";
 import { cutTree, type TreeWalker } from "./cut_tree.ts";
 
-/**
- * Converts MessagePack for display. All of its structure is validated, but only the part shown becomes values.
- *
- * @throws {MsgpackError} If it is damaged.
- */
+/** Converts MessagePack for display. Validates all of it, but decodes only the part shown. */
 export function shownMsgpack(
   bytes: Uint8Array,
   limits: DisplayLimits,

@@ -37,10 +37,7 @@ export interface UndecodedParts {
 
 const encoder = new TextEncoder();
 
-/**
- * Returns a message as JSON with its parts decoded. Values that cannot be decoded are omitted; their own pages report
- * why.
- */
+/** Returns a message as JSON with its parts decoded. Undecodable values are omitted; their own pages say why. */
 export async function shownCells(
   message: EntryMessage | RowsMessage,
   { cells, meta }: UndecodedParts,

@@ -89,10 +89,7 @@ async function messageOf(
   } satisfies TreeValue;
 }
 
-/**
- * Converts a value to a tree; `undefined` if it has no such part. From JSON and MessagePack, decodes only the part
- * shown.
- */
+/** Converts a value to a tree; `undefined` without such a part. Of JSON and MessagePack, decodes only that. */
 export async function shownTree(
   bytes: Uint8Array<ArrayBuffer>,
   type: ValueType,

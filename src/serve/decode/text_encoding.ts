@@ -14,10 +14,7 @@ const OPEN = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 /** Minimum share of ASCII in Western text: other bytes are accented letters, which are few. */
 const LEAST_ASCII = 0.7;
 
-/**
- * UTF-16 without a byte order mark: minimum share of high bytes that are NUL, and maximum of NUL low bytes relative to
- * these.
- */
+/** UTF-16 without byte order mark: minimum share of NUL high bytes, and maximum of NUL low bytes relative to it. */
 const LEAST_NULS = 0.6;
 const MOST_LOW_NULS = 0.1;
 

@@ -33,9 +33,7 @@ export function outcomeOf(
   return since !== undefined && modified <= since ? "not-modified" : "go-on";
 }
 
-/**
- * Returns the 304 response if the preconditions of a GET or HEAD call for it. Throws {@linkcode ServeError} for a 412.
- */
+/** Returns the 304 response if a GET's or HEAD's preconditions call for it. Throws `ServeError` for a 412. */
 export function answerByConditions(
   headers: HeadersLike,
   state: Validators,

@@ -67,11 +67,7 @@ export class Contents {
       : undefined;
   }
 
-  /**
-   * Reads a whole small content if it is cached and valid; `undefined` if it has to be awaited or verified again.
-   *
-   * @param room Memory to read it into.
-   */
+  /** Reads a whole small content if it is cached and valid; `undefined` if it must be awaited or verified again. */
   readAtHand(
     node: NodeId,
     extent: Extent,
@@ -103,12 +99,7 @@ export class Contents {
     return room === undefined ? new Uint8Array(size) : room.take(size);
   }
 
-  /**
-   * Reads a range of a content.
-   *
-   * @param into Memory of the range's length; allocated by default.
-   * @throws {FormatError} If the content is damaged.
-   */
+  /** Reads a range of a content into memory of its length. Throws `FormatError` if the content is damaged. */
   *read(
     node: NodeId,
     extent: Extent,
@@ -190,11 +181,7 @@ export class Contents {
     return { node, extent, range, done: 0, check };
   }
 
-  /**
-   * Fills memory with the next bytes of a range, which must have as many left.
-   *
-   * @throws {FormatError} If the content is damaged.
-   */
+  /** Fills memory with the next bytes of a range, which must have enough left. Throws `FormatError` if damaged. */
   async fill(
     part: ContentPart,
     into: Uint8Array,

@@ -39,12 +39,7 @@ export class FileRoutes {
     this.#thumbnails = thumbnails;
   }
 
-  /**
-   * Responds to a request.
-   *
-   * @param base URL path up to and including `/files/`.
-   * @param path Path behind it, as in the URL.
-   */
+  /** Responds to a request. `base` is the URL path up to `/files/`, and `path` what follows, as in the URL. */
   *answer(
     request: RequestLike,
     base: string,

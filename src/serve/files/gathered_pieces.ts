@@ -18,11 +18,7 @@ export class GatheredPieces {
     this.#bytes = Math.min(bytes, GATHERED);
   }
 
-  /**
-   * Reserves contiguous bytes, if the current piece has room for them.
-   *
-   * @returns Memory with arbitrary contents, to be filled before the piece is requested.
-   */
+  /** Reserves bytes in the current piece, if it has room, to be filled before the piece is requested. */
   place(length: number): Piece | undefined {
     const start = this.#filled;
     if (length > this.#piece.length - start) return undefined;

@@ -61,11 +61,7 @@ export class HotAnswers {
     this.#contents = contents;
   }
 
-  /**
-   * Responds to a GET; `undefined` if the fast path does not apply.
-   *
-   * @param path As in the URL.
-   */
+  /** Responds to a GET of a path as in the URL; `undefined` if the fast path does not apply. */
   answer(asked: HeadersLike, path: string): Response | undefined {
     const found = this.#read(asked, path, this.#room);
     if (found === undefined) return undefined;

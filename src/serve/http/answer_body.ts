@@ -1,8 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/**
- * Maximum bytes of a body to copy behind its head, and of a chunk to copy between its delimiters, to send them at once.
- */
+/** Maximum bytes of a body to copy behind its head, and of a chunk between its delimiters, to send them at once. */
 const COPIED = 16 << 10;
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");

@@ -3,11 +3,7 @@ import { STATUS_CODES } from "node:http";
 /** Cached date header of the current second. */
 let dated = { second: -1, text: "" };
 
-/**
- * Formats the head of an HTTP/1.1 response.
- *
- * @param headers Names in lower case with their values, which must not contain line breaks.
- */
+/** Formats the head of an HTTP/1.1 response. Names are in lower case; values must not contain line breaks. */
 export function answerHead(
   status: number,
   headers: Iterable<readonly [name: string, value: string]>,

@@ -31,11 +31,7 @@ const NEXT = nextStates();
 export class HeadScanner {
   #state = START;
 
-  /**
-   * Scans the next bytes.
-   *
-   * @returns The offset of the end of the head, behind its empty line; 0 if incomplete, -1 if invalid.
-   */
+  /** Scans bytes. Returns the end of the head, behind its empty line; 0 if incomplete, -1 if invalid. */
   scan(bytes: Uint8Array, start: number, end: number): number {
     let state = this.#state;
     for (let i = start; i < end; i++) {

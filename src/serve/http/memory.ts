@@ -100,11 +100,7 @@ export class ServerMemory {
     this.pieces = new Budget(share / 4);
   }
 
-  /**
-   * Whether so many bytes were freed since this was last true; called periodically.
-   *
-   * @param others Bytes in use outside these budgets.
-   */
+  /** Whether so many bytes were freed since this was last true. `others` are bytes in use outside these budgets. */
   hasGivenBack(bytes: number, others: number): boolean {
     const budgets = [this.requests, this.answers, this.pieces];
     const taken = budgets.reduce((sum, { lent }) => sum + lent, others);
@@ -162,10 +158,7 @@ export class ConnectionRoom implements AnswerRoom {
     return this.#piece!.subarray(CHUNK_START, end);
   }
 
-  /**
-   * Formats a piece as a chunk (RFC 9112, 7.1) in place; `undefined` unless it is from
-   * {@linkcode ConnectionRoom.piece}.
-   */
+  /** Formats a piece of {@linkcode ConnectionRoom.piece} as a chunk (RFC 9112, 7.1) in place; else `undefined`. */
   asChunk(piece: Uint8Array): Uint8Array | undefined {
     const memory = this.#piece;
     if (piece.buffer !== memory?.buffer) return undefined;

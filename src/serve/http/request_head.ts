@@ -99,11 +99,7 @@ export class RequestHead implements RequestLike {
   }
 }
 
-/**
- * Parses the complete lines of a partial head; there may be none yet.
- *
- * @param text The bytes so far, one per character, without any that `HeadScanner` rejects.
- */
+/** Parses the complete lines of a partial head, which is valid so far and has one character per byte. */
 export function firstLines(text: string): RequestLike {
   const whole = text.slice(0, Math.max(text.lastIndexOf("\r\n"), 0));
   const [line = "", ...fields] = whole.trimStart().split("\r\n");

@@ -93,11 +93,7 @@ export class Header {
     );
   }
 
-  /**
-   * Shows the current location.
-   *
-   * @param directoryUrl Directory for searches and pages.
-   */
+  /** Shows the current location. Searches and pages are for the directory at `directoryUrl`. */
   show({ url, parameters }: Route, directoryUrl: string): void {
     this.#url = directoryUrl;
     const parts = url === "" ? [] : url.split("/");

@@ -140,10 +140,7 @@ class Page {
     if (!(this.#view?.onBack?.() ?? false)) void this.show();
   }
 
-  /**
-   * Creates a view. Starts only after its code is loaded and if it is still current, because a view may cancel another
-   * one's work, such as a search.
-   */
+  /** Creates a view, once its code is loaded and if still current: it may cancel other work, such as a search. */
   async #viewOf(route: Route, scene: Scene): Promise<View> {
     const load = PAGES[route.parameters.get("show") ?? ""];
     if (load !== undefined || route.url === "") {

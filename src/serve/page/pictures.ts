@@ -1,6 +1,4 @@
-/**
- * Loads images, and cancels those of a view that is left, because the browser would fetch them before the next page.
- */
+/** Loads images, and cancels those of a left view, which the browser would fetch before the next page. */
 import { fileUrl } from "./api.ts";
 
 /** The server rejects images with more pixels: they would exhaust the browser's memory. */
@@ -18,11 +16,7 @@ export function pictureUrl(url: string): string {
   return `${fileUrl(url)}?most-pixels=${MOST_PIXELS}`;
 }
 
-/**
- * Returns the URL of a thumbnail.
- *
- * @param edge Longer side as shown, in CSS pixels.
- */
+/** Returns the URL of a thumbnail for a longer side in CSS pixels. */
 export function thumbnailUrl(url: string, edge: number): string {
   const [small, large] = THUMBNAIL_EDGES;
   const isLarge = edge * devicePixelRatio > small;
@@ -57,11 +51,7 @@ export function loadPicture(
   image.src = url;
 }
 
-/**
- * Cancels loading images.
- *
- * @param within Only those in this element; all by default.
- */
+/** Cancels loading images: those within an element, or all. */
 export function cancelPictures(within?: Element): void {
   for (const image of loading) {
     if (within !== undefined && !within.contains(image)) continue;

@@ -9,10 +9,7 @@ export interface View {
   readonly keys: readonly Key[];
   /** Handles a navigation key. Returns whether it was handled. */
   onKey?(key: string): boolean;
-  /**
-   * Called when the server responds again after a failure. Returns whether the view recovers by itself; otherwise it is
-   * recreated.
-   */
+  /** Called when the server responds again. Returns whether the view recovers by itself; else it is recreated. */
   onBack?(): boolean;
   /** Called when the view is in the DOM. */
   onShown?(): void;

@@ -6,10 +6,7 @@ export class SharedCount {
     this.#count = new Int32Array(memory, offset, 1);
   }
 
-  /**
-   * Increments the counter, unless it has reached `most`. Returns whether it did; if so, the caller calls
-   * {@linkcode SharedCount.end}.
-   */
+  /** Increments the counter if it is below `most`; returns whether it did. {@linkcode SharedCount.end} undoes it. */
   begin(most: number): boolean {
     const isIn = Atomics.add(this.#count, 0, 1) < most;
     if (!isIn) this.end();

@@ -49,10 +49,7 @@ export function checkCount(count: number, most: number = MOST_VALUES): void {
   }
 }
 
-/**
- * Validates alternating RLE and bit-packed runs: they must have exactly the wanted count, because the library would
- * write as many as a run declares.
- */
+/** Validates alternating RLE and bit-packed runs: the library would write as many numbers as a run declares. */
 export function checkRuns(part: PagePart, bits: number, count: number): void {
   if (bits > WIDEST) throw new PageFault(`has numbers of ${bits} bits`);
   let { at } = part;

@@ -44,11 +44,7 @@ export interface ChunkPages {
     | undefined;
 }
 
-/**
- * Finds the pages of a column chunk, by its offset index, or by scanning page headers.
- *
- * @throws {PageFault} If they contradict the footer.
- */
+/** Finds a column chunk's pages by offset index, or by scanning headers. Throws if they contradict the footer. */
 export function* chunkPages(
   place: ChunkPlace,
   library: ParquetLibrary,
@@ -71,10 +67,7 @@ export function* chunkPages(
   return indexed ?? (yield* pagesByHeaders(place, library));
 }
 
-/**
- * Finds pages by the offset index; `undefined` if several pages start with the same row, because only headers tell
- * which of them have no values.
- */
+/** Finds pages by offset index; `undefined` if some start with the same row: only headers tell the empty ones. */
 function* pagesByIndex(
   { source, numbers, rows }: ChunkPlace,
   library: ParquetLibrary,

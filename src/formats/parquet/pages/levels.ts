@@ -1,12 +1,7 @@
 import { bitsOf, checkRuns, type PagePart, varint } from "./check_page.ts";
 import { PageFault } from "./page_fault.ts";
 
-/**
- * Decodes the levels of a page.
- *
- * @param most Maximum level, below 256.
- * @throws {PageFault} If the runs do not have `count` levels, or one exceeds the maximum.
- */
+/** Decodes the levels of a page, up to `most`, below 256. Throws unless the runs have `count` valid levels. */
 export function readLevels(
   part: PagePart,
   most: number,

@@ -60,9 +60,7 @@ const FAULTS: Readonly<Record<PageFault["kind"], FormatErrorCode>> = {
   unsupported: "unsupported",
 };
 
-/**
- * Decodes cells by pages. Cells of the same pages are decoded together, and cached (LRU) for reads of their neighbours.
- */
+/** Decodes cells by pages. Cells of the same pages are decoded together, and cached (LRU) for their neighbours. */
 export class CellReader {
   readonly #files: readonly ParquetFile[];
   readonly #open: (file: number) => Steps<ByteSource>;
@@ -111,12 +109,7 @@ export class CellReader {
     return isIn ? kept : undefined;
   }
 
-  /**
-   * Decodes the rows around a cell.
-   *
-   * @param row Index of the row in its file.
-   * @throws {FormatError} If they are damaged.
-   */
+  /** Decodes the rows around a cell of a row in its file. Throws `FormatError` if they are damaged. */
   *decode(file: number, column: number, row: number): Steps<DecodedRows> {
     return this.kept(file, column, row) ?? (yield* perform<DecodedRows>({
       sync: () => runSync(this.#decode(file, column, row)),

@@ -59,21 +59,12 @@ export class CellFiles {
     );
   }
 
-  /**
-   * Returns the fields of a file. The suffix of images is from the footer, or else from the first values.
-   *
-   * @throws {NotLoaded} If these must be loaded first.
-   */
+  /** Returns a file's fields. Suffixes of images are from the footer or the first values. May throw `NotLoaded`. */
   fields(file: number): readonly Field[] {
     return this.#fields[file] ??= this.#makeFields(file);
   }
 
-  /**
-   * Returns the bytes of a cell. They must not be modified.
-   *
-   * @param row Index of the row in its file.
-   * @throws {NotLoaded} If they must be loaded first.
-   */
+  /** Returns the bytes of a cell, which must not be modified. Throws `NotLoaded` if they must be loaded first. */
   bytes(file: number, column: number, row: number): Uint8Array {
     const field = this.#files[file]!.columns[column]!;
     const cell = `${file} ${column} ${row}`;
@@ -86,12 +77,7 @@ export class CellFiles {
     return bytes;
   }
 
-  /**
-   * Whether a cell is null that is not stored as JSON.
-   *
-   * @param row Index of the row in its file.
-   * @throws {NotLoaded} If it must be loaded first.
-   */
+  /** Whether a cell is null that is not stored as JSON. Throws `NotLoaded` if it must be loaded first. */
   isNull(file: number, column: number, row: number): boolean {
     const field = this.#files[file]!.columns[column]!;
     const { first, rows } = this.#decoded(file, column, row);

@@ -67,10 +67,7 @@ export class SharedCells {
     }
   }
 
-  /**
-   * Claims the decoding of a column's cells, until {@linkcode SharedCells.release}. Returns `false` if another thread
-   * did meanwhile.
-   */
+  /** Claims the decoding of a column until {@linkcode SharedCells.release}; `false` if another thread did. */
   claim({ column }: CellPlace): boolean {
     return this.#blocks.claim(this.#owner, column);
   }

@@ -106,10 +106,7 @@ function elementOf(list: SchemaField, repeated: SchemaField): Item {
     made(only!, (stored as Record<number, unknown>)?.[0], forms);
 }
 
-/**
- * Returns the builder of a map's items: lists of key and value, because keys may be of any type and repeat; or just
- * keys.
- */
+/** Returns the builder of a map's items: lists of key and value, because keys may repeat; or just keys. */
 function pairOf(repeated: SchemaField): Item | undefined {
   const [key, value] = repeated.parts;
   if (key !== undefined && repeated.parts.length === 1) {

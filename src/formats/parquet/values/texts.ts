@@ -35,10 +35,7 @@ export function uuidText(bytes: Uint8Array): string {
   return parts.map(([start, end]) => hex.slice(start, end)).join("-");
 }
 
-/**
- * Returns the nanoseconds since 1970 of an INT96: 8 bytes of nanoseconds in the day, which may be negative, and 4 of
- * the Julian day.
- */
+/** Returns an INT96's nanoseconds since 1970: 8 bytes of nanoseconds in the day (signed), 4 of the Julian day. */
 export function int96Nanos({ buffer, byteOffset }: Uint8Array): bigint {
   const view = new DataView(buffer, byteOffset, 12);
   const days = BigInt(view.getInt32(8, true)) - JULIAN_1970;

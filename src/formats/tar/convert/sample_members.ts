@@ -152,10 +152,7 @@ function safeName(name: string): string {
   return safe === "" ? "value" : safe;
 }
 
-/**
- * Whether a name's extension tells the type of the values, such as `cls` or `seg.png`. `word` is the extension for such
- * values.
- */
+/** Whether a name's extension, such as `cls` or `seg.png`, tells the type of values with the extension `word`. */
 function saysType(name: string, { kind }: ValueType, word: string): boolean {
   const own = extensionIn(name);
   if (!EXTENSIONS.includes(own)) return word === BYTES;

@@ -151,11 +151,7 @@ function* isAt(
   );
 }
 
-/**
- * Whether headers describe exactly one given file.
- *
- * @param bytes Bytes between the previous content and the file's.
- */
+/** Whether the bytes between the previous content and a file's are headers of exactly that file. */
 export function* agrees(
   bytes: Uint8Array<ArrayBuffer>,
   { name, size }: Named,

@@ -14,10 +14,7 @@ interface Counted {
   count: number;
 }
 
-/**
- * Counts files by extension, which is everything after the first dot. After 256 distinct extensions, new ones are
- * ignored.
- */
+/** Counts files by extension: all after the first dot. After 256 distinct ones, new ones are ignored. */
 export class ExtensionCounts {
   readonly #paths: PathEntries;
   readonly #names: Uint8Array;

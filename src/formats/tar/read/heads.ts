@@ -27,9 +27,7 @@ export function originOf(
   return { beside: madeBy, compared };
 }
 
-/**
- * Verifies headers against an index that was not just made from this tar: each once, before its content is first read.
- */
+/** Verifies headers against an index not just made from this tar: each once, before its content is read. */
 export class Heads {
   readonly #source: ByteSource;
   readonly #columns: TarColumns;

@@ -1,10 +1,7 @@
 import { decodeName } from "../../../base/names.ts";
 import { MOST_SECONDS } from "../layout.ts";
 
-/**
- * Extended attributes of a member (POSIX.1-2001) that matter here. All other records are dropped, however many there
- * are.
- */
+/** Extended attributes of a member (POSIX.1-2001) that matter here; other records are dropped. */
 export interface PaxFacts {
   /** Empty if a header cancels an earlier one. */
   readonly path?: Uint8Array;

@@ -4,9 +4,7 @@ import type { GroupFacts } from "./sample_groups.ts";
 /** Maximum number of extensions counted for all tars. */
 const MOST_EXTENSIONS = 4096;
 
-/**
- * Detects whether several tars are WebDataset shards, from all of their names, and what is unusual about their samples.
- */
+/** Detects from names whether several tars are WebDataset shards, and what is unusual about their samples. */
 export class SampleGuess {
   #counted = 0;
   #joined = 0;
@@ -40,11 +38,7 @@ export class SampleGuess {
     }
   }
 
-  /**
-   * Whether to group files into samples: the tars look like WebDataset, or the caller requests it.
-   *
-   * @param format Value of the `format` option.
-   */
+  /** Whether to group files into samples: the tars look like WebDataset, or the `format` option says so. */
   isGrouped(format: string | undefined): boolean {
     return format === SAMPLES || this.#isWebDataset;
   }
@@ -60,11 +54,7 @@ export class SampleGuess {
       this.#extensions.values().some((count) => count >= this.#samples);
   }
 
-  /**
-   * Returns warnings about the samples.
-   *
-   * @param isGrouped Whether files are grouped into samples.
-   */
+  /** Returns warnings about the samples. `isGrouped` if files are grouped into samples. */
   notes(isGrouped: boolean): string[] {
     const rare = this.#rare();
     return [

@@ -158,9 +158,7 @@ class Scan {
     return 0;
   }
 
-  /**
-   * Returns the position of the next header in the window. If a remote tar's cache returns wrong data, reads it again.
-   */
+  /** Returns the next header's position in the window. If a remote tar's cache returned wrong data, rereads it. */
   *#findHeader(offset: number): Steps<number> {
     const at = yield* this.#find(offset, this.#passed);
     const source = this.#source;

@@ -9,11 +9,7 @@ import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { TarColumns } from "./tar_columns.ts";
 
-/**
- * Creates the list of a tar's sparse files, in the order of their records: each is a source whose holes read as zeros.
- *
- * @param nameOf Returns the path of a record, for messages.
- */
+/** Lists a tar's sparse files by record: each is a source whose holes read as zeros. */
 export function sparseFiles(
   tar: { readonly archive: ByteSource; readonly storage: Storage },
   { holes, sizes }: TarColumns,

@@ -25,9 +25,7 @@ export interface HoleColumns {
 
 /** Tables of a tar, in memory shared by threads. */
 export interface TarColumns extends ArchiveColumns {
-  /**
-   * Per record (file or link), in the order of the tar: offset of its content; for a link, of its target in the names.
-   */
+  /** Per record (file or link), in tar order: offset of its content; for a link, of its target in the names. */
   readonly offsets: Float64Array;
   /** Per record: size of its content in bytes; for a link, -1 minus the length of its target. */
   readonly sizes: Float64Array;

@@ -21,11 +21,7 @@ export interface OddEnd {
   readonly warning?: string;
 }
 
-/**
- * Checks the end of a tar and what follows it.
- *
- * @param isWhole Whether to check everything that follows, instead of only its start and end.
- */
+/** Checks the end of a tar and what follows it: all of it if `isWhole`, otherwise its start and end. */
 export function* lookAtEnd(
   source: ByteSource,
   { offset, isMarked }: ScannedEnd,

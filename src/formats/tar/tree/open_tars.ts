@@ -116,11 +116,7 @@ export function* openTrees(
   };
 }
 
-/**
- * Creates the tree of an opened tar.
- *
- * @param isGrouped Whether its samples are WebDataset's instead of files.
- */
+/** Creates the tree of an opened tar. `isGrouped` if its samples are WebDataset's instead of files. */
 export function treeOf(
   archive: ByteSource,
   storage: Storage,

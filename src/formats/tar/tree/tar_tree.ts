@@ -178,11 +178,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
   }
 }
 
-/**
- * Recreates a shared tree in another thread, over the same tables.
- *
- * @throws {FormatError} If the tar has changed.
- */
+/** Recreates a shared tree in another thread, over the same tables. Throws if the tar has changed. */
 export async function reopenTree(data: unknown): Promise<TarTree> {
   const { facts, archive } = data as Seed;
   const opened = archive && await reopenArchive(archive);

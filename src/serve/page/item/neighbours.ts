@@ -16,10 +16,7 @@ import { type Sequence, sequenceOf } from "./sequence.ts";
 /** Maximum number of directories skipped to find an entry. */
 const MOST_PASSED = 200;
 
-/**
- * Position of keyboard navigation, shared by successive views: further key presses count while an earlier target is
- * still loading.
- */
+/** State of keyboard navigation, shared by successive views: keys count while an earlier target is still loading. */
 const walk = {
   key: "",
   url: "",

@@ -61,10 +61,7 @@ export interface PictureAxes {
   readonly isFirst: boolean;
 }
 
-/**
- * Returns the layout of pictures in an array: rows and columns with up to four channels; `undefined` if it does not
- * look like pictures.
- */
+/** Returns the layout of an array that looks like pictures: rows and columns with up to four channels. */
 export function pictureAxes(shape: readonly number[]): PictureAxes | undefined {
   if (shape.length < 2 || shape.length > 4) return undefined;
   const isChannels = (size: number) => size === 1 || size === 3 || size === 4;

@@ -32,11 +32,7 @@ interface Branch {
   readonly length: number;
 }
 
-/**
- * Creates the view of a value as a tree.
- *
- * @param ask Requests truncated parts; if missing, the tree shows how much is missing.
- */
+/** Creates the view of a value as a tree. `ask` requests truncated parts; without it, their sizes are shown. */
 export function treeView(value: Display, ask?: AskPart): HTMLElement {
   const place = { part: "", ask };
   return element("div", { class: "tree" }, node(null, value, 0, place));

@@ -20,11 +20,7 @@ export type Shown = Pick<Entry, "name" | "url" | "kind" | "size">;
 /** Alternative view of a file; the value of the server's `as` parameter. */
 export type As = "text" | "bytes";
 
-/**
- * Creates the view of a file: by its kind, or by `as`.
- *
- * @param isSmall Whether it is one value among others.
- */
+/** Creates the view of a file by its kind, or by `as`. `isSmall` if it is one value among others. */
 export async function fileView(
   entry: Shown,
   signal: AbortSignal,

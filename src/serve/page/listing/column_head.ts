@@ -156,10 +156,7 @@ export class ColumnHead {
     if (focused) this.#focus(focused);
   }
 
-  /**
-   * Restores the keyboard focus after a redraw; if the button is disabled at an end, on the one for the other
-   * direction.
-   */
+  /** Restores the keyboard focus after a redraw; at an end, moves it to the button for the other direction. */
   #focus(column: string): void {
     const same = this.#list.querySelectorAll<HTMLElement>("[data-column]");
     for (

@@ -56,12 +56,7 @@ export class Columns {
     );
   }
 
-  /**
-   * Sets the available columns.
-   *
-   * @param widths Natural widths by key.
-   * @param numeric Keys with numeric values, which are aligned right.
-   */
+  /** Sets the available columns, with their natural widths and the numeric ones, which are aligned right. */
   set(
     columns: readonly Column[],
     widths: ReadonlyMap<string, number>,

@@ -133,10 +133,7 @@ export function listOpenedFrom(route: Route): ResultList | undefined {
     : resultList(list);
 }
 
-/**
- * Stops the current list, unless the address shows it or one of its entries. A failed list is dropped, so that it is
- * retried.
- */
+/** Stops the current list unless the address shows it or one of its entries; drops a failed one for a retry. */
 function leaveList(route: Route): void {
   const hash = listOf(route);
   const shown = keyOf(hash === null ? route : parseRoute(hash));

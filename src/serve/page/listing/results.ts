@@ -99,11 +99,7 @@ class Results {
     return this.#scroller?.onKey(key) ?? false;
   }
 
-  /**
-   * Creates the view of the list.
-   *
-   * @param bar Elements above the list.
-   */
+  /** Creates the view of the list, with `bar` above it. */
   view(
     title: string,
     bar: readonly (HTMLElement | null)[],

@@ -202,11 +202,7 @@ export interface RowsOptions extends Pick<PaneOptions, "label" | "onScroll"> {
   onColumns?(): void;
 }
 
-/**
- * Creates a pane of datapoints as lines with one column per key.
- *
- * @param lead Number of directory entries before the first one.
- */
+/** Creates a pane of lines with one column per key. `lead` directory entries precede the first datapoint. */
 export function rowsPane(
   source: Source<PlacedRow>,
   painter: RowPainter,

@@ -10,13 +10,7 @@ export function elementHeight(height: number): number {
   return Math.min(MOST_HEIGHT, Math.round(height));
 }
 
-/**
- * Returns the element's `scrollTop` for a position in the list.
- *
- * @param position Top of the viewport in the list, in pixels.
- * @param height Height of the list.
- * @param room Height of the viewport.
- */
+/** Returns the element's `scrollTop` for a viewport of height `room` at `position` in a list. */
 export function scrollTopOf(
   position: number,
   height: number,

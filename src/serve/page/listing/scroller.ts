@@ -19,11 +19,7 @@ export interface ScrollerOptions {
   layout(width: number): Layout;
   /** Creates an element, which is reused for different items. */
   make(): HTMLElement;
-  /**
-   * Draws an item.
-   *
-   * @param isPassing Whether it scrolls by too fast to be read: slow parts are skipped.
-   */
+  /** Draws an item. `isPassing` if it scrolls by too fast to be read: slow parts are skipped. */
   draw(index: number, into: HTMLElement, isPassing: boolean): void;
   /** Measures drawn elements, if rows have individual heights. Returns the heights in pixels; 0 if not known yet. */
   measure?(drawn: readonly HTMLElement[]): readonly number[];

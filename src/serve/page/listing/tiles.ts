@@ -33,12 +33,7 @@ export interface Placed {
   readonly name: string;
 }
 
-/**
- * Returns the link to an entry.
- *
- * @param index Index in its directory or in `list`, to navigate to its neighbours.
- * @param list Address of the list that it is opened from, if it is not a directory.
- */
+/** Returns the link to an entry. `index` is that in its directory, or in `list`, the address of another list. */
 export function entryHref(entry: Entry, index: number, list?: string): string {
   return entry.kind === "directory"
     ? hashOf(entry.url)
@@ -111,11 +106,7 @@ class Thumbnail {
     });
   }
 
-  /**
-   * Draws an entry, without its image if it scrolls by too fast.
-   *
-   * @param edge Longer side of the element, in CSS pixels.
-   */
+  /** Draws an entry, without its image if it scrolls by too fast. `edge` is the longer side in CSS pixels. */
   draw(entry: Entry | undefined, isPassing: boolean, edge: number): void {
     const kind = entry?.kind ?? "";
     if (kind !== this.#kind) {
@@ -153,11 +144,7 @@ const TILE = element(
   element("span", { class: "caption" }),
 );
 
-/**
- * Creates a painter of tiles.
- *
- * @param edge Returns the size of a tile, in CSS pixels.
- */
+/** Creates a painter of tiles, of a size in CSS pixels. */
 export function tilePainter(edge: () => number): Painter {
   const parts = new WeakMap<
     HTMLElement,

@@ -20,10 +20,7 @@ export class Progress {
     );
   }
 
-  /**
-   * Updates the progress. The bar is indeterminate unless `done` is within `total`: growing files and wrong totals may
-   * have `done` exceed it.
-   */
+  /** Updates the progress; the bar is indeterminate unless `done` is within `total`, which may be too low. */
   show(done: number, total: number | null, said: string): void {
     const isPart = total !== null && total > 0 && done >= 0 && done <= total;
     setAttribute(this.#bar, "max", isPart ? total : undefined);

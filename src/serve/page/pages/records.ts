@@ -2,11 +2,7 @@
 import { type Child, element } from "../dom.ts";
 import { count } from "../text.ts";
 
-/**
- * Creates a titled table; `null` if it has no rows.
- *
- * @param most Maximum rows shown; the others are counted.
- */
+/** Creates a titled table; `null` without rows. Rows after the first `most` are only counted. */
 export function recordsSection(
   title: string,
   head: readonly string[],
