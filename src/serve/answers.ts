@@ -128,7 +128,6 @@ export function text(
   ]);
 }
 
-/** JSON form of an error with its HTTP status. */
 export interface Refusal extends ErrorMessage {
   readonly status: number;
 }

@@ -13,7 +13,6 @@ import { whenItsTurn } from "./its_turn.ts";
 /** Entries described before yielding to other requests. */
 const MANY = 256;
 
-/** Directory entry, as listed by the tree. */
 export interface NamedNode {
   readonly name: string;
   readonly node: NodeId;

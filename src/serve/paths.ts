@@ -58,7 +58,6 @@ function badPath(why: string): ServeError {
   return new ServeError("bad-path", `This path is none of a file: ${why}`);
 }
 
-/** Percent-encodes a name for URLs. */
 export function encodeUrlName(name: string): string {
   if (PLAIN.test(name)) return name;
   let text = "";

@@ -1,6 +1,5 @@
 import { RecordfsError } from "../base/errors.ts";
 
-/** HTTP status of each error code. */
 const STATUS = {
   "bad-request": 400,
   "bad-path": 400,

@@ -14,7 +14,6 @@ export const ENCRYPTED_MAGIC = 0x45524150;
 export const MAGIC_SIZE = 4;
 export const TAIL_SIZE = 8;
 
-/** Maximum bytes of a footer. */
 export const LARGEST_FOOTER = 64 << 20;
 /** Maximum bytes of a page, both compressed and decompressed. */
 export const LARGEST_PAGE = 512 << 20;

@@ -10,7 +10,6 @@ export function inShards(kind: string): string {
   return `${kind}${IN_SHARDS}`;
 }
 
-/** Whether a container's files are grouped into samples. */
 export function hasSamples(kind: string): boolean {
   return kind.startsWith(WEB_DATASET);
 }

@@ -33,7 +33,6 @@ export function blocksOf(bytes: Uint8Array): Blocks {
   return { bytes, words: new Int32Array(buffer, byteOffset, length >>> 2) };
 }
 
-/** Whether a block is all zeros. */
 export function isZeroBlock({ bytes, words }: Blocks, at: number): boolean {
   if (bytes[at] !== 0) return false;
   const first = at >>> 2;

@@ -60,7 +60,6 @@ export function hasToken({ token }: Gate, { headers }: RequestLike): boolean {
   return token === undefined || token.isIn(headers);
 }
 
-/** Rejects requests without the token. Throws `ServeError`. */
 export function requireToken(gate: Gate, request: RequestLike): void {
   if (hasToken(gate, request)) return;
   const { headers } = request;

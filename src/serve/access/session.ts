@@ -16,7 +16,6 @@ export interface SessionSecrets {
   /** Directory of the page in URLs: `/s/PATH/`. */
   readonly path: string;
   readonly id: string;
-  /** Whether browsers reach the server only over HTTPS. */
   readonly isTls: boolean;
 }
 
@@ -49,7 +48,6 @@ export class Session {
     this.#isTls = isTls;
   }
 
-  /** Whether a URL path is the page's directory or below it. */
   has(path: string): boolean {
     if (!path.startsWith(this.#start)) return false;
     const from = this.#start.length;

@@ -33,7 +33,6 @@ export function arrayValue(array: NdArray, most: number): ArrayValue {
   };
 }
 
-/** Returns up to `most` numbers of an array, from an index on. */
 export function displayNumbers(
   array: NdArray,
   most: number,

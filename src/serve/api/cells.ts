@@ -41,7 +41,6 @@ export class Cells {
     this.#positions = positions;
   }
 
-  /** Whether the response has its maximum number of cells. */
   get areMany(): boolean {
     return this.#count >= MOST_CELLS;
   }

@@ -8,7 +8,6 @@ import { elementCount } from "../../codecs/numpy/nd_array.ts";
 import { displayNumbers, dtypeWord } from "./array_value.ts";
 import type { Display, DisplayMarker } from "./value_messages.ts";
 
-/** Limits on the part of a value that is shown. */
 export interface DisplayLimits {
   /** Values at all depths. Each takes a line on the screen. */
   readonly values: number;
@@ -49,7 +48,6 @@ const MOST_BYTES = 1024;
 /** Estimated characters of a number of an array. */
 const NUMBER_LENGTH = 8;
 
-/** Value in display form. */
 export interface ShownTree {
   readonly value: Display;
   readonly isCut: boolean;
@@ -104,7 +102,6 @@ export class Leaves {
     );
   }
 
-  /** Converts a text, from a character offset on. */
   text(text: string, from = 0): Display {
     const part = this.#part(text, from);
     return part.length === text.length

@@ -52,7 +52,6 @@ export class EntryAnswers {
     this.#decoding = decoding;
   }
 
-  /** `api/entry`: one entry with its format's view. */
   *entry(query: Query): Steps<Response> {
     const served = this.#served;
     const names = namesOf(query.path);
@@ -129,7 +128,6 @@ export class EntryAnswers {
     };
   }
 
-  /** `api/row`: datapoints of a directory with their cells. */
   *rows(query: Query): Steps<Response> {
     const served = this.#served;
     const directory = yield* directoryIn(served, query);
@@ -174,7 +172,6 @@ export class EntryAnswers {
     return yield* this.#decoded(message, parts);
   }
 
-  /** Creates a response with its decodable parts decoded. */
   *#decoded(
     message: EntryMessage | RowsMessage,
     parts: UndecodedParts,

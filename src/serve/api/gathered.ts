@@ -18,7 +18,6 @@ export class Gathered {
   directories = 0;
   bytes = 0;
   damaged = 0;
-  /** Number of images, of which a sample is examined. */
   pictures = 0;
   /** Samples with labels, of which some are examined. */
   readonly samples = { looked: 0, total: 0 };

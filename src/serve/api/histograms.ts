@@ -37,7 +37,6 @@ export class WordCounts {
     this.#counts.set(word, (before ?? 0) + 1);
   }
 
-  /** Number of distinct words counted. */
   get different(): number {
     return this.#counts.size;
   }

@@ -30,7 +30,6 @@ export interface ErrorMessage {
   readonly error: {
     /** Identifier: `not-found`, `bad-request`, `damaged`, … */
     readonly code: string;
-    /** Description with a remedy. */
     readonly message: string;
   };
 }
@@ -133,7 +132,6 @@ export interface ClipView {
   readonly metaUrl: string | null;
 }
 
-/** Row of keys with values. */
 export interface DatapointView {
   readonly kind: "datapoint";
   readonly cells: readonly Cell[];
@@ -234,7 +232,6 @@ export interface PictureMessage {
 /** `GET api/statistics?path=`, one line per message, several per second. Each has everything known so far. */
 export type StatisticsLine = Statistics | ErrorMessage;
 
-/** Statistics of a directory and everything below it. */
 export interface Statistics {
   readonly isComplete: boolean;
   /** Entries examined so far. */
@@ -244,7 +241,6 @@ export interface Statistics {
   readonly files: number;
   readonly directories: number;
   readonly bytes: number;
-  /** Entries that cannot be read. */
   readonly damaged: number;
   /** Files by size: `counts[i]` have from `edges[i]` to below `edges[i + 1]` bytes; edges are 0 and powers of two. */
   readonly sizes: Histogram;
@@ -268,7 +264,6 @@ export interface Statistics {
   readonly dimensions: {
     readonly looked: number;
     readonly pictures: number;
-    /** Most frequent first, at most 1,000. */
     readonly sizes: readonly {
       readonly width: number;
       readonly height: number;

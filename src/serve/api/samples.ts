@@ -71,7 +71,6 @@ export class Samples {
     }
   }
 
-  /** Returns a node's sample index; -1 if it is not a sample. */
   *indexOf(node: NodeId): Steps<number> {
     if (!this.#areAtHand()) return -1;
     try {

@@ -28,7 +28,6 @@ const MOST_FETCHED = 2_000;
 const LARGEST_LABEL = 64;
 /** Bytes of an image that nearly always contain its size. */
 const FIRST_HEAD = 1 << 12;
-/** Limits on the part of a clip's metadata that is examined. */
 const META: DisplayLimits = {
   ...CELL,
   values: 1000,

@@ -8,7 +8,6 @@ const LONGEST_WORK = 4;
 export class Turns {
   #last = performance.now();
 
-  /** Yields to the event loop if the time slice is used up. */
   async give(): Promise<void> {
     if (!this.areDue) return;
     // An immediate would run before incoming data is handled; a timer runs after it.

@@ -181,7 +181,6 @@ export class Values {
     }
   }
 
-  /** Shows a value undecoded. */
   *#plain(shown: Shown, kind: Kind): Steps<Response> {
     // Small files are checked against their checksums, like decoded values. Damaged ones remain readable if text or
     // bytes are requested explicitly.
@@ -326,7 +325,6 @@ function largestOf(coding: Coding): number {
   return largest;
 }
 
-/** Whether values of a kind are human-readable text. */
 function isWrittenAsText(kind: Kind): boolean {
   return kind === "csv" || kind === "html" || kind === "json" ||
     kind === "svg" || kind === "text";

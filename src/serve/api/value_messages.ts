@@ -103,7 +103,6 @@ export interface ArrayPart {
   readonly base64: string;
 }
 
-/** Arrays of an `.npz`, by name. */
 export interface ArraysValue {
   readonly kind: "arrays";
   readonly arrays: readonly {
@@ -120,7 +119,6 @@ export interface TreeValue {
   /** `json`, `msgpack`, `pickle`, or the container's type. */
   readonly type: string;
   readonly value: Display;
-  /** Whether it is truncated. */
   readonly isCut: boolean;
   /** Encoding of the text, unless UTF-8. */
   readonly encoding?: OtherEncoding;

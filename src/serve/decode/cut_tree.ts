@@ -120,7 +120,6 @@ class Plan {
     });
   }
 
-  /** Returns how many entries of a list or map are shown. */
   entriesAt(depth: number): number {
     if (depth >= this.#depth) return 0;
     const { entries, values } = this.#limits;

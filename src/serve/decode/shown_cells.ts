@@ -84,7 +84,6 @@ export async function cellValueOf(
   }
 }
 
-/** Parses a clip's JSON metadata; `undefined` if it is invalid. */
 export function metaIn(
   bytes: Uint8Array,
   limits: DisplayLimits,

@@ -33,13 +33,11 @@ export interface ContentPart {
   readonly node: NodeId;
   readonly extent: Extent;
   readonly range: ByteRange;
-  /** Number of bytes read so far. */
   done: number;
   /** Checksum in progress; `undefined` if the part is not verified. */
   readonly check: PiecewiseCheck | undefined;
 }
 
-/** A whole small content with memory for it. */
 export interface WholeContent {
   readonly node: NodeId;
   readonly extent: Extent;
@@ -51,7 +49,6 @@ export interface WholeContent {
 export class Contents {
   readonly #served: Served;
   readonly #checked = new CheckedNodes();
-  /** Verifications of large files in progress. */
   readonly #comparing = new Map<NodeId, Promise<void>>();
 
   constructor(served: Served) {

@@ -104,7 +104,6 @@ export function countThumbnails(root: CacheRoot): StoredThumbnails {
   return sumOf(allFiles(root));
 }
 
-/** Deletes all thumbnails of a cache; returns what was deleted. */
 export function removeThumbnails(root: CacheRoot): StoredThumbnails {
   const files = Iterator.from(allFiles(root));
   const removed = sumOf(
@@ -157,7 +156,6 @@ function headOf({ type, bytes }: Thumbnail): Uint8Array {
   return head;
 }
 
-/** Reads a file; `undefined` if it is missing or damaged. */
 function readFrom({ root, shard, name }: Place): Thumbnail | undefined {
   try {
     using directory = root.open([THUMBNAILS, shard]);

@@ -143,7 +143,6 @@ export class Thumbnails {
     }
   }
 
-  /** Preloads the thumbnail code. */
   prepare(): void {
     void this.#load();
   }

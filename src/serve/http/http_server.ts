@@ -40,7 +40,6 @@ export interface HttpOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Connection with the time of its last activity. */
 interface Watched {
   readonly connection: Connection;
   since: number;
@@ -89,7 +88,6 @@ export class HttpServer {
     await this.finished;
   }
 
-  /** Closes all connections immediately. */
   close(): void {
     void this.shutdown();
     for (const { connection } of this.#connections) connection.close();

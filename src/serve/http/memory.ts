@@ -196,7 +196,6 @@ export class ConnectionRoom implements AnswerRoom {
     this.#dropPiece();
   }
 
-  /** Aborts waiting. */
   end(): void {
     this.#waiting?.leave(new ServeError("too-slow", "The client has left"));
   }

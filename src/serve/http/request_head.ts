@@ -34,7 +34,6 @@ export class RequestHead implements RequestLike {
   readonly headers: RequestHeaders;
   /** Whether it is HTTP/1.1: HTTP/1.0 clients do not support chunks. */
   readonly isCurrent: boolean;
-  /** Whether the connection may be reused. */
   readonly keepsAlive: boolean;
   readonly bodyLength: BodyLength;
   /** Whether the client waits for `100 Continue` before it sends the body. */
@@ -201,7 +200,6 @@ function bodyLengthOf(headers: RequestHeaders, isCurrent: boolean): BodyLength {
   throw badRequest("its Content-Length is no number");
 }
 
-/** Whether a list contains a word, ignoring case. */
 function hasWord(list: string, word: string): boolean {
   const lower = list.toLowerCase();
   return lower === word ||

@@ -120,7 +120,6 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether a request failed because the server does not respond. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof ServerError && error.code === "unreachable";
 }

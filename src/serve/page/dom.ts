@@ -94,7 +94,6 @@ export function button(
   return element("button", { ...all, ...attributes }, text);
 }
 
-/** Group of toggle buttons with one pressed. */
 export class Choice<T extends string> {
   readonly element: HTMLElement;
   readonly #buttons: readonly (readonly [T, HTMLButtonElement])[];

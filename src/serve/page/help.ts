@@ -9,7 +9,6 @@ const MOVING: readonly (readonly [string, string])[] = [
   ["enter", "Open the entry"],
 ];
 
-/** Shows the keys that are active now. */
 export function showHelp(
   everywhere: readonly Key[],
   here: readonly Key[],

@@ -51,7 +51,6 @@ export function loadPicture(
   image.src = url;
 }
 
-/** Cancels loading images: those within an element, or all. */
 export function cancelPictures(within?: Element): void {
   for (const image of loading) {
     if (within !== undefined && !within.contains(image)) continue;

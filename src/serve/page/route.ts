@@ -43,7 +43,6 @@ let current: Route | undefined;
 
 const listeners = new Set<(route: Route) => void>();
 
-/** Calls back on each route that is shown. */
 export function onRoute(listener: (route: Route) => void): void {
   listeners.add(listener);
 }
@@ -88,7 +87,6 @@ export function keepInAddress(
   shown = location.hash;
 }
 
-/** Parameters for table columns. */
 const OF_COLUMNS = ["order", "hide", "width"] as const;
 
 export function columnParameters(of: Route): Record<string, string | null> {

@@ -41,7 +41,6 @@ function noteBack(): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Registers a request without a response. */
 export function noteFailure(): void {
   failures++;
   if (isGone) return;

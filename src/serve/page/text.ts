@@ -43,7 +43,6 @@ export function shapeText(shape: readonly number[]): string {
   return shape.length === 0 ? "scalar" : shape.map(count).join(" × ");
 }
 
-/** Formats a time in the browser's time zone. */
 export function time(milliseconds: number): string {
   return new Date(milliseconds).toLocaleString("en", {
     dateStyle: "medium",

@@ -4,7 +4,6 @@ import type { Key } from "./keyboard.ts";
 
 export interface View {
   readonly element: HTMLElement;
-  /** For the window's title. */
   readonly title: string;
   readonly keys: readonly Key[];
   /** Handles a navigation key. Returns whether it was handled. */

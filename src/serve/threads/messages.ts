@@ -24,7 +24,6 @@ export interface ThreadOpener {
   readonly data: unknown;
 }
 
-/** Options of a handler that can be cloned. */
 export type PlainOptions = Omit<HandlerOptions, "sources" | "onError">;
 
 export interface AnswerTask {

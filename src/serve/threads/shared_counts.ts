@@ -1,4 +1,3 @@
-/** Counter shared by all threads. */
 export class SharedCount {
   readonly #count: Int32Array<SharedArrayBuffer>;
 

@@ -6,7 +6,6 @@ import { PageFault } from "./page_fault.ts";
 /** Maximum bits of a dictionary index or level. */
 const WIDEST = 24;
 
-/** Bytes of fixed-size values. */
 const SIZES: Readonly<Partial<Record<StoredType, number>>> = {
   INT32: 4,
   INT64: 8,

@@ -24,7 +24,6 @@ export interface ChunkPlace {
   readonly source: ByteSource;
   /** The chunk's entry of {@linkcode ParquetIndex.chunks}, indexed by {@linkcode Chunk}. */
   readonly numbers: Float64Array;
-  /** Number of rows of its row group. */
   readonly rows: number;
   readonly leaf: Leaf;
 }

@@ -40,13 +40,11 @@ export interface StoredPage {
 export interface OpenPage {
   /** Number of values, including nulls. */
   readonly count: number;
-  /** Number of rows that start in it. */
   readonly begun: number;
   readonly encoding: string;
   /** Levels of each value; empty if all are 0. */
   readonly repetition: Uint8Array;
   readonly definition: Uint8Array;
-  /** Number of values that are stored. */
   readonly present: number;
   readonly values: PagePart;
 }

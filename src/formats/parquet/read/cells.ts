@@ -35,7 +35,6 @@ const MOST_KNOWN = 32 << 20;
 /** Maximum number of parts of a column chunk, for cache keys. */
 const MOST_PARTS = 2 ** 20;
 
-/** Rows of a column that were decoded together. */
 export interface DecodedRows {
   /** Index of the first, in its file. */
   readonly first: number;

@@ -18,7 +18,6 @@ import type { LibraryColumn } from "../values/schema.ts";
 import { Chunk } from "./parquet_index.ts";
 import { countToRow, goesOn, pageWithRow, storedPage } from "./row_counts.ts";
 
-/** A leaf's column chunk, with its pages. */
 export interface ChunkState {
   readonly place: ChunkPlace;
   readonly pages: ChunkPages;
@@ -26,7 +25,6 @@ export interface ChunkState {
   dictionary: Values | undefined;
 }
 
-/** A column in a row group, with its pages. */
 export interface ColumnState {
   readonly chunks: readonly ChunkState[];
   readonly column: LibraryColumn;

@@ -52,7 +52,6 @@ export function* readFooter(
   }
 }
 
-/** Parses a footer and builds its tables. */
 function parsed(
   footer: Uint8Array<ArrayBuffer>,
   library: ParquetLibrary,

@@ -23,7 +23,6 @@ import { SharedCells } from "./shared_cells.ts";
 export interface RowTreeOptions {
   /** Names of the files' directories; `undefined` for a single file, whose rows are in the root. */
   readonly shards: readonly string[] | undefined;
-  /** Whether to verify the checksums of pages. */
   readonly checkData: boolean;
   /** Whether other threads can open the files. */
   readonly isReached: boolean;
@@ -32,7 +31,6 @@ export interface RowTreeOptions {
 /** Data from which another thread recreates a tree. */
 interface Seed extends RowTreeOptions {
   readonly files: readonly ParquetFile[];
-  /** Decoded cells shared by threads. */
   readonly blocks: DecodedMemory;
   readonly owner: number;
 }

@@ -5,14 +5,12 @@ import type { Field } from "../../../tree/samples/samples.ts";
 import { formOf } from "./column_type.ts";
 import { mediaOf, type SchemaField } from "./schema.ts";
 
-/** Conversion of a column's cells to other formats. */
 export interface PortableColumn {
   readonly field: Field;
   /** Converts a cell that is not `null`. Throws if it is invalid. */
   valueOf(value: unknown): unknown;
 }
 
-/** Determines how to convert a column's cells to other formats. */
 export function portableColumn(
   field: Field,
   schema: SchemaField,

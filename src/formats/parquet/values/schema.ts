@@ -40,7 +40,6 @@ export interface SchemaElement {
   readonly logical: LogicalType | undefined;
 }
 
-/** Meaning of a stored value. */
 export type Meaning =
   | { readonly is: "bytes" | "text" | "json" | "boolean" | "float" | "half" }
   | { readonly is: "uuid" | "date" | "int96" | "null" }

@@ -174,7 +174,6 @@ function isKey(key: string): boolean {
 
 /** File extension for a type of values, and their encoder. */
 interface MemberForm {
-  /** Extension, without a dot. */
   readonly word: string;
   readonly encode: (value: unknown) => Uint8Array;
 }

@@ -11,7 +11,6 @@ import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** Maximum bytes of an index. */
 const LARGEST = 256 << 20;
 /** Maximum bytes between two contents: headers with their extensions. */
 export const LONGEST_GAP = 64 << 10;

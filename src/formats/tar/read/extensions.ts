@@ -49,7 +49,6 @@ export class Extensions {
     return this.#continues;
   }
 
-  /** Clears what applies to a single member. */
   forget(): void {
     this.#pax = undefined;
     this.#continues = undefined;

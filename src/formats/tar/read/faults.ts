@@ -12,7 +12,6 @@ export const Fault = {
   CUT: 5,
 } as const;
 
-/** Creates the error for reading a member with a fault. */
 export function faultError(
   { path, size: tarSize, columns }: {
     readonly path: string;

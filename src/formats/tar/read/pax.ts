@@ -10,7 +10,6 @@ export interface PaxFacts {
   readonly size?: number;
   /** In milliseconds since 1970; NaN if cancelled or invalid. */
   readonly mtime?: number;
-  /** For sparse files. */
   readonly sparse?: PaxSparse;
   /** For a continuation from another volume: the name of the file. */
   readonly continues?: Uint8Array;

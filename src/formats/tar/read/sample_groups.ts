@@ -21,7 +21,6 @@ export interface GroupFacts {
   readonly extensions: readonly (readonly [string, number])[];
 }
 
-/** Files grouped by sample. */
 export interface SampleGroups {
   /** Records of all samples, sample by sample, each in the order of its entries. */
   readonly sampleRecords: Uint32Array;
@@ -34,12 +33,9 @@ export interface SampleGroups {
   readonly facts: GroupFacts;
 }
 
-/** Files to group, in the order of the tar. */
 export interface FilesToGather {
   readonly paths: PathEntries;
-  /** Per file: its entry. */
   readonly entries: Uint32Array;
-  /** Per file: its record. */
   readonly records: Uint32Array;
   /** Whether the tar's spelling of a file's directory differs from its path. */
   isRespelled(file: number): boolean;

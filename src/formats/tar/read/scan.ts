@@ -24,7 +24,6 @@ import type { TarBuilder } from "./tar_builder.ts";
 const SLASH = 0x2f;
 const type = (letter: string) => letter.charCodeAt(0);
 
-/** Member types in headers. */
 const Type = {
   HARD_LINK: type("1"),
   SYMBOLIC_LINK: type("2"),
@@ -84,7 +83,6 @@ class Scan {
   readonly #windows: HeadWindows;
   readonly #blocks: Blocks;
   readonly #extensions = new Extensions();
-  /** Offset of the next header. */
   #offset = 0;
   /** Offset of the current header, and size of the content before it. */
   #header = 0;
@@ -330,7 +328,6 @@ class Scan {
     return end.every((byte) => byte === 0);
   }
 
-  /** Moves past a content. */
   #pass(content: number, size: number): void {
     // If the end of a tar is missing, its last block may be incomplete.
     this.#offset = Math.min(content + padded(size), this.#source.size);

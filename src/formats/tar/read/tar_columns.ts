@@ -9,7 +9,6 @@ import { Fault } from "./faults.ts";
 /** Hash of a header that was not read, as in a foreign index. */
 export const NO_HEAD = 0;
 
-/** Data ranges of sparse files. */
 export interface HoleColumns {
   /** Records of sparse files, ascending. */
   readonly records: Uint32Array;
@@ -48,7 +47,6 @@ export interface TarColumns extends ArchiveColumns {
 /** Tables of a tar, with findings from opening it. */
 export interface TarIndex {
   readonly columns: TarColumns;
-  /** What names tell about samples. */
   readonly groups: GroupFacts;
   /** Warnings about the tar as a whole. */
   readonly warnings: readonly string[];

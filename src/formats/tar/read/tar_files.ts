@@ -11,7 +11,6 @@ import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { type Extent, placeBytes } from "../../../tree/tree.ts";
 import type { TarFacts, TarTree } from "../tree/tar_tree.ts";
 
-/** Files of several tars, with consecutive indices. */
 export class TarFiles implements Members {
   readonly sources: SourceList;
   readonly trees: readonly TarTree[];

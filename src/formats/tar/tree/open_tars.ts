@@ -76,7 +76,6 @@ interface OpenedTars {
   readonly files: TarFiles;
   /** Paths of the undamaged ones. */
   readonly paths: readonly string[];
-  /** Detection over all tars. */
   readonly guess: SampleGuess;
   /** Whether files are grouped into samples: the tars look like WebDataset, or the caller requests it. */
   readonly isGrouped: boolean;
@@ -130,7 +129,6 @@ export function treeOf(
   return new TarTree(facts, { archive, storage }, { odd: index });
 }
 
-/** Joins shards, each as a directory. */
 function joinShards(
   paths: readonly string[],
   trees: readonly Tree[],

@@ -151,7 +151,6 @@ export class SampleRows extends SampleTree<TarFacts> {
     return true;
   }
 
-  /** Returns the node of a sample's file in the tar. */
   #inTar(node: NodeId): NodeId {
     const { nodes, sampleRecords } = this.columns;
     return nodes[sampleRecords[node - this.#firstFile]!]!;

@@ -7,7 +7,6 @@ import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { isShard, patternError, shardPatterns } from "../shard_patterns.ts";
 
-/** Error for a directory without shards. */
 const NO_TARS =
   "no file whose name ends in .tar: name the directory of the shards, or a shard";
 

@@ -186,7 +186,6 @@ export function arrayView(
   );
 }
 
-/** Returns the number of planes or pictures to choose from. */
 function planeCount(shape: readonly number[], drawing: Drawing): number {
   if (drawing === "picture") return pictureAxes(shape)?.count ?? 0;
   return drawing === "curve" ? 1 : planesOf(shape).planes;

@@ -17,7 +17,6 @@ const TYPES = {
   float64: Float64Array,
 } as const;
 
-/** Cache of number ranges. */
 export class ArrayParts {
   readonly #ask: AskPart;
   readonly #held = new Map<number, Promise<Numbers>>();
@@ -26,7 +25,6 @@ export class ArrayParts {
     this.#ask = ask;
   }
 
-  /** Returns `length` numbers from an element on. */
   load(start: number, length: number): Promise<Numbers> {
     const loading = this.#held.get(start) ?? this.#load(start, length);
     hold(this.#held, start, loading, MOST_HELD);

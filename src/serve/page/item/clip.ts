@@ -139,7 +139,6 @@ export class ClipPlayer {
     if (length > 0) void this.show((this.#wanted + by + length) % length);
   }
 
-  /** Shows a frame as soon as it is loaded. */
   async show(index: number): Promise<void> {
     this.#wanted = index;
     let picture: HTMLImageElement | undefined;

@@ -1,4 +1,3 @@
-/** Numbers of arrays, as sent by the server. */
 import type {
   ArrayValue,
   Display,
@@ -51,7 +50,6 @@ export function rangeOf(
 
 export type Drawing = "picture" | "map" | "curve" | "numbers";
 
-/** Layout of pictures in an array. */
 export interface PictureAxes {
   readonly count: number;
   readonly height: number;

@@ -13,7 +13,6 @@ export interface Sequence {
   /** Index of the first entry, and of the last one as far as known. */
   readonly first: number;
   last(): number;
-  /** Returns the entry at an index; `undefined` if there is none. */
   entryAt(index: number): Promise<Entry | undefined>;
   hrefOf(entry: Entry, index: number): string;
   /** Position text, such as "3 of 10"; empty if not meaningful. */
@@ -83,7 +82,6 @@ class FoundSequence implements Sequence {
 const PAGE = 64;
 const MOST_PAGES = 16;
 
-/** Cached pages of the current directory. */
 const held = {
   url: "",
   total: null as number | null,

@@ -36,7 +36,6 @@ const ENCODING_NAMES: Readonly<Record<OtherEncoding, string>> = {
   "windows-1252": "Windows-1252 (Latin-1)",
 };
 
-/** Returns a note of the encoding, unless it is UTF-8. */
 export function encodingNote(
   { encoding }: { readonly encoding?: OtherEncoding },
 ): HTMLElement | null {

@@ -11,7 +11,6 @@ const EMPTY_ID = "@@";
 /** Maximum number of columns shown; the others are in the datapoint's view. */
 const MOST_COLUMNS = 40;
 
-/** Maximum number of columns parsed from an address. */
 const MOST_IN_ADDRESS = 1000;
 
 /** Widths in pixels. */
@@ -83,7 +82,6 @@ export class Columns {
       .slice(0, MOST_COLUMNS);
   }
 
-  /** Number of columns omitted because there are too many. */
   get omitted(): number {
     const wanted = this.all.filter(({ key }) => this.isShown(idOf(key)));
     return Math.max(0, wanted.length - MOST_COLUMNS);

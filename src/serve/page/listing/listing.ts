@@ -144,7 +144,6 @@ export class Listing implements View {
     signal.addEventListener("abort", () => clearTimeout(this.#addressTimer));
   }
 
-  /** Loads the visible part and chooses the view. */
   async load(): Promise<void> {
     const at = Math.max(
       0,
@@ -234,7 +233,6 @@ export class Listing implements View {
     if (open >= lead) scroller.activate(open - lead);
   }
 
-  /** Moves to an entry by index. Returns whether it exists. */
   jump(index: number): boolean {
     const isInRows = this.#mode === "rows" && index >= this.#lead;
     const { length, isGrowing } = this.#source;

@@ -3,17 +3,13 @@ import { element, setAttribute } from "../dom.ts";
 import { Heights } from "./heights.ts";
 import type { ScrollerOptions } from "./scroller.ts";
 
-/** Number of scrollers created, for unique element ids. */
 let scrollers = 0;
 
-/** One pass of drawing. */
 export interface DrawingTurn {
-  /** Whether to redraw rows that are already in the DOM. */
   readonly redraws: boolean;
   /** Whether rows scroll by too fast to be read. */
   readonly isPassing: boolean;
   readonly active: number;
-  /** Items already drawn in this pass. */
   readonly drawn: Set<number>;
 }
 

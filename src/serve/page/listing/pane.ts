@@ -13,7 +13,6 @@ export interface PaneOptions {
   nameOf(entry: Entry): string;
   /** Address of the list, if it is not a directory. */
   list?(): string;
-  /** Called with the index of the first visible entry. */
   onScroll(first: number): void;
 }
 
@@ -108,7 +107,6 @@ function tileLayout(width: number): Layout {
   return { columns, rowHeight: Math.round(tile) + CAPTION_HEIGHT };
 }
 
-/** Loads the code for rows, and the styles of their values. */
 export async function loadRowLines(): Promise<
   typeof import("./row_lines.ts")
 > {

@@ -14,9 +14,7 @@ export class ResultList {
   readonly source = new ArraySource<Entry>();
   /** Index of the entry opened last, or -1. */
   opened = -1;
-  /** Number of entries examined by a search. */
   looked = 0;
-  /** Number of samples to choose from. */
   total = 0;
   end: SearchEnd | undefined;
   isCancelled = false;
@@ -40,7 +38,6 @@ export class ResultList {
     });
   }
 
-  /** Calls back on new entries and at the end. */
   watch(onChange: () => void, signal: AbortSignal): void {
     this.#listeners.add(onChange);
     signal.addEventListener("abort", () => this.#listeners.delete(onChange));
@@ -124,7 +121,6 @@ export function resultList(route: Route): ResultList {
   return current!;
 }
 
-/** Returns the list that an entry was opened from. */
 export function listOpenedFrom(route: Route): ResultList | undefined {
   const hash = listOf(route);
   const list = hash === null ? undefined : parseRoute(hash);

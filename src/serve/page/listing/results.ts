@@ -159,7 +159,6 @@ class Results {
   }
 }
 
-/** Creates the view of a search, updated as entries are found. */
 export function searchView(route: Route, { signal }: Scene): View {
   const glob = route.parameters.get("glob") ?? "";
   const list = resultList(route);

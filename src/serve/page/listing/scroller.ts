@@ -83,7 +83,6 @@ export class Scroller {
     });
   }
 
-  /** Index of the item with the keyboard focus, or -1. */
   get active(): number {
     return this.#active;
   }
@@ -145,12 +144,10 @@ export class Scroller {
     });
   }
 
-  /** Scrolls an item to the top. */
   show(index: number): void {
     this.#moveTo(Math.floor(index / this.#layout.columns), 0);
   }
 
-  /** Moves the keyboard focus to an item, and scrolls it into view. */
   activate(index: number): void {
     const count = this.#options.count();
     if (count === 0) return;

@@ -10,7 +10,6 @@ export interface Source<T> {
   /** Error that left items missing. */
   readonly problem: string | null;
   at(index: number): T | undefined;
-  /** Requests the items from `first` to before `end`. */
   want(first: number, end: number): void;
 }
 
@@ -83,7 +82,6 @@ export class PagedSource<T> implements Source<T> {
     return this.#pages.get(number)?.[index - number * this.#size];
   }
 
-  /** Loads the page of an index, and the total. */
   async load(index: number): Promise<void> {
     await this.#load(Math.floor(index / this.#size));
   }

@@ -65,7 +65,6 @@ function reasonOf({ damage }: Entry): string {
   return `damaged: ${damage ?? "its size is not known"}`;
 }
 
-/** Marks an entry as loading, damaged or empty. */
 function setState(of: HTMLElement, entry: Entry | undefined): void {
   const state = entry === undefined
     ? "loading"
@@ -90,7 +89,6 @@ const PLACE = element(
   }),
 );
 
-/** Reusable element for a thumbnail. */
 class Thumbnail {
   readonly element = PLACE.cloneNode(true) as HTMLElement;
   readonly #drawing = this.element.querySelector("span")!;

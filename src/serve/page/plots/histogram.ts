@@ -82,7 +82,6 @@ export function histogram(
   );
 }
 
-/** Removes empty bins at both ends. */
 function trimmed({ counts, edges }: Bins): Bins {
   const first = counts.findIndex((value) => value > 0);
   const last = counts.findLastIndex((value) => value > 0);
