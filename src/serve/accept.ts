@@ -1,22 +1,20 @@
-/** A form in which an answer can be sent. */
 type MediaType = "text/html" | "application/json";
 
-/** How much a client wants a form of an answer. */
+/** Client's preference for a media type. */
 interface Preference {
-  /** From 0, which refuses it, to 1. */
+  /** From 0 (refused) to 1. */
   readonly quality: number;
-  /** Of the range that says so: 3 names the form, 2 its main type, 1 is any form, 0 where no range has it. */
+  /** Of the matching range: 3 for the exact type, 2 for its main type, 1 for any type; 0 without a match. */
   readonly precision: number;
 }
 
-/** A media range and its parameters, up to a comma outside quotes. */
+/** One media range with its parameters, up to a comma outside quotes. */
 const RANGE = /((?:[^,"]|"(?:[^"\\]|\\.)*"?)+)/g;
-/** A weight, which has three decimals at most. */
 const WEIGHT = /;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*(?:;|$)/i;
 
 /**
- * How much a client wants a form, as `Accept` says it (RFC 9110, 12.5.1): the most precise range that has the form counts.
- * Parameters other than the weight are not compared. A range with a wrong weight says nothing.
+ * Returns the preference that `Accept` (RFC 9110, 12.5.1) states for a media type; the most specific matching range
+ * wins. Parameters other than the weight are not compared, and a range with a malformed weight is ignored.
  */
 function preferenceFor(
   accept: string | null,
@@ -44,10 +42,7 @@ function preferenceFor(
   return found;
 }
 
-/**
- * Whether an answer is sent as HTML and not as JSON. Of two that are wanted as much, the one that is named more precisely
- * is sent, and HTML where both are named alike, or neither.
- */
+/** Whether to respond with HTML instead of JSON. At equal weight the more specific range wins, and HTML wins ties. */
 export function prefersHtml(accept: string | null): boolean {
   const html = preferenceFor(accept, "text/html");
   const json = preferenceFor(accept, "application/json");
@@ -55,7 +50,7 @@ export function prefersHtml(accept: string | null): boolean {
   return html.precision >= json.precision;
 }
 
-/** Whether a client asks for HTML by name, as browsers do, and wants nothing else more. */
+/** Whether a client names HTML explicitly, as browsers do, and prefers nothing else. */
 export function asksForHtml(accept: string | null): boolean {
   const { quality, precision } = preferenceFor(accept, "text/html");
   return precision === 3 && quality > 0 && prefersHtml(accept);

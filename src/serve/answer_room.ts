@@ -1,28 +1,24 @@
-/** Most bytes of a body that are in memory at a time. */
+/** Maximum bytes of a body in memory at a time. */
 export const PIECE = 1 << 20;
 
-/** Memory that an answer may take, of what a server has for all: until it was sent, or has failed. */
+/** Memory reserved for a response from the server's budget, until it has been sent or has failed. */
 export interface AnswerRoom {
-  /** Takes memory for a whole answer; `undefined` where there is not enough: it must be sent in pieces then. */
+  /** Allocates memory for a whole response; `undefined` if there is not enough, and it must be streamed. */
   take(bytes: number): Uint8Array<ArrayBuffer> | undefined;
   /**
-   * Waits for memory for a whole answer whose size shows when it is {@linkcode AnswerRoom.made}.
+   * Waits for memory for a whole response whose size is known once it is {@linkcode AnswerRoom.made}.
    *
-   * @param bytes How many it takes to make it, about.
-   * @throws {ServeError} If it is not there in time.
+   * @param bytes Estimated bytes needed to make it.
+   * @throws {ServeError} If the memory is not available in time.
    */
   wait(bytes: number): Promise<void>;
-  /** Says how many bytes it has. */
+  /** Reports the response's actual size in bytes. */
   made(bytes: number): void;
-  /**
-   * Gives memory for the next piece of a body, in place of the last one's.
-   *
-   * @returns So many bytes, or fewer: where memory is short, 16 KiB.
-   */
+  /** Allocates the next piece of a body in place of the last; of at most 16 KiB if memory is short. */
   piece(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
-/** Memory for the next piece of a body, where a request came over a server that limits it, and where not. */
+/** Allocates memory for the next piece of a body, from the server's budget if there is one. */
 export function nextPiece(
   room: AnswerRoom | undefined,
   bytes: number,

@@ -2,23 +2,23 @@ import { FormatError, PathError, RecordfsError } from "../base/errors.ts";
 import type { ErrorMessage } from "./api/messages.ts";
 import { ServeError, type ServeErrorCode } from "./serve_error.ts";
 
-/** Headers as a response takes them fastest. */
+/** Headers in the form that `Response` takes fastest. */
 export type HeaderList = [name: string, value: string][];
 
-/** What no answer is without: no type is guessed, and no other site embeds it. */
+/** Headers of every response: forbid type sniffing and embedding by other sites. */
 export const SAFE: Readonly<HeaderList> = [
   ["x-content-type-options", "nosniff"],
   ["cross-origin-resource-policy", "same-origin"],
   ["referrer-policy", "no-referrer"],
 ];
 
-/** What may be done in an answer that is a document of ours and loads nothing. */
+/** Content security policy of our own documents that load nothing. */
 export const NOTHING =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const encoder = new TextEncoder();
 
-/** An answer with any body; of one that is there, its head says how long it is. */
+/** Creates a response. Its `content-length` is set unless the body is a stream. */
 export function answerOf(
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
   status: number,
@@ -34,7 +34,6 @@ export function answerOf(
   });
 }
 
-/** An answer in JSON. */
 export function json(
   value: unknown,
   status = 200,
@@ -43,7 +42,7 @@ export function json(
   return jsonOf(JSON.stringify(value), status, headers);
 }
 
-/** An answer that is JSON already. */
+/** Creates a response from encoded JSON. */
 export function jsonOf(
   text: string | Uint8Array<ArrayBuffer>,
   status = 200,
@@ -58,7 +57,7 @@ export function jsonOf(
   ]);
 }
 
-/** A page that loads nothing. */
+/** Creates an HTML response that runs no scripts. */
 export function page(
   html: string | ReadableStream<Uint8Array>,
   status = 200,
@@ -74,7 +73,6 @@ export function page(
   ]);
 }
 
-/** A redirection within the server. */
 export function redirect(
   location: string,
   status: 301 | 303,
@@ -92,14 +90,14 @@ export function redirect(
 }
 
 /**
- * The body of an answer to HEAD whose content has a length that is not known: with none at all, Deno says that it has no
- * bytes, and RFC 9110, 8.6 wants the length of GET or no word of it.
+ * Body of a HEAD response whose content length is unknown. Without a body, Deno would send `content-length: 0`, but RFC
+ * 9110, 8.6 requires the length of the GET response or none.
  */
 export function unsent(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
 
-/** Text as it stands in HTML and XML, between tags or in quotes; what XML cannot hold is a question mark. */
+/** Escapes text for HTML, XML and quoted attributes; what XML cannot represent becomes a question mark. */
 export function escapeMarkup(text: string): string {
   return text.toWellFormed().replaceAll(
     // deno-lint-ignore no-control-regex -- those that XML has not
@@ -116,7 +114,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** An answer in plain text, of one line. */
 export function text(
   line: string,
   status: number,
@@ -131,7 +128,6 @@ export function text(
   ]);
 }
 
-/** What is said of an error: its code, its message and the status that answers it. */
 export interface Refusal extends ErrorMessage {
   readonly status: number;
 }
@@ -143,14 +139,13 @@ const CODES: Readonly<Record<string, ServeErrorCode>> = {
   "index-range": "not-found",
 };
 
-/** Describes an error for whoever asked: what is not about the request or the container is not told. */
+/** Describes an error for the client, without details that concern neither the request nor the container. */
 export function refusalOf(error: unknown): Refusal {
   const serve = asServeError(error);
   const { code, message, status } = serve;
   return { status, error: { code, message } };
 }
 
-/** The error that answers one of any kind. */
 export function asServeError(error: unknown): ServeError {
   if (error instanceof ServeError) return error;
   const cause = { cause: error };

@@ -4,7 +4,6 @@ import { answerOf, type HeaderList, SAFE, unsent } from "./answers.ts";
 import type { RequestLike } from "./request_like.ts";
 import { ServeError } from "./serve_error.ts";
 
-/** Types of the page's own files, by their endings. */
 const TYPES: Readonly<Record<string, string>> = {
   ts: "text/javascript; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -13,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** What the page may load: its own files, and nothing from elsewhere, nor anything that stands in a document. */
+/** Content security policy of the page: its own files only, no inline code or styles. */
 const POLICY = [
   "default-src 'none'",
   ...["script", "style", "img", "media", "connect"].map((kind) =>
@@ -24,26 +23,17 @@ const POLICY = [
   ),
 ].join("; ");
 
-/** A file of the page, as it is sent. */
 interface Asset {
   readonly content: string;
   readonly headers: HeaderList;
   readonly etag: string;
 }
 
-/**
- * The page's files: modules without their types, as they are imported in the browser; nothing is built, and nothing but
- * what stands in the folder of the page is given out.
- */
+/** Files in the page's folder. Modules are served with their types stripped, without a build step. */
 export class Assets {
   readonly #loaded = new Map<string, Promise<Asset>>();
 
-  /**
-   * Answers a request for a file of the page.
-   *
-   * @param path In the folder of the page: `index.html`, `listing/grid.ts`.
-   * @throws {ServeError} If there is none.
-   */
+  /** Responds with a file at a path in the page's folder, such as `listing/grid.ts`. Throws if there is none. */
   async answer(
     { headers: asked, method }: RequestLike,
     path: string,
@@ -54,7 +44,7 @@ export class Assets {
     const asset = await this.#load(path);
     let { headers } = asset;
     if (path === "index.html") {
-      // By the time that the browser has read it, they are at hand.
+      // Preloads them while the browser parses the document.
       this.#loadAllOf(asset.content);
       headers = [...headers, ...openerPolicy(asked.get("sec-fetch-site"))];
     }
@@ -70,13 +60,13 @@ export class Assets {
     if (loading === undefined) {
       loading = load(path);
       this.#loaded.set(path, loading);
-      // Of names that are none, nothing stays.
+      // Failures are not cached.
       loading.catch(() => this.#loaded.delete(path));
     }
     return loading;
   }
 
-  /** Loads the files that a document asks for; who asks for one of them is told what is wrong with it. */
+  /** Preloads the files that a document refers to. A failed load is reported to the request for the file. */
   #loadAllOf(html: string): void {
     for (const [, path] of html.matchAll(/(?:href|src)="page\/([^"]+)"/g)) {
       this.#load(path!).catch(() => {});
@@ -85,10 +75,11 @@ export class Assets {
 }
 
 /**
- * Takes the window from a page of another site that opened it. One that somebody opened for himself nobody holds, and
- * there the browser would begin again in another process, which takes it a quarter of the time to the first entries.
+ * Isolates the window from another site's page that opened it. If the user opened it, there is no such page, and the
+ * header would only make the browser start over in another process, which takes a quarter of the time until the first
+ * entries show.
  *
- * @param site Who asks, as browsers say it: `none` is their user.
+ * @param site Initiator of the request, as `Sec-Fetch-Site` has it: `none` is the user.
  */
 function openerPolicy(site: string | null): HeaderList {
   const vary: HeaderList = [["vary", "sec-fetch-site"]];
@@ -115,7 +106,7 @@ async function load(path: string): Promise<Asset> {
   };
 }
 
-/** Reads a file in the folder of the page as modules are read, wherever this program was loaded from. */
+/** Reads a file in the page's folder by the module loader, so from wherever this program was loaded. */
 export async function assetText(path: string): Promise<string> {
   const { href: url } = new URL(`./page/${path}`, import.meta.url);
   try {

@@ -1,13 +1,7 @@
 import type { RequestLike } from "./request_like.ts";
 import { ServeError } from "./serve_error.ts";
 
-/**
- * Reads the body of a request as text.
- *
- * @param most How many bytes it may have.
- * @param what What has that body, for the message.
- * @throws {ServeError} If it has more bytes.
- */
+/** Reads a request body of up to `most` bytes as text; throws if it is longer. `what` names it in the message. */
 export async function bodyText(
   { body }: RequestLike,
   most: number,

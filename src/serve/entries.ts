@@ -10,37 +10,33 @@ import {
 } from "../tree/tree.ts";
 import { whenItsTurn } from "./its_turn.ts";
 
-/** Entries that are described without a pause. */
+/** Entries described before yielding to other requests. */
 const MANY = 256;
 
-/** An entry of a directory, as its tree lists it. */
 export interface NamedNode {
   readonly name: string;
   readonly node: NodeId;
-  /** Where a listing goes on behind it. */
+  /** Cursor of the next entry. */
   readonly next: number;
 }
 
-/** What there is to say of an entry. */
 export interface ListedEntry extends NamedNode {
   readonly isDirectory: boolean;
   readonly isLink: boolean;
-  /** In bytes; 0 of a directory; `null` where the container is damaged at that place. */
+  /** In bytes; 0 for a directory, `null` if the container is damaged at this point. */
   readonly size: number | null;
-  /** Why it is damaged, where the container says so. */
+  /** Description of the damage, if the container reports it. */
   readonly damage: string | null;
   /** In milliseconds since 1970. */
   readonly mtime: number;
 }
 
-/** Entries of a directory, and where the rest of them starts. */
 export interface EntryPage<Entry extends NamedNode> {
   readonly entries: readonly Entry[];
-  /** `undefined` at the end. */
+  /** Cursor of the next page; `undefined` at the end. */
   readonly next: number | undefined;
 }
 
-/** Names a page of a directory. */
 export function* namesFrom(
   tree: Tree,
   directory: NodeId,
@@ -52,7 +48,7 @@ export function* namesFrom(
   let isFull = limit === 0;
   const visit: EntryVisitor = (bytes, start, end, node, next) => {
     if (entries.length === limit) {
-      isFull = true; // there is one more, so that a page is never followed by none
+      isFull = true; // one more entry exists, so the next page is never empty
       return false;
     }
     entries.push({ name: decodeName(bytes, start, end), node, next });
@@ -63,7 +59,6 @@ export function* namesFrom(
   return { entries, next: isFull ? from : undefined };
 }
 
-/** Describes a page of a directory. */
 export function* entriesFrom(
   tree: Tree,
   directory: NodeId,
@@ -79,7 +74,7 @@ export function* entriesFrom(
   return { entries: described, next };
 }
 
-/** Describes an entry; what is damaged has no size. Of a link, what it leads to is described. */
+/** Describes an entry, or the target of a link. Damaged entries have no size. */
 export function* describe(
   tree: Tree,
   entry: NamedNode,
@@ -87,11 +82,7 @@ export function* describe(
   return yield* whenLoaded(() => describeNow(tree, entry));
 }
 
-/**
- * {@linkcode describe} of what is loaded.
- *
- * @throws {NotLoaded} If it is not.
- */
+/** {@linkcode describe} for loaded nodes. Throws {@linkcode NotLoaded} for others. */
 export function describeNow(tree: Tree, entry: NamedNode): ListedEntry {
   const stat = newStat();
   const isLink = tree.isLink?.(entry.node) === true;

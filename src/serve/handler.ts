@@ -36,33 +36,35 @@ import { isLate, itsTurn } from "./its_turn.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** Answers requests, as `Deno.serve` and servers like it call it. */
+/** Request handler for `Deno.serve` and similar servers. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
-/** What a request is answered with. */
 export type Answer = Response | Promise<Response>;
 
-/** {@linkcode RequestHandler} of a server of ours. */
+/** {@linkcode RequestHandler} for the built-in server. */
 export interface Answerer {
-  /** Answers a request, whatever it is. */
   handle(request: RequestLike): Answer;
-  /** Does so, but puts the answer of a plain file that is at hand into memory, if it is given some, and returns nothing. */
+  /**
+   * Responds to any request. If a buffer is given, the response of a cached plain file is written to it, and
+   * `undefined` returned.
+   */
   handle(
     request: RequestLike,
     buffer: AnswerBuffer | undefined,
   ): Answer | undefined;
-  /** Whether the first lines of a request say the token, or are the page's with its cookie, where there is a token. */
+  /** Whether the head of a request has the token, or is for the page with its cookie, if a token is required. */
   isKnown(lines: RequestLike): boolean;
-  /** Ends the threads that it has started. */
+  /** Terminates the worker threads. */
   close(): void;
 }
 
 /**
- * Serves a container from a server of one's own: makes what answers its requests. `/files/` has the files, `/dav/` the
- * same by WebDAV, `/api/` what the page asks; `/?token=TOKEN` leads to the page, which is at `/` where there is no token.
+ * Creates a request handler that serves a container from a custom server. `/files/` has the files, `/dav/` the same
+ * over WebDAV, `/api/` the page's API. `/?token=TOKEN` redirects to the page, which is at `/` if there is no token.
  *
- * @param container Stays the caller's, and must not be closed while requests are answered.
- * @throws {RecordfsError} With code `bad-option` if the token is too short, or the base path, an origin or a host is none.
+ * @param container Owned by the caller, who must not close it while requests are handled.
+ * @throws {RecordfsError} With code `bad-option` if the token is too short, or the base path, an origin or a host is
+ * invalid.
  *
  * @example In a server that has more to do
  * ```ts
@@ -85,7 +87,7 @@ export function handler(
   return (request) => answerer.handle(request);
 }
 
-/** What {@linkcode handler} does, for a server of ours, which may have others beside it in other threads. */
+/** Creates a {@linkcode handler} for the built-in server, which may have others in other threads. */
 export function answererOf(
   container: VirtualFs,
   options: HandlerOptions,
@@ -95,20 +97,19 @@ export function answererOf(
   return new Handler(container, options, session, counts);
 }
 
-/** Where URLs of the server, or of its page, start. */
 interface Root {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly base: string;
   readonly filesPath: string;
 }
 
-/** Paths of links to the page, behind the base path: also of a link that a server before has printed. */
+/** Paths of links to the page, relative to the base path, including links printed by an earlier server. */
 const LINK = /^(s\/[^/]*\/?)?$/;
 
 class Handler implements Answerer {
   readonly #root: Root;
   readonly #gate: Gate;
-  /** `undefined` where everyone may read. */
+  /** `undefined` if no token is required. */
   readonly #login: Login | undefined;
   readonly #files: FileRoutes;
   readonly #dav: Dav;
@@ -172,7 +173,7 @@ class Handler implements Answerer {
       refuseForeign(this.#gate, request, authority);
       if (isForm(request) && !this.isKnown(request) && isIn(root, path)) {
         const rest = path.slice(root.base.length + 1);
-        // Not counted as an answer that is made: clients without the token could hold them all.
+        // Not counted as a response in progress: clients without the token could occupy all of them.
         answered = this.#login!.byForm(request, rest, query)
           .catch((error) => this.#refuse(error, root, request, path));
         return answered.then((response) => this.#finish(request, response));
@@ -181,7 +182,7 @@ class Handler implements Answerer {
         this.#requireAccess(request, isOfPage);
         const { hot } = this.#files;
         const rest = path.slice(root.filesPath.length);
-        // What other sites' pages may read has more headers.
+        // Responses readable by other sites need more headers.
         if (buffer !== undefined && this.#gate.origins.size === 0) {
           if (hot.answerInto(request.headers, rest, buffer)) return undefined;
         } else {
@@ -199,7 +200,7 @@ class Handler implements Answerer {
           inTurn(steps, room, bytes, leaving)
         );
       } else {
-        // What is at hand is answered now: a promise would cost a tenth of it.
+        // Cached responses are returned synchronously: a promise would cost a tenth of their time.
         const step = steps.next();
         answered = step.done
           ? step.value
@@ -256,7 +257,7 @@ class Handler implements Answerer {
     if (isBase) return redirect(`${base}/`, 301);
     const isOfPage = root === session;
     const asset = assetOf(rest);
-    // Without a cookie, the page says what is missing: it is the same of every container.
+    // The page's own files need no cookie: they are the same for every container, and the page reports what is missing.
     if (!isOfPage || asset === undefined) {
       this.#requireAccess(request, isOfPage);
     }
@@ -301,7 +302,7 @@ class Handler implements Answerer {
   ): Answer {
     const refusal = asServeError(error);
     const { code, status, message, headers } = refusal;
-    const isLeft = leaving?.aborted === true; // nobody waits for it any more
+    const isLeft = leaving?.aborted === true; // the client has disconnected
     if (status === 500 && !isLeft) this.#onError(error);
     const rest = path.slice(base.length + 1);
     const all = [...headers];
@@ -310,7 +311,7 @@ class Handler implements Answerer {
         asksForHtml(asked.get("accept"));
       if (isOfBrowser) return tokenPage(refusal);
       all.push(["vary", "accept"]);
-      // Programs send a password where files are; the page has its link.
+      // Programs send a password for files; the page has its link.
       const isPage = base !== this.#root.base || rest === "" ||
         /^(api|page|s)\//.test(rest);
       all.push([
@@ -332,12 +333,11 @@ class Handler implements Answerer {
   }
 }
 
-/** Whether a path is below that of a root. */
 function isIn({ base }: Root, path: string): boolean {
   return path.startsWith(`${base}/`);
 }
 
-/** Whether a request may be for a file that is answered without waiting. */
+/** Whether a request may be for a file that needs no waiting. */
 function isPlain(
   { method }: RequestLike,
   path: string,
@@ -347,18 +347,18 @@ function isPlain(
   return method === "GET" && query === "" && path.startsWith(filesPath);
 }
 
-/** The page's file that a path behind the base path is, if any. */
+/** Returns the page's file at a path relative to the base path, if any. */
 function assetOf(rest: string): string | undefined {
   if (rest === "") return "index.html";
   return rest.startsWith("page/") ? rest.slice(5) : undefined;
 }
 
 /**
- * Makes an answer when it is its turn: small files that others ask for come before.
+ * Creates a response with low priority: cached small files of other requests come first.
  *
- * @param room Of an answer whose size shows when it is made: it is waited for as well.
- * @param bytes How many it takes to make it, about.
- * @param leaving Aborted when the client leaves.
+ * @param room Memory budget to wait for, if the response's size is known only afterwards.
+ * @param bytes Estimated bytes needed to make it.
+ * @param leaving Aborted when the client disconnects.
  */
 async function inTurn(
   steps: Steps<Response>,
@@ -373,7 +373,7 @@ async function inTurn(
   return response;
 }
 
-/** Where nobody else is told: what is wrong with a container in a line, anything else with where it came from. */
+/** Default error log: container errors in one line, others with their stack. */
 export function tellOnConsole(error: unknown): void {
   const isNamed = error instanceof RecordfsError;
   // deno-lint-ignore no-console -- as said

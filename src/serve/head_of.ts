@@ -4,7 +4,7 @@ import { newExtent, type NodeId } from "../tree/tree.ts";
 import { readExtent } from "../tree/vfs/read_files.ts";
 import type { Served } from "./served.ts";
 
-/** The first bytes of a file, or of some behind them: they are not compared with a checksum. None of what is no file. */
+/** Reads bytes of a file from an offset on, without verifying them; none if the node is not a file. */
 export function* headOf(
   { tree }: Served,
   node: NodeId,

@@ -1,14 +1,14 @@
 import { yieldToEventLoop } from "../io/concurrency/event_loop.ts";
 import type { Effect } from "../io/concurrency/steps.ts";
 
-/** How long is worked, in ms, until the event loop goes round: new requests are looked for then. */
+/** Time slice in milliseconds, after which the event loop runs to accept new requests. */
 const LONGEST_WORK = 8;
 
-/** When the event loop began to go round, if anybody has asked since; 0 if nobody has. */
+/** Start of the event loop's iteration, if queried since; else 0. */
 let began = 0;
 const waiting: (() => void)[] = [];
 
-/** Whether the event loop has not gone round for long: others come before anything large then. */
+/** Whether the event loop's iteration has taken long, so that large tasks must be deferred. */
 export function isLate(): boolean {
   const now = performance.now();
   if (began === 0) {
@@ -19,8 +19,8 @@ export function isLate(): boolean {
 }
 
 /**
- * Waits, where there is much to do, until it is the caller's turn: one after the other does its work, and small files
- * that others ask for meanwhile are answered between. What the caller does at once belongs to its turn.
+ * Waits for the caller's turn if there is much to do. Tasks run one at a time, and requests for small files are handled
+ * between them. A turn includes what the caller does synchronously.
  */
 export function itsTurn(): Promise<void> {
   if (waiting.length === 0 && !isLate()) return NOW;
@@ -30,7 +30,6 @@ export function itsTurn(): Promise<void> {
   });
 }
 
-/** {@linkcode itsTurn} in a procedure. */
 export const whenItsTurn: Effect<void> = { sync() {}, async: itsTurn };
 
 async function giveTurns(): Promise<void> {
@@ -39,7 +38,7 @@ async function giveTurns(): Promise<void> {
     const end = performance.now() + LONGEST_WORK;
     while (waiting.length > 0 && performance.now() < end) {
       waiting[0]!();
-      await new Promise((resolve) => setImmediate(resolve)); // it has worked by then
+      await new Promise((resolve) => setImmediate(resolve)); // lets the task run
       waiting.shift();
     }
   }

@@ -2,33 +2,31 @@ import { RecordfsError } from "../base/errors.ts";
 import { sendAtOnce } from "../io/libc/sockets.ts";
 import { type HttpOptions, HttpServer } from "./http/http_server.ts";
 
-/** How long answers that are under way may go on when a server is to end, in milliseconds. */
+/** Grace period for responses in progress at shutdown, in milliseconds. */
 export const GRACE = 3000;
 
-/** Where a server listens, and how. */
 export interface Listening {
   readonly hostname: string;
   readonly port: number;
-  /** PEM; with a key. */
+  /** PEM; requires a key. */
   readonly cert: string | undefined;
   readonly key: string | undefined;
-  /** How many threads of this process listen there. */
+  /** Number of threads of this process that listen on the port. */
   readonly threads: number;
 }
 
-/** What answers the requests of a port. */
 export interface Listener {
   readonly addr: Deno.NetAddr;
-  /** Resolves when it has ended. */
   readonly finished: Promise<void>;
-  /** Ends it: what is under way is waited for for three seconds, and then no more. */
+  /** Closes it, with a grace period of three seconds for responses in progress. */
   close(): Promise<void>;
 }
 
 /**
- * Has a port's requests answered, of HTTP or HTTPS.
+ * Starts an HTTP or HTTPS server.
  *
- * @throws {RecordfsError} With code `cannot-listen` if the address or port can't be had, or the certificate is none.
+ * @throws {RecordfsError} With code `cannot-listen` if the address or port is not available, or the certificate
+ * invalid.
  */
 export function listen(
   { hostname, port, cert, key, threads }: Listening,
@@ -68,8 +66,8 @@ async function closeServer(server: HttpServer): Promise<void> {
 }
 
 /**
- * Makes sure that nobody else listens on a port that is to be shared by threads: the system would let another process of
- * the same user share it as well.
+ * Checks that nobody listens on a port that threads will share: the system would let another process of the same user
+ * share it, too.
  *
  * @throws {RecordfsError} With code `cannot-listen`.
  */

@@ -1,6 +1,6 @@
 /**
- * Containers over HTTP: a page to look at them, files with ranges, WebDAV. `serve` makes a server, `handler` what answers
- * the requests of one's own.
+ * Containers over HTTP: a page to view them, files with ranges, WebDAV. `serve` starts a server; `handler` creates a
+ * request handler for a custom server.
  *
  * @module
  */

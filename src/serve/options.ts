@@ -1,65 +1,62 @@
 import type { CacheOptions } from "../io/remote/remote_options.ts";
 import type { ServedSource } from "./api/sources.ts";
 
-/** How a container is served. */
+/** Options for serving a container. */
 export interface HandlerOptions {
   /**
-   * What everyone who asks has to know, at least 16 characters of those that headers take: as `Authorization: Bearer
-   * TOKEN`, as the password of any user, or in the link `/?token=TOKEN`, which leads a browser to the page: below a
-   * random path, and with a cookie that is valid there alone. `null` lets everyone read who can reach the server: on a
-   * shared machine that is everyone on it, also where it listens on 127.0.0.1.
+   * Secret that every request must carry: at least 16 characters that headers allow. It is sent as
+   * `Authorization: Bearer TOKEN`, as the password of any user, or in the link `/?token=TOKEN`, which redirects a
+   * browser to the page, at a random path with a cookie valid only there. `null` gives access to everyone who can reach
+   * the server: on a shared machine that is every user, even if it listens on 127.0.0.1.
    */
   readonly token: string | null;
-  /** The path that all URLs start with, as `/data`, where the server is below one. Defaults to `/`. */
+  /** Path prefix of all URLs, such as `/data`, if the server is mounted below one. Defaults to `/`. */
   readonly basePath?: string | undefined;
   /**
-   * Names, with or without a port, by which the server may be called, beside `localhost` and addresses of this machine's
-   * own: whoever is behind a proxy, or listens to others, gives those.
+   * Host names, with or without a port, that requests may use, in addition to `localhost` and loopback addresses.
+   * Required behind a proxy, and when listening on other addresses.
    */
   readonly allowHosts?: readonly string[] | undefined;
   /**
-   * Whether all requests come through a proxy, whose `X-Forwarded-Proto` or `Forwarded` says whether the browser speaks
-   * HTTPS with it: then the page's cookie is sent by HTTPS only. Defaults to false.
+   * Whether all requests come through a proxy whose `X-Forwarded-Proto` or `Forwarded` header tells whether the browser
+   * uses HTTPS. If it does, the page's cookie is sent over HTTPS only. Defaults to false.
    */
   readonly trustProxy?: boolean | undefined;
-  /** Origins of other sites whose pages may read everything, as `https://example.org`. Defaults to none. */
+  /** Origins of other sites whose pages may read everything, such as `https://example.org`. Defaults to none. */
   readonly cors?: readonly string[] | undefined;
-  /** What is served, as the page calls it. Defaults to the container's location. */
+  /** Display name on the page. Defaults to the container's location. */
   readonly name?: string | undefined;
-  /**
-   * The containers, to check their checksums when somebody asks for that. Defaults to those that were opened, where they
-   * are files of this machine.
-   */
+  /** Containers whose checksums the page can verify. Defaults to the opened ones that are local files. */
   readonly sources?: readonly ServedSource[] | undefined;
   /**
-   * How many answers may be made as a whole at a time, and how many be sent piece by piece; more get status 503. Defaults
-   * to 1,000.
+   * Maximum number of whole responses in progress, and of streamed ones; further requests get status 503. Defaults to
+   * 1,000.
    */
   readonly maxRequests?: number | undefined;
   /**
-   * How long a client may take for the next part of an answer before it ends, in milliseconds; `serve` ends a connection
-   * also where a request takes so long to be asked. Defaults to 60,000.
+   * Timeout in milliseconds for a client to accept the next part of a response; `serve` also applies it to receiving a
+   * request. Defaults to 60,000.
    */
   readonly patience?: number | undefined;
   /**
-   * Where thumbnails of containers on this machine are cached for other programs, up to 256 MiB; `false` for memory only.
-   * Those of remote containers are cached where these are. Defaults to the user's cache directory.
+   * On-disk cache, shared by processes, of up to 256 MiB of thumbnails of local containers; `false` for memory only.
+   * Thumbnails of remote containers are cached with these. Defaults to the user's cache directory.
    */
   readonly cache?: CacheOptions | false | undefined;
-  /** Told of what went wrong in answering a request that was right. Defaults to `console.error`. */
+  /** Called with errors in handling valid requests. Defaults to `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A request that was answered, as logs say it: without what may be secret. */
+/** Access log entry of a request, without secrets. */
 export interface Access {
-  /** The address of who asked. */
+  /** Address of the client. */
   readonly client: string;
-  /** As `GET`. */
+  /** HTTP method, such as `GET`. */
   readonly method: string;
-  /** The path as it stands in the URL, without the query; the secret part of the page's path is `*`. */
+  /** Path as in the URL, without the query. The secret part of the page's path is replaced by `*`. */
   readonly path: string;
-  /** Of the answer, as 200. */
+  /** HTTP status, such as 200. */
   readonly status: number;
-  /** Until the answer began, in milliseconds. */
+  /** Time until the response started, in milliseconds. */
   readonly duration: number;
 }

@@ -1,21 +1,20 @@
-/** What stands for all addresses of a machine: `0.0.0.0`, `::`, and other spellings of them. */
+/** Wildcard addresses: `0.0.0.0`, `::`, and other spellings. */
 const ALL = /^(0+(\.0+){0,3}|[0:]*:[0:]*)$/;
 
-/** Addresses that lead to no other machine, or not without the name of an interface. */
+/** Loopback and link-local addresses: not reachable from other machines, or only with an interface name. */
 const LOCAL = /^(127\.|169\.254\.|::1\]?$|fe[89ab])/i;
 
-/** Where Linux has its routes of IPv4: an interface and a destination in each line. */
+/** IPv4 routes on Linux: an interface and a destination per line. */
 const ROUTES = "/proc/net/route";
 const DEFAULT_ROUTE = /^(\S+)\t00000000\t/m;
 
-/** Whether a server listens on all addresses. */
 export function isAllAddresses(hostname: string): boolean {
   return ALL.test(hostname);
 }
 
 /**
- * The machine's own addresses as URLs have them, those first that other machines reach: of the interface of the default
- * route before others, and IPv4 before IPv6. None without `--allow-sys`.
+ * Returns the machine's own addresses in URL form, the most reachable ones first: those of the default route's
+ * interface before others, and IPv4 before IPv6. Empty without `--allow-sys`.
  */
 export function ownAddresses(): string[] {
   let all: Deno.NetworkInterfaceInfo[];
@@ -32,7 +31,7 @@ export function ownAddresses(): string[] {
     .map(({ family, address }) => family === "IPv6" ? `[${address}]` : address);
 }
 
-/** Those of {@linkcode ownAddresses} that another machine reaches. */
+/** Returns the {@linkcode ownAddresses} that other machines can reach. */
 export function reachableAddresses(): string[] {
   return ownAddresses()
     .filter((address) => !LOCAL.test(address.replace("[", "")));

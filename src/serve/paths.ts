@@ -2,22 +2,22 @@ import { RecordfsError } from "../base/errors.ts";
 import { encodeName } from "../base/names.ts";
 import { ServeError } from "./serve_error.ts";
 
-/** Longest path of a URL that is looked at, in characters. */
+/** Maximum length of a URL path, in characters. */
 const LONGEST = 64 << 10;
-/** Bytes that need no escaping in the path of a URL, nor in its query: `unreserved` of RFC 3986. */
+/** Characters that need no escaping in paths and queries: `unreserved` of RFC 3986. */
 const PLAIN = /^[A-Za-z0-9._~-]*$/;
 
 /**
- * The names of a path in a URL, as bytes: names need not be UTF-8.
+ * Decodes a URL path to names, as bytes: names need not be UTF-8.
  *
- * @param path Percent-encoded, with slashes between names; one behind the last means nothing.
- * @throws {ServeError} If it has an empty name, `..`, an escaped `.`, a NUL, an escaped slash, or an escape that is none: no name
- * in a tree is that.
+ * @param path Percent-encoded names separated by slashes; a trailing slash is ignored.
+ * @throws {ServeError} If it contains names that cannot be in a tree: empty ones, `..`, an escaped `.`, NUL or slash,
+ * or an invalid escape.
  */
 export function decodePath(path: string): Uint8Array[] {
   if (path.length > LONGEST) throw badPath("it is too long");
   const whole = path.endsWith("/") ? path.slice(0, -1) : path;
-  // A `.` is where one is, as RFC 3986, 5.2.4 has it; some programs put it before names with a colon.
+  // A `.` is the current directory (RFC 3986, 5.2.4); some programs prefix names with a colon by it.
   const names = whole.split("/").filter((name) => name !== ".");
   return whole === "" ? [] : names.map(decodeOne);
 }
@@ -58,7 +58,6 @@ function badPath(why: string): ServeError {
   return new ServeError("bad-path", `This path is none of a file: ${why}`);
 }
 
-/** A name as it stands in a URL: each byte that is not plain is escaped. */
 export function encodeUrlName(name: string): string {
   if (PLAIN.test(name)) return name;
   let text = "";
@@ -71,20 +70,19 @@ export function encodeUrlName(name: string): string {
   return text;
 }
 
-/** A path of names as it stands in a URL. */
 export function encodeUrlPath(path: string): string {
   return path.split("/").map(encodeUrlName).join("/");
 }
 
-/** A URL in parts, as they stand in it: nothing is resolved. */
+/** Parts of a URL, verbatim. */
 export interface SplitUrl {
-  /** Empty where it begins with its path. */
+  /** Empty if the URL starts with its path. */
   readonly authority: string;
   readonly path: string;
   readonly query: string;
 }
 
-/** Takes a URL apart that is whole, or begins with its path. */
+/** Splits a URL that is absolute or starts with its path. */
 export function splitUrl(url: string): SplitUrl {
   const scheme = url.indexOf("://");
   const start = scheme < 0 ? 0 : scheme + 3;
@@ -101,11 +99,7 @@ export function splitUrl(url: string): SplitUrl {
   };
 }
 
-/**
- * A base path as URLs start with it: without a slash at its end, and empty for `/`.
- *
- * @throws {RecordfsError} With code `bad-option` if it is none.
- */
+/** Normalizes a base path: no trailing slash, empty for `/`. Throws code `bad-option` if it is invalid. */
 export function basePathOf(path: string): string {
   const base = path.replace(/^\/*/, "/").replace(/\/+$/, "");
   if (/^(\/[A-Za-z0-9._~-]+)*$/.test(base) && !/\/\.{1,2}(\/|$)/.test(base)) {

@@ -1,6 +1,5 @@
 import { RecordfsError } from "../base/errors.ts";
 
-/** What a request can be refused for; each has one status of HTTP. */
 const STATUS = {
   "bad-request": 400,
   "bad-path": 400,
@@ -29,20 +28,17 @@ const STATUS = {
   "too-many-requests": 503,
   "bad-version": 505,
   "too-slow": 408,
-  "cancelled": 499, // of nginx
+  "cancelled": 499, // defined by nginx
 } as const;
 
-/** The words of {@linkcode ServeError}. */
 export type ServeErrorCode = keyof typeof STATUS;
 
-/** Why a request is refused, or was ended. */
+/** Error that a request is answered with, or was aborted by. */
 export class ServeError extends RecordfsError<ServeErrorCode> {
-  /** The status that answers it. */
   readonly status: number;
-  /** Headers that such an answer has to have. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 
-  /** Makes the error of a request; its message is sent to whoever asked. */
+  /** The message is sent to the client. */
   constructor(
     code: ServeErrorCode,
     message: string,

@@ -13,11 +13,10 @@ import { decodePath } from "./paths.ts";
 import { ServeError } from "./serve_error.ts";
 import type { Streams } from "./streams.ts";
 
-/** The container that a server serves, and how paths of URLs lead into it. */
+/** Served container, with lookup by URL path. */
 export class Served {
   readonly fs: VirtualFs;
   readonly tree: Tree;
-  /** What makes the bodies of long answers. */
   readonly streams: Streams;
 
   constructor(fs: VirtualFs, streams: Streams) {
@@ -27,11 +26,11 @@ export class Served {
   }
 
   /**
-   * Finds what the path of a URL names.
+   * Looks up a URL path.
    *
-   * @param path Percent-encoded names with slashes between, and maybe one behind; empty for the root.
+   * @param path Percent-encoded names separated by slashes, with an optional trailing one; empty for the root.
    * @returns The node, or 0. Links are followed.
-   * @throws {ServeError} If it is no path of names.
+   * @throws {ServeError} If the path is invalid.
    */
   *find(path: string): Steps<NodeId> {
     const { tree } = this;
@@ -46,34 +45,25 @@ export class Served {
     return node;
   }
 
-  /**
-   * {@linkcode Served.find} of what has to be there.
-   *
-   * @throws {ServeError} If there is nothing.
-   */
+  /** {@linkcode Served.find} that throws a {@linkcode ServeError} if nothing is there. */
   *get(path: string): Steps<NodeId> {
     const node = yield* this.find(path);
     if (node !== 0) return node;
     throw new ServeError("not-found", "There is no such file or directory");
   }
 
-  /** Whether a node is a directory. */
   *isDirectory(node: NodeId): Steps<boolean> {
     return yield* whenLoaded(() => this.tree.isDirectory(node));
   }
 
-  /**
-   * Describes a node.
-   *
-   * @throws {FormatError} If the container is damaged at that place.
-   */
+  /** Returns a node's metadata. Throws {@linkcode FormatError} if the container is damaged at this point. */
   *stat(node: NodeId, into: NodeStat = newStat()): Steps<NodeStat> {
     const { tree } = this;
     if (yield* whenLoaded(() => tree.stat(node, into))) return into;
     throw new PathError("not-found", "", this.fs.location);
   }
 
-  /** A tree's links lead to what is none, so that there is one step at most. */
+  /** Targets of links are never links, so one step suffices. */
   #follow(node: NodeId): NodeId {
     return this.tree.isLink!(node) ? this.tree.target?.(node) ?? 0 : node;
   }

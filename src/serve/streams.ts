@@ -3,25 +3,24 @@ import { itsTurn } from "./its_turn.ts";
 import { ServeError } from "./serve_error.ts";
 import type { SharedCount, SharedCounts } from "./threads/shared_counts.ts";
 
-/** How many requests are answered at a time, unless told otherwise. */
+/** Default limit of concurrent requests. */
 const MOST_REQUESTS = 1000;
-/** How long a client may take for the next part of an answer, in milliseconds, unless told otherwise. */
+/** Default stall timeout for the next part of a response, in milliseconds. */
 export const PATIENCE = 60_000;
 
-/** What makes the parts of a body, until the signal ends it. */
+/** Produces the parts of a body, until the signal aborts it. */
 export type Pieces<Piece> = (
   signal: AbortSignal,
 ) => AsyncGenerator<Piece, void, undefined>;
 
-/** How a body is made. */
 export interface StreamOptions {
-  /** Memory of the request's connection, whose server sees to it that the client takes what is made. */
+  /** Memory of the connection, whose server detects stalled clients. */
   readonly room?: AnswerRoom | undefined;
-  /** Called once, when it has ended, however: also if nothing of it was taken, so that nothing was made. */
+  /** Called once at the end in every case, even if nothing was read or produced. */
   readonly onEnd?: (() => void) | undefined;
 }
 
-/** Bodies that are made piece by piece as clients take them: so many at a time, and none for a client that takes nothing. */
+/** Streams response bodies with backpressure, a concurrency limit and a stall timeout. */
 export class Streams {
   readonly #most: number;
   readonly #patience: number;
@@ -42,7 +41,7 @@ export class Streams {
     this.#onError = onError;
   }
 
-  /** Counts a request as one of those that are answered, until it is. */
+  /** Counts a request towards the limit until it is answered. */
   async count<T>(answer: () => Promise<T>): Promise<T> {
     const { whole } = this.#counts;
     this.#begin(whole);
@@ -53,11 +52,7 @@ export class Streams {
     }
   }
 
-  /**
-   * A body of such pieces. It counts as a request until it has ended.
-   *
-   * @throws {ServeError} If there are too many of them.
-   */
+  /** Creates a streaming body, which counts towards the limit until its end. Throws if the limit is reached. */
   of(
     make: Pieces<Uint8Array<ArrayBuffer>>,
     { room, onEnd }: StreamOptions = {},
@@ -104,7 +99,7 @@ export class Streams {
           controller.enqueue(value);
           expectPull(controller);
         } catch (error) {
-          if (!isOpen) return; // nobody waits for it any more
+          if (!isOpen) return; // the client has disconnected
           end(error);
           this.#onError(error);
           throw new CutAnswer(error);
@@ -117,7 +112,7 @@ export class Streams {
     }, { highWaterMark: 0 });
   }
 
-  /** A body of text; see {@linkcode Streams.of}. */
+  /** Creates a streaming body of text; see {@linkcode Streams.of}. */
   ofText(
     make: Pieces<string>,
     options?: StreamOptions,
@@ -129,7 +124,7 @@ export class Streams {
         while (room !== undefined && text !== "") {
           const into = room.piece(text.length);
           const { read, written } = encoder.encodeInto(text, into);
-          text = text.slice(read); // none of it is kept while this is sent
+          text = text.slice(read); // freed while the piece is sent
           yield into.subarray(0, written);
         }
         if (text !== "") yield encoder.encode(text);
@@ -146,7 +141,7 @@ export class Streams {
   }
 }
 
-/** What a body ends with that can't go on. `Deno.serve` prints it, which is to be a line without a stack. */
+/** Error of a truncated body. `Deno.serve` prints it, so it formats as one line without a stack. */
 class CutAnswer extends Error {
   override name = "CutAnswer";
 

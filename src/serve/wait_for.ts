@@ -1,7 +1,7 @@
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { mustWait } from "../io/storage/must_wait.ts";
 
-/** A step that is waited for: requests are never answered without waiting where they need to. */
+/** Effect that must be awaited: requests are never handled synchronously if that would block. */
 export function waitFor<T>(
   ask: (signal: AbortSignal | undefined) => Promise<T>,
 ): Steps<T> {

@@ -13,12 +13,12 @@ import {
   rowsOf,
 } from "./read/parquet_files.ts";
 
-/** Bytes of what a check keeps: dictionaries, mostly. */
+/** Cache size of a check in bytes: mostly dictionaries. */
 const KEPT = 32 << 20;
 
 /**
- * Decodes all pages of files, compares those with their CRC-32 that have one, and their values and rows with the counts
- * of headers, indexes and footers.
+ * Decodes all pages of files, verifies their CRC-32 if present, and compares their values and rows with the counts of
+ * headers, indexes and footers.
  */
 export async function checkParquet(
   location: string,
@@ -68,12 +68,11 @@ async function compareStart(run: CheckRun, source: ByteSource): Promise<void> {
   );
 }
 
-/** Decodes the cells of a file. */
 class CellCheck {
   readonly #run: CheckRun;
   readonly #file: ParquetFile;
   readonly #cells: CellReader;
-  /** The fault that was told last. */
+  /** The last fault reported. */
   #last = "";
 
   constructor(run: CheckRun, file: ParquetFile, cells: CellReader) {
@@ -82,11 +81,7 @@ class CellCheck {
     this.#cells = cells;
   }
 
-  /**
-   * Decodes the pages of a column in a row group.
-   *
-   * @throws {FormatError} If it is not known where these are.
-   */
+  /** Decodes the pages of a column in a row group. Throws `FormatError` if they cannot be located. */
   async decodeAll(group: number, column: number): Promise<void> {
     const run = this.#run;
     const parts = await run.run(this.#cells.partsOf(0, group, column));
@@ -100,14 +95,14 @@ class CellCheck {
     }
   }
 
-  /** Decodes a row, with those around it; gives the row behind these, or `undefined` where they are damaged. */
+  /** Decodes a row with its neighbours; returns the next row, or `undefined` if these are damaged. */
   async #decode(column: number, row: number): Promise<number | undefined> {
     try {
       const decoding = this.#cells.decode(0, column, row);
       const { first, rows } = await this.#run.run(decoding);
       return first + rows.length;
     } catch (error) {
-      // Others of the column may be right, unless it is what they have in common that is not.
+      // Other pages of the column may be sound. An error that they share is reported once.
       const text = String(error);
       if (text !== this.#last) this.#run.damage(error);
       this.#last = text;

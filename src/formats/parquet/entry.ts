@@ -24,7 +24,7 @@ export const parquet: FormatEntry = {
 
 function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   if (names !== undefined) return names.some(isNamedSo);
-  // A damaged file of that name gets this format's explanation of what is wrong.
+  // A damaged file of that name gets this format's error message.
   if (isNamedSo(path.slice(path.lastIndexOf("/") + 1))) return true;
   if (size < MAGIC_SIZE + TAIL_SIZE) return false;
   const first = wordOf(yield* read(0, MAGIC_SIZE));

@@ -15,8 +15,8 @@ import { tarPaths } from "./tree/tar_paths.ts";
 import type { TarTree } from "./tree/tar_tree.ts";
 
 /**
- * Reads the headers of tars anew, and compares them with their checksums; contents have none. Sizes have to fit the
- * file, nothing may follow its end, and an index beside it has to be of it.
+ * Rescans the headers of tars and verifies their checksums; contents have none. Also checks that sizes fit the file,
+ * that nothing follows its end, and that an adjacent index matches it.
  */
 export async function checkTars(
   location: string,
@@ -38,7 +38,7 @@ export async function checkTars(
   return run.report({ samples, compares: "structure" });
 }
 
-/** The index of what there is in spite of all damage. */
+/** Indexes everything readable, whatever the damage. */
 function* checkTar(source: ByteSource, run: CheckRun): Steps<TarIndex> {
   yield* refuseCompressed(source);
   const builder = new TarBuilder(
@@ -58,7 +58,7 @@ function* checkTar(source: ByteSource, run: CheckRun): Steps<TarIndex> {
   return index;
 }
 
-/** Compares the index that DALI may have made of the tar with its headers. */
+/** Compares the tar's DALI index, if there is one, with its headers. */
 function* checkDaliIndex(tree: TarTree, run: CheckRun): Steps<void> {
   const { path } = tree.facts;
   const beside = daliPath(path);

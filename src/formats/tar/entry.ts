@@ -13,7 +13,7 @@ import {
 import { hasSamples, SAMPLES } from "./kinds.ts";
 import { isShard, isShardPattern } from "./shard_patterns.ts";
 
-/** Tar archives: their files, and samples of WebDataset. */
+/** Tar archives: their files, and WebDataset samples. */
 export const tar: FormatEntry = {
   name: "tar",
   description: "tar archives: files, samples of WebDataset, shards of them",
@@ -37,7 +37,7 @@ export const tar: FormatEntry = {
   load: async () => (await import("./format.ts")).tar,
 };
 
-/** A directory of compressed tars is none of shards. */
+/** Explains why a directory of compressed tars is not a container of shards. */
 function nearly(names: readonly string[]): Nearly | undefined {
   for (const { name, program, suffixes } of COMPRESSIONS) {
     const suffix = suffixes.find((suffix) =>
@@ -56,7 +56,7 @@ function nearly(names: readonly string[]): Nearly | undefined {
 
 function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   if (names !== undefined) return names.some(isShard);
-  // A damaged file of that name gets this format's explanation of what is wrong.
+  // A damaged file of that name gets this format's error message.
   if (isShard(path)) return true;
   if (size === 0) return false;
   const head = yield* read(0, Math.min(size, BLOCK));
@@ -71,7 +71,7 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   blocks.bytes.set(head);
   if (!hasChecksum(blocks, 0)) return false;
   if (flavourOf(head, 0) !== "v7") return true;
-  // The checksum alone may be chance.
+  // A matching checksum may be a coincidence.
   return head[0] !== 0 &&
     parseNumber(head, Field.MODE, Length.MODE) <= 0o7777777 &&
     parseNumber(head, Field.SIZE, Length.SIZE) >= 0;

@@ -3,7 +3,7 @@ import { checkTars } from "./check.ts";
 import { openTars } from "./tree/open_tars.ts";
 import { tarPaths } from "./tree/tar_paths.ts";
 
-/** Tar archives: their files, and samples of WebDataset. */
+/** Tar archives: their files, and WebDataset samples. */
 export const tar: Format = {
   open: openTars,
   *patternPaths(pattern, storage) {

@@ -1,5 +1,5 @@
 /**
- * How a tar lies in a file: blocks of 512 bytes, of which those that begin a member are headers.
+ * Physical layout of tars: blocks of 512 bytes; each member starts with a header block.
  *
  * @module
  */
@@ -8,13 +8,12 @@ import { BLOCK, Field, Length } from "../../base/tar_header.ts";
 const SPACE = 0x20;
 const ZERO = 0x30;
 
-/** `ustar`, which a header of POSIX or GNU has, and one of Unix V7 has not. */
+/** `ustar`: magic of POSIX and GNU headers, missing in Unix V7 headers. */
 const USTAR = [0x75, 0x73, 0x74, 0x61, 0x72];
 
-/** What a header is of. */
 export type Flavour = "gnu" | "posix" | "v7";
 
-/** What a header in `bytes` at `at` is of. */
+/** Detects the variant of the header at an offset. */
 export function flavourOf(bytes: Uint8Array, at: number): Flavour {
   const magic = at + Field.MAGIC;
   for (let i = 0; i < USTAR.length; i++) {
@@ -23,19 +22,17 @@ export function flavourOf(bytes: Uint8Array, at: number): Flavour {
   return bytes[magic + USTAR.length] === 0 ? "posix" : "gnu";
 }
 
-/** Where blocks lie, as bytes and as words of the same memory, which starts at a multiple of 4. */
+/** Memory of blocks as bytes and as 32-bit words; it must start at a multiple of 4. */
 export interface Blocks {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
 }
 
-/** Memory as blocks. */
 export function blocksOf(bytes: Uint8Array): Blocks {
   const { buffer, byteOffset, length } = bytes;
   return { bytes, words: new Int32Array(buffer, byteOffset, length >>> 2) };
 }
 
-/** Whether a block is all zeros. */
 export function isZeroBlock({ bytes, words }: Blocks, at: number): boolean {
   if (bytes[at] !== 0) return false;
   const first = at >>> 2;
@@ -46,8 +43,8 @@ export function isZeroBlock({ bytes, words }: Blocks, at: number): boolean {
 }
 
 /**
- * Whether a block has the checksum that it says: the sum of its bytes, with spaces in the checksum's place. Some old
- * programs have summed bytes with a sign.
+ * Whether a block's checksum is valid: the sum of its bytes, with the checksum field as spaces. Also accepts sums of
+ * signed bytes, which some old programs write.
  */
 export function hasChecksum(blocks: Blocks, at: number): boolean {
   const { bytes } = blocks;
@@ -70,7 +67,7 @@ export function hasChecksum(blocks: Blocks, at: number): boolean {
   return negative > 0 && sum - 256 * negative === wanted;
 }
 
-/** A hash of a block: what tells one header from another. Never 0. */
+/** Returns a hash of a header block, to detect changes; never 0. */
 export function headOf({ words }: Blocks, at: number): number {
   let hash = 0x811c9dc5;
   const first = at >>> 2;
@@ -81,7 +78,7 @@ export function headOf({ words }: Blocks, at: number): number {
   return hash >>> 0 || 1;
 }
 
-/** The sum of a block's bytes, four at a time: two sums of 16 bits, which 512 bytes do not fill. */
+/** Sums a block's bytes, four at a time, in two 16-bit lanes that 512 bytes cannot overflow. */
 function sumOf({ words }: Blocks, at: number): number {
   let sums = 0;
   const first = at >>> 2;
@@ -92,11 +89,7 @@ function sumOf({ words }: Blocks, at: number): number {
   return (sums & 0xffff) + (sums >>> 16);
 }
 
-/**
- * A number of a header: octal digits, or where these do not do a number of base 256 with the first bit set (GNU, star).
- *
- * @returns NaN where it is none, or larger than any that is exact.
- */
+/** Parses a number: octal, or base 256 if the first bit is set (GNU, star); NaN if invalid or not exact. */
 export function parseNumber(
   bytes: Uint8Array,
   start: number,
@@ -124,7 +117,7 @@ function parseBase256(bytes: Uint8Array, start: number, end: number): number {
   return Number.isSafeInteger(number) ? number : NaN;
 }
 
-/** Where a text ends: at its first NUL, or where its field does. */
+/** Returns the end of a text field: its first NUL, or the end of the field. */
 export function textEnd(
   bytes: Uint8Array,
   start: number,
@@ -135,16 +128,15 @@ export function textEnd(
   return end;
 }
 
-/** Names that files end in which hold a tar that was compressed, and what makes a tar of it again. */
+/** Compression of tars, with the suffixes of compressed files. */
 export interface Compression {
   readonly name: string;
   readonly magic: readonly number[];
   readonly suffixes: readonly string[];
-  /** A program that writes what it held. */
+  /** Program that decompresses to standard output. */
   readonly program: string;
 }
 
-/** How tars are compressed. */
 export const COMPRESSIONS: readonly Compression[] = [
   {
     name: "gzip",
@@ -172,12 +164,11 @@ export const COMPRESSIONS: readonly Compression[] = [
   },
 ];
 
-/** How a file is compressed whose first bytes are these. */
 export function compressionOf(head: Uint8Array): Compression | undefined {
   return COMPRESSIONS.find(({ magic }) =>
     magic.every((byte, i) => head[i] === byte)
   );
 }
 
-/** Seconds that a time may be from 1970: what a `Date` can be. */
+/** Maximum seconds of a time from 1970: the range of `Date`. */
 export const MOST_SECONDS = 8.64e12;

@@ -1,5 +1,5 @@
 /**
- * Tar archives: `TarReader` for their files, and for the samples of WebDataset.
+ * Tar archives: {@linkcode TarReader} for their files and WebDataset samples, {@linkcode TarWriter} to write them.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Locations that stand for several tars, as Python's `webdataset` spells them. */
+/** Locations of several tars, in the syntax of Python's `webdataset`. */
 import { FormatError } from "../../base/errors.ts";
 import {
   isUrl,
@@ -10,7 +10,7 @@ import {
   BracePatternError,
 } from "../../io/storage/brace_pattern.ts";
 
-/** Whether a location stands for several tars, as `NAME-{000000..000146}.tar` or `A.tar::B.tar`. */
+/** Whether a location names several tars, such as `NAME-{000000..000146}.tar` or `A.tar::B.tar`. */
 export function isShardPattern(location: string): boolean {
   if (!/\{|%7B|::/i.test(location)) return false;
   const patterns = shardPatterns(location);
@@ -18,10 +18,10 @@ export function isShardPattern(location: string): boolean {
 }
 
 /**
- * The patterns of a location, as Python's library of WebDataset has them: braces, and `::` between several.
+ * Parses the patterns of a location in the syntax of Python's `webdataset`: braces, and `::` between several.
  *
- * @returns `undefined` where it is a path.
- * @throws {FormatError} If braces are too deep inside one another.
+ * @returns `undefined` if it is a path.
+ * @throws {FormatError} If braces are nested too deep.
  */
 export function shardPatterns(location: string): BracePattern[] | undefined {
   const texts = isUrl(location)
@@ -38,7 +38,7 @@ export function shardPatterns(location: string): BracePattern[] | undefined {
   }
 }
 
-/** What is wrong with a pattern, as an error of its location; other errors as they are. */
+/** Converts the error of a pattern to one of its location; returns other errors unchanged. */
 export function patternError(location: string, error: unknown): unknown {
   if (!(error instanceof BracePatternError)) return error;
   const path = shownLocation(location);
@@ -50,7 +50,7 @@ export function patternError(location: string, error: unknown): unknown {
   );
 }
 
-/** URLs with their braces as they are: names behind what all have in common are not encoded in paths of a server. */
+/** Decodes URLs after their common prefix, braces included: storage paths are unencoded there. */
 function decodedUrls(urls: readonly string[]): string[] {
   const [first] = urls as [string];
   if (!/^https?:/i.test(first)) return [...urls];
@@ -65,12 +65,11 @@ function decodedUrls(urls: readonly string[]): string[] {
     try {
       return start + decodeURIComponent(url.slice(start.length));
     } catch {
-      return url; // it is not encoded
+      return url; // not encoded
     }
   });
 }
 
-/** Whether a file of a directory is one of its tars. */
 export function isShard(name: string): boolean {
   return name.endsWith(".tar");
 }

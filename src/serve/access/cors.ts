@@ -2,19 +2,15 @@ import { RecordfsError } from "../../base/errors.ts";
 import type { RequestLike } from "../request_like.ts";
 import type { Gate } from "./gate.ts";
 
-/** Headers that programs of other sites may send, and read. */
+/** Request headers that cross-origin programs may send, and response headers that they may read. */
 const ASKED = "authorization, if-match, if-none-match, if-range, range";
 const TOLD =
   "accept-ranges, content-length, content-range, etag, last-modified";
 
-/** How long browsers may remember what another site may do, in seconds. */
+/** How long browsers may cache a preflight response, in seconds. */
 const REMEMBERED = "600";
 
-/**
- * An origin as browsers send it, of one that was given.
- *
- * @throws {RecordfsError} With code `bad-option` if it is none: no page would ever be of it.
- */
+/** Normalizes an origin to the browsers' form. Throws code `bad-option` if it is not an origin. */
 export function originOf(given: string): string {
   const url = URL.parse(given);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) &&
@@ -26,7 +22,7 @@ export function originOf(given: string): string {
   );
 }
 
-/** Answers a browser that asks whether a page of another site may ask; `undefined` for every other request. */
+/** Returns the response to a CORS preflight request of an allowed origin; `undefined` for every other request. */
 export function preflight(
   { origins }: Gate,
   { method, headers }: RequestLike,
@@ -48,7 +44,7 @@ export function preflight(
   });
 }
 
-/** Lets a page of an allowed site read an answer. */
+/** Lets a page of an allowed origin read a response. */
 export function allowOrigin(
   { origins }: Gate,
   { headers }: RequestLike,

@@ -4,21 +4,20 @@ import type { Hosts } from "./hosts.ts";
 import type { Session } from "./session.ts";
 import type { Token } from "./token.ts";
 
-/** Who may ask for what. */
 export interface Gate {
   readonly hosts: Hosts;
-  /** `undefined` where everyone may read; then there is no session either. */
+  /** `undefined` if reading needs no token; then there is no session either. */
   readonly token: Token | undefined;
   readonly session: Session | undefined;
-  /** Origins of other sites whose pages may read everything, as `https://example.org`. */
+  /** Cross-origin sites whose pages may read everything, such as `https://example.org`. */
   readonly origins: ReadonlySet<string>;
 }
 
 /**
- * Refuses requests that come by a foreign name, or from a page of another site: browsers say which page asks, and send
- * along what they know of this server.
+ * Rejects requests that use a foreign host name or come from another site's page. Browsers name the requesting page's
+ * site, and attach the credentials that they have for this server.
  *
- * @param authority By which the server was called, in the URL.
+ * @param authority Authority of the request URL.
  * @throws {ServeError}
  */
 export function refuseForeign(
@@ -26,7 +25,7 @@ export function refuseForeign(
   { method, headers }: RequestLike,
   authority: string,
 ): void {
-  // Asked first: `has` takes all headers over at once, where each `get` before it is a call into the server.
+  // Must come first: `has` fetches all headers at once, whereas each `get` before it is a call into the server.
   const isOfPage = headers.has("sec-fetch-site") || headers.has("origin");
   const host = headers.get("host");
   const isOther = host !== null && host !== authority;
@@ -44,7 +43,7 @@ export function refuseForeign(
   if (site === null && (origin === null || isSafe)) return;
   if (origin !== null && origins.has(origin) && isSafe) return;
   const isOwnSite = site === null || site === "same-origin" || site === "none";
-  // A link on another page may lead here: that page learns nothing of the answer.
+  // A link on another page may lead here: that page cannot read the response.
   const isLink = isSafe && headers.get("sec-fetch-mode") === "navigate" &&
     headers.get("sec-fetch-dest") === "document";
   const isOwnOrigin = origin === null || isSafe ||
@@ -56,16 +55,11 @@ export function refuseForeign(
   );
 }
 
-/** Whether a request says the token, where there is one. */
+/** Whether a request carries the token, or none is required. */
 export function hasToken({ token }: Gate, { headers }: RequestLike): boolean {
   return token === undefined || token.isIn(headers);
 }
 
-/**
- * Refuses requests without the token.
- *
- * @throws {ServeError}
- */
 export function requireToken(gate: Gate, request: RequestLike): void {
   if (hasToken(gate, request)) return;
   const { headers } = request;
@@ -81,11 +75,7 @@ export function requireToken(gate: Gate, request: RequestLike): void {
     );
 }
 
-/**
- * Refuses requests below the page's path without the page's cookie; the token does as well.
- *
- * @throws {ServeError}
- */
+/** Rejects requests below the page's path without the page's cookie or the token. */
 export function requireSession(gate: Gate, request: RequestLike): void {
   const { token, session } = gate;
   const { headers } = request;

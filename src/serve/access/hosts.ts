@@ -1,21 +1,20 @@
 import { RecordfsError } from "../../base/errors.ts";
 
-/** How many authorities that were right are remembered. */
+/** Maximum number of accepted authorities to cache. */
 const REMEMBERED = 64;
 
-/** A name or an address, and perhaps a port, in lower case. */
+/** Host name or address with an optional port, in lower case. */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:@/\\?#[\]\s]+)(:[0-9]{1,5})?$/;
 
 /**
- * The names by which a server may be called. A page elsewhere whose name is made to lead here (DNS rebinding) calls it
- * by its own, and would otherwise read everything as a page of this server's.
+ * Host names that a server accepts. Protects against DNS rebinding: a foreign page whose name is made to resolve here
+ * would otherwise read everything with this server's origin, but its requests carry the foreign name.
  */
 export class Hosts {
   readonly #names: ReadonlySet<string>;
-  /** Authorities that were looked at, and were right. */
   readonly #known = new Set<string>();
 
-  /** @param names Beside those of this machine for itself; one with a port is right with this port only. */
+  /** @param names In addition to this machine's loopback names. A name with a port is accepted with that port only. */
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map((name) => name.toLowerCase()));
     for (const name of this.#names) {
@@ -27,7 +26,6 @@ export class Hosts {
     }
   }
 
-  /** Whether an authority, as it stands in `Host`, is of this server. */
   has(authority: string): boolean {
     if (this.#known.has(authority)) return true;
     if (!this.#isOwn(authority.toLowerCase())) return false;
@@ -44,7 +42,7 @@ export class Hosts {
   }
 }
 
-/** Names that no name server is asked for, and addresses that lead nowhere else. */
+/** Whether a name needs no DNS look-up, or an address stays on this machine. */
 export function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") ||
     name === "[::1]" || /^127(\.[0-9]{1,3}){3}$/.test(name);

@@ -5,13 +5,10 @@ import { ServeError } from "../serve_error.ts";
 import type { Session } from "./session.ts";
 import type { Token } from "./token.ts";
 
-/** Bytes of a form: each character of the longest token may be escaped. */
+/** Maximum size of a form in bytes: each character of the longest token may be escaped. */
 const LONGEST_FORM = 4096;
 
-/**
- * Takes the token of a link or of a form, and leads the browser to the page with a cookie of the page's own: the token does
- * not stay where others see it.
- */
+/** Accepts the token from a link or form, and redirects to the page with a cookie: it does not stay in the URL. */
 export class Login {
   readonly #token: Token;
   readonly #session: Session;
@@ -23,22 +20,17 @@ export class Login {
     this.#trustsProxy = trustsProxy;
   }
 
-  /**
-   * Answers a request for a link.
-   *
-   * @param given What stands behind `token=` in its query.
-   * @throws {ServeError} If it is not the token.
-   */
+  /** Responds to a login link. `given` is what follows `token=` in the query; throws if it is not the token. */
   byLink(request: RequestLike, given: string): Response {
     if (this.#token.is(decoded(given))) return this.#leadTo(request, "");
     throw wrongToken("Open the link that it has printed last");
   }
 
   /**
-   * Answers a form of the token page.
+   * Responds to a form of the token page.
    *
-   * @param rest Path of its URL behind the base path.
-   * @throws {ServeError} If it has not the token, or is too long.
+   * @param rest URL path behind the base path.
+   * @throws {ServeError} If the form lacks the token or is too long.
    */
   async byForm(
     request: RequestLike,
@@ -60,18 +52,14 @@ export class Login {
   }
 }
 
-/** Whether a request may send a form of the token page. */
 export function isForm({ method, headers }: RequestLike): boolean {
   return method === "POST" && /^application\/x-www-form-urlencoded[ \t]*(;|$)/i
     .test(headers.get("content-type") ?? "");
 }
 
-/**
- * Where a form leads, below the page's path: to the file or directory that was asked for, or else to the page. It stays
- * below that path whatever was asked for.
- */
+/** Returns a form's target: the requested file or directory, else the page; always below the page's path. */
 function targetOf(rest: string, query: string): string {
-  const below = rest.replace(/^s\/[^/]*\/?/, ""); // the page's path, perhaps of a server before
+  const below = rest.replace(/^s\/[^/]*\/?/, ""); // the page's path, perhaps that of an earlier server
   if (!below.startsWith("files/")) return "";
   const isKept = query !== "" && !query.startsWith("token=");
   return isKept ? `${below}?${query}` : below;

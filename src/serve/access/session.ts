@@ -1,40 +1,35 @@
 import type { HeadersLike } from "../request_like.ts";
 import { newToken, Token } from "./token.ts";
 
-/** Random bytes of a session's path. */
 const PATH_BYTES = 16;
 
 const COOKIE = "recordfs=";
-/** Browsers take a cookie of this name by HTTPS only (RFC 6265bis, 4.1.3.1). */
+/** Browsers accept a cookie of this name over HTTPS only (RFC 6265bis, 4.1.3.1). */
 const SECURE_COOKIE = `__Secure-${COOKIE}`;
 
-/** A pair of `Forwarded` (RFC 7239, 4), and what ends it; proxies write addresses with their port without quotes. */
+/** Pair of a `Forwarded` header (RFC 7239, 4) and its delimiter. Some proxies write addresses with a port unquoted. */
 const PAIR =
   /[ \t]*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))[ \t]*([;,]|$)/y;
 
-/** What all threads of a server know of the page's session. */
+/** Session secrets, shared by all threads of a server. */
 export interface SessionSecrets {
-  /** Name of the directory in URLs that the page is in: `/s/PATH/`. */
+  /** Directory of the page in URLs: `/s/PATH/`. */
   readonly path: string;
-  /** Value of the cookie. */
   readonly id: string;
-  /** Whether browsers reach the server by HTTPS alone. */
   readonly isTls: boolean;
 }
 
-/** Makes the secrets of one server, or of one handler. */
 export function newSession(isTls: boolean): SessionSecrets {
   return { path: newToken(PATH_BYTES), id: newToken(), isTls };
 }
 
 /**
- * Access of the page. Browsers send a cookie to all ports of a host, and to the paths below its own: this one has a
- * path that no other server knows, and opens nothing outside it.
+ * Session of the page. Browsers send a cookie to all ports of a host, for the paths below its own; so the page has a
+ * path that no other server knows, and the cookie grants nothing outside it.
  */
 export class Session {
-  /** The page's directory, which its URLs start with; without a slash at its end. */
+  /** Directory of the page, without a trailing slash. */
   readonly base: string;
-  /** The path that URLs of its files start with. */
   readonly filesPath: string;
   readonly #isTls: boolean;
   readonly #start: string;
@@ -42,7 +37,7 @@ export class Session {
   readonly #idText: string;
   readonly #id: Token;
 
-  /** @param base What all URLs of the server start with, without a slash at its end. */
+  /** @param base Base path of all URLs of the server, without a trailing slash. */
   constructor({ path, id, isTls }: SessionSecrets, base: string) {
     this.#start = `${base}/s/`;
     this.base = `${this.#start}${path}`;
@@ -53,7 +48,6 @@ export class Session {
     this.#isTls = isTls;
   }
 
-  /** Whether a URL's path is the page's directory, or below it. */
   has(path: string): boolean {
     if (!path.startsWith(this.#start)) return false;
     const from = this.#start.length;
@@ -61,7 +55,6 @@ export class Session {
     return this.#path.is(path, from, slash < 0 ? path.length : slash);
   }
 
-  /** Whether headers have the session's cookie. */
   isIn(headers: HeadersLike): boolean {
     const cookies = headers.get("cookie");
     if (cookies === null) return false;
@@ -80,10 +73,10 @@ export class Session {
   }
 
   /**
-   * The cookie, as `Set-Cookie` has it.
+   * Returns the value of the `Set-Cookie` header.
    *
-   * @param url Of the request.
-   * @param trustsProxy Whether the headers are those of a proxy, which says by what the browser has called it.
+   * @param url Request URL.
+   * @param trustsProxy Whether the headers come from a trusted proxy, which reports the scheme that the browser used.
    */
   cookie(url: string, headers: HeadersLike, trustsProxy: boolean): string {
     const isSecure = this.#isTls || url.startsWith("https:") ||
@@ -95,7 +88,7 @@ export class Session {
   }
 }
 
-/** A path as a log may show it: without the secret part of the page's. */
+/** Masks the secret part of a path for logs. */
 export function hidePath(
   path: string,
   { path: secret }: SessionSecrets,
@@ -103,7 +96,7 @@ export function hidePath(
   return path.includes(secret) ? path.replaceAll(secret, "*") : path;
 }
 
-/** Whether a proxy says that the browser has called the first one by HTTPS. */
+/** Whether the proxy headers say that the browser reached the first proxy over HTTPS. */
 function isForwardedByTls(headers: HeadersLike): boolean {
   const [first] = (headers.get("x-forwarded-proto") ?? "").split(",", 1);
   if (first!.trim().toLowerCase() === "https") return true;
@@ -114,7 +107,7 @@ function isForwardedByTls(headers: HeadersLike): boolean {
     if (name!.toLowerCase() === "proto") {
       return (quoted ?? plain)!.toLowerCase() === "https";
     }
-    if (end !== ";") break; // what follows is of another proxy
+    if (end !== ";") break; // the rest is from another proxy
   }
   return false;
 }

@@ -1,25 +1,24 @@
 import type { HeadersLike } from "../request_like.ts";
 
-/** Random bytes of a token. */
 const BYTES = 32;
 
-/** A random text of characters that URLs, headers and shells take as they are. */
+/** Returns a random string that needs no escaping in URLs, headers and shells. */
 export function newToken(bytes: number = BYTES): string {
   return crypto.getRandomValues(new Uint8Array(bytes))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Characters that a token may have: those of `token68` in RFC 9110, so that it fits into headers. */
+/** Valid tokens: the characters of `token68` in RFC 9110, so that they fit into headers. */
 export const TOKEN = /^[A-Za-z0-9._~+/-]{16,1024}=*$/;
 
 const BEARER = "Bearer ";
 
-/** More codes than a token has, and a power of two, so that none takes longer to find than others. */
+/** Exceeds the longest token, and is a power of two: every comparison indexes the array in the same time. */
 const CODES = 2048;
 
-/** A token that those who ask are compared with: how long that takes tells nothing of it. */
+/** Secret token, compared in constant time so that timing does not leak it. */
 export class Token {
-  /** The token's characters, and zeros behind. */
+  /** Character codes of the token, padded with zeros. */
   readonly #codes = new Uint16Array(CODES);
   readonly #length: number;
 
@@ -28,7 +27,7 @@ export class Token {
     this.#length = token.length;
   }
 
-  /** Whether a text, from its start to its end, is the token. The time that it takes depends on their distance alone. */
+  /** Whether the range of a text equals the token. The time depends on the length of the range alone. */
   is(text: string, start = 0, end: number = text.length): boolean {
     const codes = this.#codes;
     const length = end - start;
@@ -39,14 +38,14 @@ export class Token {
     return differs === 0;
   }
 
-  /** Whether headers have the token: by `Bearer`, or by `Basic` as the password. */
+  /** Whether the headers carry the token: as `Bearer`, or as the password of `Basic`. */
   isIn(headers: HeadersLike): boolean {
     const authorization = headers.get("authorization");
     return authorization !== null && this.#isIn(authorization);
   }
 
   #isIn(authorization: string): boolean {
-    // As nearly all write it: without a text for each part.
+    // Fast path for the usual spelling: allocates no strings.
     if (authorization.startsWith(BEARER)) {
       if (this.is(authorization, BEARER.length)) return true;
     }

@@ -3,7 +3,6 @@ import { answerOf, escapeMarkup, type HeaderList, SAFE } from "../answers.ts";
 import { assetText } from "../assets.ts";
 import type { ServeError } from "../serve_error.ts";
 
-/** What all token pages have in common. */
 interface Look {
   readonly style: string;
   readonly icon: string;
@@ -13,8 +12,8 @@ interface Look {
 let look: Promise<Look> | undefined;
 
 /**
- * The answer of a browser that has not said the token: a page without scripts, which asks for the token and sends it to
- * its own URL. The style and the icon are inline, since no other URL answers without the token.
+ * Returns the token page for browsers without a valid token. It has no scripts, and posts the token to its own URL.
+ * Style and icon are inline, because no other URL is served without the token.
  */
 export async function tokenPage(
   { status, code, message }: ServeError,
@@ -87,10 +86,10 @@ function headersFor(style: string): HeaderList {
     ["vary", "accept"],
     ["content-security-policy", policy.join("; ")],
     ["cross-origin-opener-policy", "same-origin"],
-    // Browsers would show their own dialog for `Basic`.
+    // `Basic` would open the browser's own dialog.
     ["www-authenticate", "Bearer"],
     ...SAFE.filter(([name]) => name !== "referrer-policy"),
-    // With `no-referrer`, browsers send a form with `Origin: null`, as from another site.
+    // With `no-referrer`, browsers send a form with `Origin: null`, as if from another site.
     ["referrer-policy", "same-origin"],
   ];
 }

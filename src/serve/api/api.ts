@@ -23,7 +23,7 @@ import { localSources, type ServedSource } from "./sources.ts";
 import { statistics } from "./statistics.ts";
 import { Values } from "./value.ts";
 
-/** What the page asks: each question a path below `/api/`. */
+/** Handler of the page's requests below `/api/`. */
 export class Api {
   readonly #served: Served;
   readonly #thumbnails: Thumbnails;
@@ -60,11 +60,7 @@ export class Api {
     this.#checking = new Checking(served, this.#sources, counts);
   }
 
-  /**
-   * Answers a request for a path below `/api/`.
-   *
-   * @throws {ServeError} With a status below 500 where the container is damaged: the server is not.
-   */
+  /** Responds below `/api/`. For damaged containers, the status is below 500: the server is not at fault. */
   *answer(request: RequestLike, path: string, fields: string): Steps<Response> {
     try {
       return yield* this.#answer(request, path, fields);
@@ -77,7 +73,7 @@ export class Api {
     }
   }
 
-  /** Ends the threads that decode. */
+  /** Terminates the decoder threads. */
   close(): void {
     this.#decoding.close();
   }
@@ -123,7 +119,7 @@ export class Api {
     }
   }
 
-  /** Lists a directory, and loads what makes thumbnails once the list is sent: the page asks for some next. */
+  /** Lists a directory. Afterwards loads the thumbnail code, because the page requests thumbnails next. */
   *#list(query: Query): Steps<ListMessage> {
     const message = yield* list(
       this.#served,
@@ -156,11 +152,10 @@ export class Api {
   }
 }
 
-/** Bytes that it takes to make an answer, and each entry of a list. */
+/** Bytes needed for a response, and for each entry of a list. */
 const MEMORY = 2 << 20;
 const ENTRY_MEMORY = 2 << 10;
 
-/** About how many bytes it takes to make an answer. */
 export function memoryFor(fields: string): number {
   const limit = Number(/\blimit=(\d+)/.exec(fields)?.[1] ?? 0);
   return Math.max(MEMORY, limit * ENTRY_MEMORY);

@@ -1,17 +1,15 @@
 import { elementCount, type NdArray } from "../../codecs/numpy/nd_array.ts";
 import type { ArrayPart } from "./value_messages.ts";
 
-/** Bytes of a part. */
 const MOST_BYTES = 4 << 20;
 
-/** The largest finite number of 32 bits. */
 const LARGEST_FLOAT32 = 3.4028234663852886e38;
 
 /**
- * A run of an array's numbers, in C order, as bytes to be drawn.
+ * Returns a range of an array's numbers, in C order, as bytes for drawing.
  *
- * @param start The first element.
- * @throws {RangeError} If the array has no such element, or is none of numbers.
+ * @param start Index of the first element.
+ * @throws {RangeError} If the array has no such element or is not numeric.
  */
 export function arrayPart(array: NdArray, start: number): ArrayPart {
   const { dtype, data, shape } = array;
@@ -23,7 +21,7 @@ export function arrayPart(array: NdArray, start: number): ArrayPart {
     throw new RangeError(`it has ${count} elements, and ${start} is none`);
   }
   const isSmall = dtype === "|u1" || dtype[1] === "b";
-  // No other number is outside: parts need not look through all of them each time.
+  // Only float64 can exceed float32: other types need no scan for each part.
   const isFloat32 = !isSmall &&
     !(dtype.slice(1) === "f8" && isOutside(data, count));
   const ofType = isSmall ? Uint8Array : isFloat32 ? Float32Array : Float64Array;
@@ -38,7 +36,7 @@ export function arrayPart(array: NdArray, start: number): ArrayPart {
   };
 }
 
-/** Whether a finite number has none of 32 bits that is near. */
+/** Whether an array has a finite number beyond the float32 range. */
 function isOutside(data: ArrayLike<unknown>, count: number): boolean {
   for (let at = 0; at < count; at++) {
     const value = Math.abs(Number(data[at]));

@@ -1,12 +1,11 @@
 import { elementCount, type NdArray } from "../../codecs/numpy/nd_array.ts";
 import type { ArrayValue, DisplayNumber } from "./value_messages.ts";
 
-/** Elements that statistics are of at most: more of them would have others wait. */
+/** Maximum number of elements in statistics: more would delay other requests. */
 const MOST_COUNTED = 1 << 22;
-/** Bins of a histogram. */
 const BINS = 64;
 
-/** NumPy's words for its codes of numbers. */
+/** NumPy's names of its type codes. */
 const WORDS: Readonly<Record<string, string>> = {
   __proto__: null as never,
   b: "bool",
@@ -16,11 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
   c: "complex",
 };
 
-/**
- * An array with what there is to know of its numbers.
- *
- * @param most Numbers that are shown at most: of larger arrays, every second, fourth, … row and column.
- */
+/** Describes an array with up to `most` numbers; larger ones show every second, fourth, … row and column. */
 export function arrayValue(array: NdArray, most: number): ArrayValue {
   const { shape, dtype } = array;
   const { shown, steps } = thinned(shape, most);
@@ -38,7 +33,6 @@ export function arrayValue(array: NdArray, most: number): ArrayValue {
   };
 }
 
-/** Numbers of an array, from one on. */
 export function displayNumbers(
   array: NdArray,
   most: number,
@@ -50,7 +44,7 @@ export function displayNumbers(
   return Array.from({ length }, (_, i) => numberAt(from + i));
 }
 
-/** NumPy's word for an element type, such as `float32` for `<f4`. */
+/** Returns NumPy's name of an element type, such as `float32` for `<f4`. */
 export function dtypeWord(dtype: string): string {
   const [, kind, size] = /^[<>|]([a-zA-Z])(\d+)$/.exec(dtype) ?? [];
   const word = WORDS[kind ?? ""];
@@ -58,7 +52,7 @@ export function dtypeWord(dtype: string): string {
   return word === "bool" ? word : `${word}${Number(size) * 8}`;
 }
 
-/** How many of each dimension are shown, so that there are not too many: the longest are halved. */
+/** Returns the elements to show per dimension, and the steps: halves the longest until there are few enough. */
 function thinned(
   shape: readonly number[],
   most: number,
@@ -74,7 +68,7 @@ function thinned(
   return { shown, steps };
 }
 
-/** The places of the elements that are shown, in C order. */
+/** Yields the indices of the shown elements, in C order. */
 function* places(
   shape: readonly number[],
   shown: readonly number[],
@@ -95,7 +89,7 @@ function* places(
   }
 }
 
-/** What an element is in JSON, by its place in C order. */
+/** Returns a function from an element's index in C order to its JSON form. */
 function elementsOf(
   { dtype, data, shape }: NdArray,
 ): (at: number) => DisplayNumber {
@@ -115,7 +109,7 @@ function elementsOf(
   return (at) => jsonNumber(data[at]!);
 }
 
-/** Text of bytes, without those of 0 behind it. */
+/** Decodes bytes as Latin-1, without trailing zeros. */
 function latin(bytes: Uint8Array): string {
   const text = [...bytes].map((byte) => String.fromCharCode(byte)).join("");
   return text.replace(/\0+$/, "");
@@ -126,7 +120,7 @@ function signed(value: unknown): string {
   return text.startsWith("-") ? text : `+${text}`;
 }
 
-/** A number as text, with the sign of a zero. */
+/** Formats a number, with the sign of a negative zero. */
 function word(value: unknown): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
@@ -146,7 +140,7 @@ type Statistics = Pick<
   "counted" | "histogram" | "max" | "mean" | "min" | "notFinite"
 >;
 
-/** Of numbers; of others there are none. Of very many, some are looked at, evenly chosen. */
+/** Computes statistics of numeric arrays; other types have none. Large arrays are sampled at a regular step. */
 function statisticsOf({ dtype, data, shape }: NdArray): Statistics {
   const isOfNumbers = "biuf".includes(dtype[1]!);
   const count = isOfNumbers ? elementCount(shape) : 0;
@@ -170,7 +164,7 @@ function statisticsOf({ dtype, data, shape }: NdArray): Statistics {
     return { ...none, notFinite: counted, counted };
   }
   const counts = new Array<number>(BINS).fill(0);
-  // Halves, since the difference of the largest numbers is none.
+  // Halved, because the difference of the largest numbers overflows.
   const half = max / 2 - min / 2;
   for (let at = 0; at < count; at += step) {
     const value = Number(data[at]);

@@ -16,19 +16,19 @@ import type { Cell, CellValue, Kind } from "./messages.ts";
 import type { Positions } from "./positions.ts";
 import { Turns } from "./turns.ts";
 
-/** Keys of a datapoint that are shown. */
+/** Maximum number of a datapoint's keys. */
 const MOST_KEYS = 500;
-/** Bytes of a value that is decoded for a cell: of text, so many are read. */
+/** Maximum bytes of a value decoded for a cell. Text is truncated to this many. */
 const LARGEST = 4096;
-/** Bytes of an array whose shape is told. */
+/** Maximum bytes of an array whose shape is shown. */
 const LARGEST_ARRAY = 1 << 20;
-/** Cells of an answer, and bytes of their values. */
+/** Maximum number of cells in a response, and bytes of their values. */
 const MOST_CELLS = 25_000;
 const MOST_BYTES = 8 << 20;
 
-/** The cells of one answer: what is read for them is decoded by another thread. */
+/** Cells of one response. Their contents are collected here and decoded in another thread. */
 export class Cells {
-  /** Contents by their places among the cells that were added. */
+  /** Contents with the indices of their cells. */
   readonly contents: (CellContent & { readonly at: number })[] = [];
   readonly #served: Served;
   readonly #positions: Positions;
@@ -41,12 +41,11 @@ export class Cells {
     this.#positions = positions;
   }
 
-  /** Whether there are as many as an answer may have. */
   get areMany(): boolean {
     return this.#count >= MOST_CELLS;
   }
 
-  /** The values of a datapoint. Where it is damaged, nothing of it is added. */
+  /** Returns the cells of a datapoint. If it is damaged, adds none of its contents. */
   *of(node: NodeId, directory: Directory): Steps<Cell[]> {
     const before = this.contents.length;
     const cells: Cell[] = [];
@@ -94,7 +93,7 @@ export class Cells {
     };
   }
 
-  /** A value that needs no decoding; what has to be decoded is noted. */
+  /** Returns a value that needs no decoding; collects the content otherwise. */
   *#value(
     { node, size }: ListedEntry,
     kind: Kind,
@@ -114,7 +113,7 @@ export class Cells {
     try {
       bytes = yield* headOf(this.#served, node, largest);
     } catch (error) {
-      if (isOfValue(error)) return null; // whoever looks at it is told
+      if (isOfValue(error)) return null; // opening the value reports the error
       throw error;
     }
     this.#bytes += bytes.length;
@@ -136,7 +135,7 @@ export class Cells {
     try {
       return yield* isNullValue(view, size);
     } catch (error) {
-      if (isOfValue(error)) return false; // its own page says why
+      if (isOfValue(error)) return false; // the value's own page reports the error
       throw error;
     }
   }

@@ -6,12 +6,12 @@ import type { CheckLine } from "./messages.ts";
 import type { SharedCounts } from "../threads/shared_counts.ts";
 import type { ServedSource } from "./sources.ts";
 
-/** How often it is told how far a check is, in milliseconds. */
+/** Interval of progress messages, in milliseconds. */
 const TELL_EVERY = 200;
-/** Damaged places that are told; all are counted. */
+/** Maximum number of damages reported; all are counted. */
 const MOST_TOLD = 10_000;
 
-/** `api/check`: all checksums of all containers, one check at a time. */
+/** `api/check`: verifies the checksums of all containers. One check runs at a time. */
 export class Checking {
   readonly #served: Served;
   readonly #sources: readonly ServedSource[];
@@ -27,11 +27,7 @@ export class Checking {
     this.#sources = sources;
   }
 
-  /**
-   * Starts a check, which the client's leaving ends.
-   *
-   * @throws {ServeError} If one is under way, or there is nothing to check.
-   */
+  /** Starts a check, which ends if the client disconnects. Throws if one is running or there is nothing to check. */
   start(): Response {
     if (this.#sources.length === 0) {
       throw new ServeError(
@@ -50,7 +46,7 @@ export class Checking {
     try {
       return lines<CheckLine>(this.#served, check, end);
     } catch (error) {
-      end(); // there are too many requests
+      end(); // too many requests
       throw error;
     }
   }
@@ -67,13 +63,13 @@ export class Checking {
       let done = 0;
       const running = source.check({
         signal,
-        onWarning() {}, // opening has said them
+        onWarning() {}, // opening has reported them
         onDamage: (damage) => {
           if (told++ < MOST_TOLD) damages.push(damage);
         },
         onProgress: (now) => done = now,
       });
-      running.catch(() => {}); // it is awaited below
+      running.catch(() => {}); // awaited below
       for (let isOver = false; !isOver;) {
         isOver = await Promise.race([running.then(() => true), later()]);
         for (const { code, message, path } of damages.splice(0)) {

@@ -6,18 +6,17 @@ import type { Served } from "../served.ts";
 import { isOfContainer, kindOf, viewOf } from "./kinds.ts";
 import type { Entry } from "./messages.ts";
 
-/** Keys of a datapoint among which a picture is looked for. */
+/** Maximum number of a datapoint's keys searched for an image. */
 const MOST_KEYS = 64;
 
-/** A directory, as its entries' paths start with it. */
+/** Directory as the prefix of its entries' paths. */
 export interface Directory {
-  /** Its path with a slash behind it; empty for the root. */
+  /** With a trailing slash; empty for the root. */
   readonly path: string;
-  /** The same, percent-encoded. */
+  /** The path, percent-encoded. */
   readonly url: string;
 }
 
-/** A directory by its path in names. */
 export function directoryOf(names: readonly string[]): Directory {
   return {
     path: names.map((name) => `${name}/`).join(""),
@@ -25,7 +24,6 @@ export function directoryOf(names: readonly string[]): Directory {
   };
 }
 
-/** An entry as the API tells it. */
 export function* toEntry(
   served: Served,
   { path, url }: Directory,
@@ -38,7 +36,7 @@ export function* toEntry(
   return {
     ...{ path: path + name, name, kind, isDirectory, isLink, size, damage },
     ...{ url: own, ino: node, mtime },
-    // An empty file is no picture, whatever its name says.
+    // An empty file is not an image, whatever its name says.
     thumbnailUrl: kind === "image" && size
       ? own
       : isDirectory
@@ -47,7 +45,6 @@ export function* toEntry(
   };
 }
 
-/** Describes an entry of a directory by its node. */
 export function* entryOf(
   served: Served,
   directory: Directory,
@@ -58,7 +55,7 @@ export function* entryOf(
   return yield* toEntry(served, directory, listed);
 }
 
-/** The URL of the picture that stands for a directory. */
+/** Returns the URL of the thumbnail image for a directory. */
 function* pictureIn(
   served: Served,
   node: number,
@@ -80,20 +77,20 @@ function* pictureIn(
     }
     return null;
   } catch (error) {
-    if (isOfContainer(error)) return null; // whoever looks at it is told
+    if (isOfContainer(error)) return null; // opening the directory reports the error
     throw error;
   }
 }
 
-/** A value of a datapoint, or a list of values. */
+/** Value or list of values of a datapoint. */
 export interface DatapointValue {
   readonly entry: ListedEntry;
   readonly view: ValueView | undefined;
-  /** The directories between the datapoint and it. */
+  /** Directories between the datapoint and the value. */
   readonly above: Directory;
 }
 
-/** The values of a datapoint, also those that are gathered in directories. */
+/** Returns the values of a datapoint, including those in nested directories. */
 export function* valuesIn(
   served: Served,
   node: number,

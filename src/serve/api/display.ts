@@ -8,23 +8,20 @@ import { elementCount } from "../../codecs/numpy/nd_array.ts";
 import { displayNumbers, dtypeWord } from "./array_value.ts";
 import type { Display, DisplayMarker } from "./value_messages.ts";
 
-/** How much of a value is shown. */
 export interface DisplayLimits {
-  /** Values of all depths, each of which is a line on a screen. */
+  /** Values at all depths. Each takes a line on the screen. */
   readonly values: number;
   /** Entries of one list or object. */
   readonly entries: number;
-  /** Lists in lists. */
   readonly depth: number;
-  /** Characters of a text. */
+  /** Characters of one text. */
   readonly text: number;
-  /** Characters of all texts, each of which has {@linkcode LEAST_TEXT} all the same. */
+  /** Characters of all texts together. Each text may have {@linkcode LEAST_TEXT} beyond this limit. */
   readonly characters: number;
-  /** Numbers of an array. */
   readonly numbers: number;
 }
 
-/** Of a value that is looked at by itself. */
+/** Limits for a value on its own page. */
 export const WHOLE: DisplayLimits = {
   values: 20_000,
   entries: 1000,
@@ -34,7 +31,7 @@ export const WHOLE: DisplayLimits = {
   numbers: 1024,
 };
 
-/** Of one that stands in a table. */
+/** Limits for a value in a table cell. */
 export const CELL: DisplayLimits = {
   values: 64,
   entries: 64,
@@ -44,23 +41,20 @@ export const CELL: DisplayLimits = {
   numbers: 64,
 };
 
-/** Characters of a text that are shown when others have used up the room. */
+/** Characters shown of a text after the total is used up. */
 const LEAST_TEXT = 64;
-/** Bytes of a value among others that are shown. */
+/** Bytes shown of a value among others. */
 const MOST_BYTES = 1024;
-/** About how many characters a number of an array takes. */
+/** Estimated characters of a number of an array. */
 const NUMBER_LENGTH = 8;
 
-/** A value as it is shown. */
 export interface ShownTree {
   readonly value: Display;
-  /** Whether something was left out of it. */
   readonly isCut: boolean;
 }
 
-/** Makes JSON of values that have no entries, as long as there is room. */
+/** Converts scalar values to JSON within the character limit. */
 export class Leaves {
-  /** Whether something was left out. */
   isCut = false;
   readonly #limits: DisplayLimits;
   #left: number;
@@ -70,11 +64,7 @@ export class Leaves {
     this.#left = limits.characters;
   }
 
-  /**
-   * A decoded value.
-   *
-   * @param from Characters, bytes or numbers that are skipped; `undefined` for a value among others.
-   */
+  /** Converts a decoded value, skipping `from` characters, bytes or numbers; `undefined` if it is among others. */
   value(value: unknown, from: number | undefined): Display {
     if (value === null || value === undefined) return null;
     if (typeof value === "boolean") return value;
@@ -112,7 +102,6 @@ export class Leaves {
     );
   }
 
-  /** A text, or the part of it from a character on. */
   text(text: string, from = 0): Display {
     const part = this.#part(text, from);
     return part.length === text.length
@@ -120,7 +109,7 @@ export class Leaves {
       : this.#cut(part.toWellFormed(), text.length);
   }
 
-  /** A whole number beyond those that are exact, by its digits. */
+  /** Converts an integer beyond the safe range from its digits. */
   digits(digits: string, from = 0): Display {
     const part = this.#part(digits, from);
     const shown = mark({ $: "integer", digits: part });
@@ -132,7 +121,7 @@ export class Leaves {
   #part(text: string, from: number): string {
     const length = Math.max(0, text.length - from);
     let end = from + this.#take(length, this.#limits.text);
-    // A character of two units is not cut in half, unless it is all there is room for.
+    // Does not split a surrogate pair, unless there is room for one unit only.
     const isHalf = end < text.length && end - from > 1 &&
       text.codePointAt(end - 1)! > 0xffff;
     if (isHalf) end--;
@@ -148,7 +137,7 @@ export class Leaves {
     return mark({ $: "bytes", size: bytes.length, base64: part.toBase64() });
   }
 
-  /** Takes room for up to so many characters, of those that are left. */
+  /** Reserves up to `wanted` characters of the remaining budget. */
   #take(wanted: number, most: number): number {
     const room = Math.min(wanted, most, Math.max(LEAST_TEXT, this.#left));
     this.#left -= room;
@@ -161,19 +150,19 @@ export class Leaves {
   }
 }
 
-/** Digits of a whole number; of one with thousands, which take long to write, in hex. */
+/** Formats an integer; in hex if it exceeds 4,096 bits, because decimal conversion is slow. */
 function digitsOf(value: bigint): string {
   if (BigInt.asIntN(4096, value) === value) return String(value);
   return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
 }
 
-/** A key as it is shown: `$` begins marks. */
+/** Escapes a key: `$` introduces markers. */
 export function shownKey(key: string): string {
   const name = key.toWellFormed();
   return name.startsWith("$") ? `$${name}` : name;
 }
 
-/** A number, or the mark for one that JSON has not. */
+/** Returns the number, or a marker if JSON cannot represent it. */
 export function numberOf(value: number): Display {
   if (Number.isNaN(value)) return mark({ $: "float", text: "NaN" });
   if (value === Infinity) return mark({ $: "float", text: "Infinity" });
@@ -182,7 +171,7 @@ export function numberOf(value: number): Display {
   return value;
 }
 
-/** What a value of no entries is as a word: `null` of a null, `undefined` where it is no text, number or truth value. */
+/** Formats a scalar as a word: `null` for a null, `undefined` unless it is a string, number or boolean. */
 export function wordOf(value: Display): string | null | undefined {
   if (value === null || typeof value !== "object") {
     return value === null ? null : String(value);
@@ -200,14 +189,14 @@ export function wordOf(value: Display): string | null | undefined {
   }
 }
 
-/** What is shown otherwise than as the JSON that it is: keys of an object that begin so have another `$` before. */
+/** Returns a value's marker, if any. Object keys that begin with `$` are escaped by another `$`. */
 export function markerOf(value: Display): DisplayMarker | undefined {
   return value !== null && typeof value === "object" && "$" in value
     ? value as DisplayMarker
     : undefined;
 }
 
-/** The entries of an object as it is shown, also where it is cut; none of what is no object. */
+/** Returns the entries of an object in display form, even if truncated; none if it is not an object. */
 export function entriesOf(value: Display): [key: string, value: Display][] {
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     return [];
@@ -234,7 +223,6 @@ function other(type: string, text: string): Display {
   return mark({ $: "other", type, text });
 }
 
-/** Marks are JSON as all else is. */
 export function mark(marker: DisplayMarker): Display {
   return { ...marker };
 }

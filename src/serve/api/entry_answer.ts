@@ -26,15 +26,14 @@ import type { Positions } from "./positions.ts";
 import type { Query } from "./query.ts";
 import type { Samples } from "./samples.ts";
 
-/** Names of frames that are told at once. */
+/** Maximum number of frame names in one response. */
 const MOST_NAMES = 1000;
-/** Bytes of what is known of a clip. */
 const LARGEST_META = 1 << 20;
-/** Rows of a page, unless told otherwise, and at most. */
+/** Default and maximum number of rows of a page. */
 const USUAL_ROWS = 50;
 const MOST_ROWS = 500;
 
-/** `api/entry` and `api/row`: entries with what their formats say of them. */
+/** `api/entry` and `api/row`: entries with their formats' views. */
 export class EntryAnswers {
   readonly #served: Served;
   readonly #positions: Positions;
@@ -53,7 +52,6 @@ export class EntryAnswers {
     this.#decoding = decoding;
   }
 
-  /** `api/entry`: one entry, and what its format says of it. */
   *entry(query: Query): Steps<Response> {
     const served = this.#served;
     const names = namesOf(query.path);
@@ -130,7 +128,6 @@ export class EntryAnswers {
     };
   }
 
-  /** `api/row`: datapoints of a directory, with their values as far as they go into a table. */
   *rows(query: Query): Steps<Response> {
     const served = this.#served;
     const directory = yield* directoryIn(served, query);
@@ -175,7 +172,6 @@ export class EntryAnswers {
     return yield* this.#decoded(message, parts);
   }
 
-  /** An answer, with what of it can be decoded. */
   *#decoded(
     message: EntryMessage | RowsMessage,
     parts: UndecodedParts,
@@ -188,12 +184,11 @@ export class EntryAnswers {
     } catch (error) {
       const isGone = error instanceof DOMException;
       if (isGone || error instanceof ServeError) throw error;
-      return json(message); // without: whoever looks at a value is told
+      return json(message); // undecoded: opening a value reports the error
     }
   }
 }
 
-/** The keys of rows, in order, with their types. */
 function keysOf(rows: readonly Row[]): RowsMessage["keys"] {
   const cells = Map.groupBy(
     rows.flatMap(({ cells }) => cells),
@@ -205,7 +200,7 @@ function keysOf(rows: readonly Row[]): RowsMessage["keys"] {
   }));
 }
 
-/** What is known of a clip, as its file of JSON says it; nothing where that is damaged or large. */
+/** Reads a clip's JSON metadata file; `undefined` if it is missing, damaged or too large. */
 export function* metaOf(
   served: Served,
   directory: NodeId,

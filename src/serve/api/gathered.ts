@@ -3,25 +3,23 @@ import { LogHistogram, WordCounts } from "./histograms.ts";
 import type { Kind, Statistics } from "./messages.ts";
 import type { Turns } from "./turns.ts";
 
-/** Labels that are counted, different values of each, and those that are told. */
+/** Maximum number of labels counted, of distinct values counted for each, and of values reported. */
 const MOST_LABELS = 16;
 const MOST_VALUES = 100_000;
 const TOLD_VALUES = 1000;
-/** Characters of a label that are told. */
+/** Maximum characters of a label's value. */
 const LONGEST_LABEL = 200;
-/** Keys that are counted. */
 const MOST_KEYS = 1000;
 
-/** What statistics are made of, entry by entry. */
+/** Statistics, accumulated entry by entry. */
 export class Gathered {
   done = 0;
   files = 0;
   directories = 0;
   bytes = 0;
   damaged = 0;
-  /** Pictures, of which some are looked at. */
   pictures = 0;
-  /** Samples that have labels, of which some are looked at. */
+  /** Samples with labels, of which some are examined. */
   readonly samples = { looked: 0, total: 0 };
   readonly #sizes = new LogHistogram();
   readonly #kinds = new Map<Kind, number>();
@@ -35,12 +33,10 @@ export class Gathered {
     { type: string; values: number; bytes: number }
   >();
 
-  /** Counts something by its kind. */
   addKind(kind: Kind): void {
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
   }
 
-  /** Counts a file. */
   addFile(size: number | null): void {
     this.files++;
     if (size === null) this.damaged++;
@@ -50,12 +46,10 @@ export class Gathered {
     }
   }
 
-  /** Counts a clip. */
   addClip(frames: number): void {
     this.#frames.add(frames);
   }
 
-  /** Counts a value of a datapoint. */
   addValue(key: string, type: string, size: number | null): void {
     let counts = this.#keys.get(key);
     if (counts === undefined) {
@@ -66,7 +60,7 @@ export class Gathered {
     counts.bytes += size ?? 0;
   }
 
-  /** Counts a label: what a sample is known by. A null is none of the texts. */
+  /** Counts a label's value of a sample. A null is distinct from every text. */
   addLabel(label: string, value: string | null): void {
     let values = this.#labels.get(label);
     if (values === undefined) {
@@ -76,7 +70,6 @@ export class Gathered {
     values.add(value && value.slice(0, LONGEST_LABEL).toWellFormed());
   }
 
-  /** Counts the size of a picture. */
   addPicture({ width, height }: PictureSize): void {
     this.#dimensions.add(`${width} ${height}`);
     this.#widths.add(width);
@@ -84,10 +77,10 @@ export class Gathered {
   }
 
   /**
-   * All that is known by now; many labels are sorted in turns.
+   * Returns the statistics so far. Yields to other work while it sorts many labels.
    *
-   * @param total Entries that the format has counted; formats that read their directories late count too few, and a
-   * total that has been passed is none.
+   * @param total Number of entries according to the format. Formats that read their directories lazily report too few:
+   * a total that was exceeded is dropped.
    */
   async toMessage(
     total: number | null,

@@ -9,7 +9,7 @@ import { typeOfBytes, typeOfName } from "../files/content_type.ts";
 import type { Served } from "../served.ts";
 import type { Kind } from "./messages.ts";
 
-/** Kinds by the endings of names that types of HTTP do not tell. */
+/** Kinds by filename extension, for those without a MIME type. */
 const BY_SUFFIX: Readonly<Record<string, Kind>> = {
   __proto__: null as never,
   npy: "array",
@@ -19,7 +19,6 @@ const BY_SUFFIX: Readonly<Record<string, Kind>> = {
   msgpack: "msgpack",
 };
 
-/** Kinds of values. */
 const OF_VALUES: Readonly<Record<ValueKind, Kind>> = {
   array: "array",
   bytes: "binary",
@@ -30,24 +29,24 @@ const OF_VALUES: Readonly<Record<ValueKind, Kind>> = {
   video: "video",
 };
 
-/** Bytes at the front of a file that its kind is detected by. */
+/** Bytes at the start of a file used for kind detection. */
 const HEAD = 256;
-/** Bytes that a file without a suffix must have to be detected as text in an encoding other than UTF-8. */
+/** Minimum bytes of a file without an extension to be detected as text in an encoding other than UTF-8. */
 const LEAST_OF_TEXT = 32;
 
-/** Whether an error says that a container is damaged somewhere, or has something that is too large to be taken apart. */
+/** Whether an error means that a container is damaged, or part of it too large to parse. */
 export function isOfContainer(error: unknown): error is RecordfsError {
   return error instanceof FormatError ||
     error instanceof RecordfsError && error.code === "too-large";
 }
 
-/** Whether an error says that a value is not what it should be: no JSON, no array, too large to be decoded. */
+/** Whether an error means that a value cannot be decoded: invalid JSON, not an array, too large. */
 export function isOfValue(error: unknown): error is Error {
   return error instanceof RecordfsError || error instanceof TypeError ||
     error instanceof RangeError || error instanceof SyntaxError;
 }
 
-/** What a format says of a node. */
+/** Returns the format's view of a node; `undefined` if the node is damaged. */
 export function* viewOf(
   { tree }: Served,
   node: NodeId,
@@ -55,12 +54,12 @@ export function* viewOf(
   try {
     return yield* whenLoaded(() => tree.view?.(node));
   } catch (error) {
-    if (isOfContainer(error)) return undefined; // whoever reads it is told
+    if (isOfContainer(error)) return undefined; // reading the node reports the error
     throw error;
   }
 }
 
-/** Whether the value of an empty file is null. */
+/** Whether an empty file represents a null value. */
 export function* isNullValue(
   view: NodeView | undefined,
   size: number | null,
@@ -69,7 +68,7 @@ export function* isNullValue(
   return yield* whenLoaded(() => view.isNull?.() ?? false);
 }
 
-/** What a node is: by what its format says, its name, or its first bytes where these are at hand. */
+/** Determines a node's kind from its format, its name, or its first bytes if these are cached. */
 export function* kindOf(
   served: Served,
   node: NodeId,
@@ -87,7 +86,6 @@ export function* kindOf(
   return kindOfName(name) ?? kindOfBytes(yield* headAtHand(served, node));
 }
 
-/** Whether values of a type are decoded to be shown: others are shown as they are. */
 export function isDecoded({ kind }: ValueType): boolean {
   return kind === "array" || kind === "number" || kind === "tree";
 }
@@ -101,7 +99,7 @@ function kindOfName(name: string): Kind | undefined {
 
 function kindOfType(type: string): Kind {
   const [kind] = type.split("/", 1);
-  if (type === "image/svg+xml") return "svg"; // never among others: drawing it may take long
+  if (type === "image/svg+xml") return "svg"; // never shown among others: drawing it may be slow
   if (kind === "image" || kind === "video" || kind === "audio") return kind;
   switch (type) {
     case "text/csv":
@@ -124,25 +122,25 @@ function kindOfType(type: string): Kind {
   }
 }
 
-/** The kind of a content without a telling name. */
+/** Detects the kind of a content whose name does not tell it. */
 export function kindOfBytes(head: Uint8Array): Kind {
   if (head.length === 0) return "binary";
   const [first, second] = head;
   if (first === 0x93 && head[1] === 0x4e && head[2] === 0x55) return "array"; // \x93NUMPY
   const type = typeOfBytes(head);
   if (type === "text/plain") {
-    // What only begins as JSON is shown as text by whoever finds out.
+    // If it only begins like JSON, the viewer falls back to text.
     return /^[{[]/.test(String.fromCharCode(first!)) ? "json" : "text";
   }
   if (type !== "application/octet-stream") return kindOfType(type);
-  // Of few bytes, too many would be Windows-1252.
+  // With few bytes, too many files would be taken for Windows-1252.
   if (head.length >= LEAST_OF_TEXT && encodingOf(head) !== undefined) {
     return "text";
   }
   return first === 0x80 && second! >= 2 && second! <= 5 ? "pickle" : "binary";
 }
 
-/** The first bytes of a file, where reading them needs no waiting. */
+/** Returns the first bytes of a file, if reading them needs no waiting. */
 function* headAtHand({ tree }: Served, node: NodeId): Steps<Uint8Array> {
   const extent = newExtent();
   try {

@@ -3,11 +3,7 @@ import type { Pieces } from "../streams.ts";
 import type { Served } from "../served.ts";
 import type { ErrorMessage } from "./messages.ts";
 
-/**
- * An answer of many lines, each of them JSON, as they come; what goes wrong is the last one.
- *
- * @param onEnd Called when it has ended, however.
- */
+/** Streams JSON lines; an error becomes the last one. `onEnd` is called at the end in any case. */
 export function lines<Line>(
   { streams }: Served,
   make: Pieces<Line | ErrorMessage>,
@@ -31,7 +27,7 @@ export function lines<Line>(
   });
 }
 
-/** Tells when so many milliseconds have passed since it was last so. */
+/** Returns a function that is `true` at most once in an interval. */
 export function everyFew(milliseconds: number): () => boolean {
   let last = performance.now();
   return () => {

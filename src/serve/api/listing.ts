@@ -12,22 +12,17 @@ import type { Query } from "./query.ts";
 import type { Samples } from "./samples.ts";
 import { Turns } from "./turns.ts";
 
-/** Entries of a page, unless told otherwise, and at most. */
+/** Default and maximum number of entries of a page. */
 const USUAL = 200;
 const MOST = 10_000;
-/** Characters of a page's paths: of long ones, a page has fewer entries. */
+/** Maximum characters of a page's paths: with long paths, a page has fewer entries. */
 const MOST_CHARACTERS = 1 << 19;
 
-/** A directory that a request names. */
 export interface FoundDirectory extends Directory {
   readonly node: NodeId;
 }
 
-/**
- * Finds the directory that a request names.
- *
- * @throws {ServeError} If there is none.
- */
+/** Finds the directory that a request names. Throws `ServeError` if there is none. */
 export function* directoryIn(
   served: Served,
   query: Query,
@@ -39,12 +34,11 @@ export function* directoryIn(
   return { node, ...directoryOf(namesOf(query.path)) };
 }
 
-/** The names of a path as it stands in a URL. */
 export function namesOf(path: string): string[] {
   return decodePath(path).map((name) => decodeName(name));
 }
 
-/** `api/list`: a page of a directory, from its front, where another has ended, or from any place. */
+/** `api/list`: a page of a directory, from its start, a cursor or an index. */
 export function* list(
   served: Served,
   positions: Positions,
@@ -81,7 +75,7 @@ export function* list(
   };
 }
 
-/** Where a page starts: cursors are places. */
+/** Returns the index at which a page starts. Cursors are indices. */
 export function startOf(query: Query): number {
   return query.number("cursor") ?? query.number("at") ?? 0;
 }

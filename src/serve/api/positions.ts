@@ -2,12 +2,12 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import type { NodeId, Tree } from "../../tree/tree.ts";
 
-/** Directories whose numbers of entries are remembered. */
+/** Maximum number of directories whose entry counts are cached. */
 const REMEMBERED = 1000;
 
 /**
- * Where entries stand in their directories. A cursor of a tree counts entries, so that any place is jumped to; how many
- * there are is found by asking whether there is something at a place, some forty times, and never by listing them.
+ * Positions of entries in their directories. Tree cursors count entries, so any index can be read directly. The number
+ * of entries is found by binary search, in some forty look-ups, without listing them.
  */
 export class Positions {
   readonly #tree: Tree;
@@ -17,7 +17,6 @@ export class Positions {
     this.#tree = tree;
   }
 
-  /** How many entries a directory has. */
   *count(directory: NodeId): Steps<number> {
     const known = this.#counts.get(directory);
     if (known !== undefined) return known;
@@ -34,7 +33,7 @@ export class Positions {
     return count;
   }
 
-  /** The place of an entry in its directory, where nodes are in the order of entries; -1 where it is not found so. */
+  /** Returns an entry's index by binary search; -1 if not found because nodes are not in the order of entries. */
   *indexOf(directory: NodeId, node: NodeId): Steps<number> {
     let low = 0;
     for (let high = yield* this.count(directory); low < high;) {

@@ -1,10 +1,9 @@
 import { ServeError } from "../serve_error.ts";
 
-/** What stands behind the question mark of a request to the API. */
 export class Query {
   readonly #fields = new Map<string, string>();
 
-  /** @param text As it stands in the URL: paths in it are bytes, and no text. */
+  /** @param text As in the URL: paths in it are bytes, not text. */
   constructor(text: string) {
     for (const field of text.split("&")) {
       const sign = field.indexOf("=");
@@ -14,13 +13,12 @@ export class Query {
     }
   }
 
-  /** A path, percent-encoded as it stands there; the root where none is given. */
+  /** Path, still percent-encoded; the root if none is given. */
   get path(): string {
     const path = this.#fields.get("path") ?? "";
     return path.replaceAll(/%2f/gi, "/").replace(/^\/+/, "");
   }
 
-  /** A text in UTF-8. */
   text(name: string): string | undefined {
     const text = this.#fields.get(name);
     if (text === undefined) return undefined;
@@ -31,11 +29,7 @@ export class Query {
     }
   }
 
-  /**
-   * A whole number.
-   *
-   * @throws {ServeError} If it is none, or larger than `most`.
-   */
+  /** Returns an integer. Throws `ServeError` if it is not an integer, or larger than `most`. */
   number(name: string, most = Number.MAX_SAFE_INTEGER): number | undefined {
     const text = this.#fields.get(name);
     if (text === undefined) return undefined;

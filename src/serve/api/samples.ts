@@ -29,17 +29,17 @@ import type {
 import type { Query } from "./query.ts";
 import { Turns } from "./turns.ts";
 
-/** Entries that are drawn, unless told otherwise, and at most. */
+/** Default and maximum number of random samples. */
 const USUAL = 50;
 const MOST = 1000;
-/** Directories whose samples are remembered. */
+/** Maximum number of directories whose samples are cached. */
 const REMEMBERED = 8;
-/** A tree of more files is not walked before somebody asks for its samples. */
+/** Trees with more files are walked only once their samples are requested. */
 const MANY_FILES = 100_000;
-/** Names above a sample; no tree is so deep. */
+/** Depth limit of a sample's path, which no tree exceeds. */
 const DEEPEST = 1000;
 
-/** Samples by their numbers: those of the container's dataset, or files in the order of a walk. */
+/** Samples by index: those of the container's dataset, or files in walk order. */
 export class Samples {
   readonly #served: Served;
   readonly #below = new Map<NodeId, Promise<SampleRuns>>();
@@ -48,7 +48,7 @@ export class Samples {
     this.#served = served;
   }
 
-  /** How many there are, and what they are called; `null` where they have no numbers, or nobody has counted yet. */
+  /** Returns the number of samples and their unit; `null` if they have no indices or have not been counted yet. */
   *count(): Steps<InfoMessage["samples"]> {
     if (!this.#areAtHand()) return null;
     try {
@@ -66,12 +66,11 @@ export class Samples {
         : "samples";
       return { unit, length: runs.length };
     } catch (error) {
-      if (error instanceof RecordfsError) return null; // some are damaged
+      if (error instanceof RecordfsError) return null; // some samples are damaged
       throw error;
     }
   }
 
-  /** The number of a node, or -1 where it is no sample. */
   *indexOf(node: NodeId): Steps<number> {
     if (!this.#areAtHand()) return -1;
     try {
@@ -82,10 +81,7 @@ export class Samples {
     }
   }
 
-  /**
-   * The samples among the entries of a directory; `undefined` where it has none, or others are below, or a sample is
-   * several entries.
-   */
+  /** Returns the samples among a directory's entries; `undefined` if none, deeper, or of several entries each. */
   *within(directory: NodeId): Steps<SampleRuns | undefined> {
     const { tree } = this.#served;
     if (tree.samples === undefined) return undefined;
@@ -100,12 +96,12 @@ export class Samples {
       }
       return runs.most === 1 ? runs : undefined;
     } catch (error) {
-      if (error instanceof RecordfsError) return undefined; // some are damaged
+      if (error instanceof RecordfsError) return undefined; // some samples are damaged
       throw error;
     }
   }
 
-  /** `api/at`: the sample of a number. */
+  /** `api/at`: the sample at an index. */
   *at(query: Query): Steps<AtMessage> {
     const index = query.number("index");
     if (index === undefined) {
@@ -122,7 +118,7 @@ export class Samples {
     return yield* this.#located(ROOT, node);
   }
 
-  /** `api/random`: different samples below a directory, that follow from a seed. */
+  /** `api/random`: distinct random samples below a directory, determined by a seed. */
   *random(query: Query): Steps<RandomMessage> {
     const { node: directory } = yield* directoryIn(this.#served, query);
     const count = query.number("count", MOST) ?? USUAL;
@@ -134,13 +130,13 @@ export class Samples {
     for (let i = 0; i < runs.length && entries.length < count; i++) {
       yield* turns.step();
       const node = runs.node(order.at(i));
-      if (node === 0) continue; // left out, since it is damaged
+      if (node === 0) continue; // skipped because it is damaged
       entries.push((yield* this.#located(directory, node)).entry);
     }
     return { seed, entries, total: runs.length };
   }
 
-  /** Whether what the first one is called is what all are called. */
+  /** Whether all containers have the same format and kind, so that the first sample's unit applies to all. */
   #areOfOneKind(): boolean {
     const { containers = [] } = this.#served.fs.info;
     const [first] = containers;
@@ -149,7 +145,7 @@ export class Samples {
     );
   }
 
-  /** Whether samples are numbered without walking through many files. */
+  /** Whether samples can be indexed without walking many files. */
   #areAtHand(): boolean {
     const { tree, fs } = this.#served;
     return tree.samples !== undefined || fs.info.files <= MANY_FILES ||
@@ -169,7 +165,6 @@ export class Samples {
     return yield* waitFor(() => found);
   }
 
-  /** Where a sample is, and what. */
   *#located(directory: NodeId, node: NodeId): Steps<AtMessage> {
     const own = directory !== ROOT && node === ROOT ? directory : node;
     const names = yield* pathOf(this.#served.tree, own);
@@ -182,7 +177,7 @@ export class Samples {
   }
 }
 
-/** The samples below a directory: the tree's own, or else the files. */
+/** Returns the samples below a directory: the tree's own, else the files. */
 async function samplesBelow(
   tree: Tree,
   directory: NodeId,
@@ -211,7 +206,7 @@ async function samplesBelow(
   });
 }
 
-/** The names that lead to a node: its tree's, or those that its directory lists. */
+/** Returns the names on the path to a node, from the tree if it knows them, else from directory listings. */
 function* pathOf(tree: Tree, node: NodeId): Steps<string[]> {
   const names: string[] = [];
   const into = new Uint8Array(4096);

@@ -16,23 +16,22 @@ import type { SearchLine } from "./messages.ts";
 import type { Query } from "./query.ts";
 import { Turns } from "./turns.ts";
 
-/** Entries that are looked at at a time. */
 const PAGE = 100;
-/** Entries that are told, unless told otherwise, and at most. */
+/** Default and maximum number of entries found. */
 const USUAL = 10_000;
 const MOST = 100_000;
-/** Characters of a glob, and stars of one that is simple. */
+/** Maximum characters of a glob, and stars of a simple glob. */
 const LONGEST = 1024;
 const MOST_STARS = 16;
 /**
- * Stars and braces of a glob that is not simple: a regular expression tries all ways in which they can be taken for the
- * parts of a name. Of four and a name of 255 characters, that takes 0.1 s, so that another thread does it.
+ * Maximum stars and braces of other globs. Their regular expressions backtrack over all ways to match the parts of a
+ * name: with four, and a name of 255 characters, that takes 0.1 s, so another thread does it.
  */
 const MOST_WAYS = 4;
-/** How often it is said how far a search is, in milliseconds. */
+/** Interval of progress messages, in milliseconds. */
 const TELL_EVERY = 200;
 
-/** `api/search`: entries that a glob matches, as they are found. */
+/** `api/search`: streams the entries that match a glob. */
 export function* search(
   served: Served,
   decoding: Decoding,
@@ -94,7 +93,7 @@ export function* search(
   });
 }
 
-/** Refuses what would take long to be compared with one name. */
+/** Rejects globs that are slow to match. */
 function requireFew(glob: string): void {
   const anywhere = glob.match(/\*\*\//g)?.length ?? 0;
   const ways = glob.replaceAll("**/", "").match(/\*+|\{/g)?.length ?? 0;

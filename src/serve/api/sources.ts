@@ -3,17 +3,17 @@ import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
 import { check } from "../../open/open.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 
-/** A container that is served. */
+/** Container that is served. */
 export interface ServedSource {
-  /** What it is called, without secrets. */
+  /** Display name, without secrets. */
   readonly location: string;
-  /** The directory that it shows in; empty where it is all. */
+  /** Directory of the container; empty for the root. */
   readonly path: string;
-  /** Compares all its checksums. */
+  /** Verifies all its checksums. */
   check(options: CheckOptions): Promise<CheckReport>;
 }
 
-/** The containers of what was opened, as far as they are on this machine's disk. */
+/** Returns the opened containers that are local files. */
 export function localSources(fs: VirtualFs): ServedSource[] {
   const opened = fs.info.containers ?? [{ location: fs.location, path: "" }];
   return opened.filter(({ location }) => isLocal(location))
@@ -30,6 +30,6 @@ function isLocal(location: string): boolean {
     Deno.statSync(location);
     return true;
   } catch {
-    return false; // it may be memory
+    return false; // not a file, perhaps in memory
   }
 }

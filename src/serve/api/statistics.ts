@@ -20,26 +20,24 @@ import type { Query } from "./query.ts";
 import type { Display } from "./value_messages.ts";
 import { Turns } from "./turns.ts";
 
-/** How often what is known by then is told, in milliseconds. */
+/** Interval of interim results, in milliseconds. */
 const TELL_EVERY = 300;
-/** Files whose content is looked at, evenly chosen: on this machine, and on servers. */
+/** Maximum number of files whose contents are examined, local and remote. Larger sets are sampled. */
 const MOST_LOOKED = 50_000;
 const MOST_FETCHED = 2_000;
-/** Bytes of a value that may be a label. */
 const LARGEST_LABEL = 64;
-/** Bytes of a picture that tell its size, nearly always. */
+/** Bytes of an image that nearly always contain its size. */
 const FIRST_HEAD = 1 << 12;
-/** What is looked at of what is known of a clip. */
 const META: DisplayLimits = {
   ...CELL,
   values: 1000,
   entries: 1000,
   text: 256,
 };
-/** What files are labelled with that lie in directories: by the first of these. */
+/** Label of files in plain directories: the name of their top directory. */
 const LABEL_OF_DIRECTORIES = "directory";
 
-/** `api/statistics`: what a directory and all below it holds, as it is counted. */
+/** `api/statistics`: streams statistics of a directory and everything below it. */
 export function* statistics(served: Served, query: Query): Steps<Response> {
   const directory = yield* directoryIn(served, query);
   return lines<Statistics>(served, async function* (signal) {
@@ -73,7 +71,7 @@ export function* statistics(served: Served, query: Query): Steps<Response> {
   });
 }
 
-/** Of how many samples, and of how many pictures, the content of one is looked at: of all where there are few. */
+/** Returns the sampling step: the contents of one of so many samples and images are examined; 1 if there are few. */
 async function stepFor(
   { tree, fs }: Served,
   directory: NodeId,
@@ -94,21 +92,20 @@ async function stepFor(
   return step;
 }
 
-/** Whether one of many is among those that are looked at: evenly, but not by a count that labels may go by as well. */
+/** Whether an item is sampled: evenly distributed, but not periodic, because labels may be periodic. */
 function isChosen(number: number, step: number): boolean {
   return (Math.imul(number, GOLDEN) >>> 0) < 2 ** 32 / step;
 }
 
-/** 2^32 by the golden ratio: multiples of it lie evenly among all 32-bit numbers. */
+/** 2^32 divided by the golden ratio: its multiples are evenly distributed over the 32-bit integers. */
 const GOLDEN = 0x9e3779b1;
 
-/** Counts what a walk meets. */
 class Counting {
   readonly gathered = new Gathered();
   readonly #served: Served;
-  /** Of so many, the content of one is looked at. */
+  /** Sampling step: one of so many contents is examined. */
   readonly #step: number;
-  /** The datapoint that the walk is in, and whether its labels are looked at. */
+  /** Datapoint that the walk is in, and whether its labels are examined. */
   #datapoint: NodeId = 0;
   #isLooked = true;
 
@@ -117,7 +114,6 @@ class Counting {
     this.#step = step;
   }
 
-  /** Counts an entry. */
   *add(walked: WalkedNode): Steps<void> {
     const { gathered } = this;
     const { node, name, directory, path } = walked;
@@ -168,7 +164,7 @@ class Counting {
     }
   }
 
-  /** Counts a sample that has labels. Returns whether they are looked at. */
+  /** Counts a sample with labels. Returns whether they are examined. */
   #addSample(): boolean {
     const { samples } = this.gathered;
     const isLooked = isChosen(samples.total++, this.#step);
@@ -180,7 +176,7 @@ class Counting {
     return (yield* viewOf(this.#served, directory)) === undefined;
   }
 
-  /** Numbers, short texts and other values of no entries are labels of datapoints. */
+  /** Counts a datapoint's label. Labels are scalar values: numbers, short texts and the like. */
   *#addLabel(
     key: string,
     node: NodeId,
@@ -219,7 +215,7 @@ class Counting {
   }
 }
 
-/** Labels of a clip: what stands at the top of what is known of it. */
+/** Returns a clip's labels: the top-level scalars of its metadata. */
 function labelsIn(known: Display | undefined): [string, string | null][] {
   const [first] = Array.isArray(known) ? known : [known];
   return entriesOf(first ?? null).flatMap(([label, value]) => {

@@ -1,31 +1,25 @@
 import { ServeError } from "../serve_error.ts";
 import type { Query } from "./query.ts";
 
-/** An entry of a list or map, counted from 0, or its key. */
+/** Step of a path: the entry of a list or map at an index, or its key. */
 interface PartStep {
   readonly index: number;
   readonly isKey: boolean;
 }
 
-/** A part of a tree of values. */
 export interface TreePart {
-  /** Leads from the root to a value. */
+  /** From the root to a value. */
   readonly path: readonly PartStep[];
-  /** Entries of that value that are skipped; of a text its characters, of bytes its bytes, of an array its numbers. */
+  /** Number of the value's entries to skip; for texts characters, for bytes bytes, for arrays numbers. */
   readonly from: number;
 }
 
-/** All of a tree. */
 export const WHOLE_TREE: TreePart = { path: [], from: 0 };
 
-/** Steps of a path: as deep as MessagePack nests. */
+/** Maximum number of steps: the nesting limit of MessagePack. */
 const MOST_STEPS = 1024;
 
-/**
- * The part that a request is for; `undefined` if it is for no part.
- *
- * @throws {ServeError} If `part` is no path.
- */
+/** Returns the requested part; `undefined` if the whole is requested. Throws if `part` is malformed. */
 export function partIn(query: Query): TreePart | undefined {
   const text = query.text("part");
   const from = query.number("skip");

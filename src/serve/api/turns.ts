@@ -1,27 +1,26 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { waitFor } from "../wait_for.ts";
 
-/** How long is counted before others are answered, in milliseconds: a request takes several turns. */
+/** Time slice in milliseconds. A request takes several slices. */
 const LONGEST_WORK = 4;
 
-/** Gives the event loop its turn now and then: who counts for minutes leaves others their answers. */
+/** Yields to the event loop periodically, so that long counts do not delay other requests. */
 export class Turns {
   #last = performance.now();
 
-  /** Lets it go round, where it is time. */
   async give(): Promise<void> {
     if (!this.areDue) return;
-    // An immediate comes before what connections have sent; a timer comes behind.
+    // An immediate would run before incoming data is handled; a timer runs after it.
     await new Promise((resolve) => setTimeout(resolve, 0));
     this.#last = performance.now();
   }
 
-  /** The same as a step of a procedure. */
+  /** Same as {@linkcode Turns.give}, as a step of a procedure. */
   *step(): Steps<void> {
     if (this.areDue) yield* waitFor(() => this.give());
   }
 
-  /** Whether it is time: asking costs less than waiting for nothing. */
+  /** Whether the time slice is used up. Checking is cheaper than awaiting a resolved promise. */
   get areDue(): boolean {
     return performance.now() - this.#last > LONGEST_WORK;
   }

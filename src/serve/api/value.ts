@@ -19,36 +19,32 @@ import { partIn, type TreePart, WHOLE_TREE } from "./tree_part.ts";
 import { Turns } from "./turns.ts";
 import type { BytesValue, TextValue, TreeValue } from "./value_messages.ts";
 
-/** Bytes of text and of others on a page. */
+/** Bytes of a page of text or binary data. */
 const PAGE = 65_536;
-/** Bytes at the front that tell whether all pages are UTF-16. */
+/** Bytes at the front of a file used to detect UTF-16. */
 const FRONT = 4096;
-/** Numbers of an array, unless fewer are wanted. */
+/** Maximum and default number of an array's numbers. */
 const MOST_NUMBERS = 65_536;
-/** Bytes of a drawing that is shown at most. */
+/** Maximum bytes of an SVG to draw. */
 const LARGEST_SVG = 4 << 20;
-/** Bytes of a table that are looked through for a page, at first and at most. */
+/** Initial and maximum number of bytes scanned for a page of a table. */
 const FIRST_OF_TABLE = 1 << 18;
 const MOST_OF_TABLE = 64 << 20;
-/** Bytes that are read at a time. */
 const PIECE = 1 << 20;
-/** Characters of a reason. */
 const LONGEST_REASON = 1000;
 
-/** A file that is to be shown. */
 interface Shown {
   readonly node: NodeId;
   readonly name: string;
   readonly size: number;
   readonly offset: number;
   readonly most: number;
-  /** The part of a tree that is wanted; `undefined` for all of it. */
+  /** Requested part of a tree; `undefined` for all of it. */
   readonly part: TreePart | undefined;
-  /** The first element of a part of an array, where one is wanted. */
+  /** First element, if part of an array is requested. */
   readonly from: number | undefined;
 }
 
-/** What cannot be decoded, and why. */
 class Undecodable extends Error {}
 
 /** `api/value`: decoded values. */
@@ -63,7 +59,7 @@ export class Values {
     this.#decoding = decoding;
   }
 
-  /** Answers a question for a value. What can't be decoded is text or bytes, with the reason. */
+  /** Responds with a value. One that cannot be decoded becomes text or bytes, with the reason. */
   *answer(query: Query): Steps<Response> {
     const served = this.#served;
     const node = yield* served.get(query.path);
@@ -111,7 +107,7 @@ export class Values {
       if (shown.part !== undefined) throw noTree(error);
       if (shown.from !== undefined) throw noArray(error);
       const why = error.message.slice(0, LONGEST_REASON);
-      // A page of a table begins at a row, and its text at the front.
+      // The offset of a table page is a row, but text starts at a byte: here, the front.
       const whole = { ...shown, offset: 0 };
       return json(
         isWrittenAsText(kind)
@@ -138,10 +134,10 @@ export class Values {
     throw new ServeError("not-found", "The value has no such part");
   }
 
-  /** A page of a table: rows have no places that are known, so that its beginning is looked through. */
+  /** Reads a page of a table. Row offsets are unknown, so it scans from the start of the file. */
   *#table(shown: Shown): Steps<Uint8Array<ArrayBuffer>> {
     const { node, name, size, offset } = shown;
-    if (size <= SMALL) yield* this.#whole(shown); // compared with its checksum
+    if (size <= SMALL) yield* this.#whole(shown); // verifies the checksum
     const delimiter = /\.tsv$/i.test(name) ? "\t" : ",";
     for (let length = FIRST_OF_TABLE;; length *= 4) {
       const taken = Math.min(length, size, MOST_OF_TABLE);
@@ -160,7 +156,7 @@ export class Values {
     }
   }
 
-  /** @throws {Undecodable} If the bytes are not what they should be. */
+  /** @throws {Undecodable} If the bytes are invalid. */
   *#inThread(
     coding: Coding,
     size: number,
@@ -171,7 +167,7 @@ export class Values {
       try {
         return yield* read();
       } catch (error) {
-        damage = error; // of the container: no fault of the value
+        damage = error; // of the container, not of the value
         throw error;
       }
     };
@@ -179,16 +175,15 @@ export class Values {
       return yield* this.#decoding.value(coding, size, reading);
     } catch (error) {
       const isOther = error === damage || error instanceof ServeError ||
-        error instanceof DOMException; // nobody waits for it any more
+        error instanceof DOMException; // the client has disconnected
       if (isOther || !(error instanceof Error)) throw error;
       throw new Undecodable(error.message, { cause: error });
     }
   }
 
-  /** What is shown as it is. */
   *#plain(shown: Shown, kind: Kind): Steps<Response> {
-    // Compared with its checksum where it is small, as what is decoded is: what is damaged shows if it is asked for as text
-    // or bytes.
+    // Small files are checked against their checksums, like decoded values. Damaged ones remain readable if text or
+    // bytes are requested explicitly.
     const { offset, size } = shown;
     if (offset === 0 && size <= SMALL) yield* this.#whole(shown);
     return json(
@@ -198,11 +193,12 @@ export class Values {
     );
   }
 
-  /** A page of text, whose ends are between characters. */
+  /** Returns a page of text, split between characters. */
   *#text(shown: Shown, why: string | null): Steps<TextValue | BytesValue> {
     const { node, size, offset } = shown;
     const bytes = yield* headOf(this.#served, node, PAGE + 4, offset);
-    // UTF-16 is detected at the front; an ASCII front may be followed by letters of Windows-1252.
+    // UTF-16 is detected at the front; other encodings per page, because Windows-1252 letters may follow an ASCII
+    // front.
     const front = offset === 0
       ? bytes.subarray(0, FRONT)
       : yield* headOf(this.#served, node, FRONT, 0);
@@ -246,7 +242,7 @@ export class Values {
     };
   }
 
-  /** All of a file, compared with its checksum. */
+  /** Reads a whole file, verified against its checksum. */
   *#whole({ node }: Shown): Steps<Uint8Array<ArrayBuffer>> {
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
@@ -260,7 +256,7 @@ export class Values {
   }
 }
 
-/** Reads bytes, and has others answered between their pieces where they are many. */
+/** Reads bytes; yields to other requests between pieces if there are many. */
 function* inPieces(
   size: number,
   read: (start: number, length: number) => Steps<Uint8Array<ArrayBuffer>>,
@@ -275,7 +271,7 @@ function* inPieces(
   return all;
 }
 
-/** How a value is decoded; `undefined` where it is shown as it is, or as a table. */
+/** Returns how to decode a value; `undefined` if it is shown undecoded or as a table. */
 function codingOf(
   { name, most, from, part = WHOLE_TREE }: Shown,
   kind: Kind,
@@ -329,18 +325,17 @@ function largestOf(coding: Coding): number {
   return largest;
 }
 
-/** Whether what is of a kind is text that a person may read. */
 function isWrittenAsText(kind: Kind): boolean {
   return kind === "csv" || kind === "html" || kind === "json" ||
     kind === "svg" || kind === "text";
 }
 
-/** Whether a byte goes on with a character of UTF-8. */
+/** Whether a byte is a UTF-8 continuation byte. */
 function isContinuation(bytes: Uint8Array, at: number): boolean {
   return at < bytes.length && (bytes[at]! & 0xc0) === 0x80;
 }
 
-/** Whether a byte of UTF-16 is not the first one of a character. */
+/** Returns whether a byte is not the first one of a UTF-16 character. */
 function isSecondHalf(
   encoding: "utf-16le" | "utf-16be",
 ): (bytes: Uint8Array, at: number, offset: number) => boolean {

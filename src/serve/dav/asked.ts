@@ -3,50 +3,43 @@ import { bodyText } from "../body_text.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 
-/** The namespace of WebDAV's own names. */
 export const DAV = "DAV:";
 
-/** A property by its name. */
 export interface Property {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What a PROPFIND asks for: all properties and some more, only their names, or some. */
+/** Request of a PROPFIND: all properties and some more, only their names, or some. */
 export type Asked =
   | { readonly kind: "all"; readonly properties: readonly Property[] }
   | { readonly kind: "names" }
   | { readonly kind: "some"; readonly properties: readonly Property[] };
 
-/** Bytes of a body that are read at most, and properties that it may ask for. */
+/** Maximum bytes of a body, and properties requested. */
 const LONGEST_BODY = 64 << 10;
 const MOST_PROPERTIES = 200;
-/** Tags of a body, each of which the parser looks at for long, and elements in one another. */
+/** Maximum number of tags of a body, because the parser is slow, and their nesting depth. */
 const MOST_TAGS = 2 * MOST_PROPERTIES + 32;
 const DEEPEST = 32;
-/** Characters of a tag, and attributes of all: those of one are compared with one another. */
+/** Maximum characters of a tag, and attributes of all tags: the parser compares those of a tag pairwise. */
 const LONGEST_TAG = 4096;
 const MOST_ATTRIBUTES = 1000;
 
-/** What stands behind an element's children, with its attributes. */
+/** Parser's key for the attributes, after the children. */
 const ATTRIBUTES = ":@";
 
-/** A name with a prefix or none, both of which the parser takes for text (XML Namespaces, production 7). */
+/** Name with an optional prefix. The parser takes both parts for plain text (XML Namespaces, production 7). */
 const QUALIFIED = /^[^:]+(:[^:]+)?$/;
 
-/** An element as the parser gives it, in order: its name with its children, and its attributes. */
+/** Element as parsed, with order preserved: its name with its children, and its attributes. */
 type Node = Readonly<Record<string, unknown>>;
 
-/** An element with the namespace that its prefix stands for. */
 interface Element extends Property {
   readonly children: readonly Element[];
 }
 
-/**
- * Reads the body of a PROPFIND (RFC 4918, 9.1): an empty one asks for all.
- *
- * @throws {ServeError} If it is something else, or too long.
- */
+/** Reads the body of a PROPFIND (RFC 4918, 9.1); an empty one requests all. Throws if malformed or too long. */
 export async function readAsked(request: RequestLike): Promise<Asked> {
   const text = await bodyText(request, LONGEST_BODY, "a PROPFIND");
   if (text.trim() === "") return { kind: "all", properties: [] };
@@ -78,11 +71,7 @@ function few(properties: readonly Property[]): readonly Property[] {
   );
 }
 
-/**
- * Looks over a text, once, before the parser does: that takes long for many elements.
- *
- * @throws {ServeError} If it has more of them than a request needs.
- */
+/** Rejects texts with more elements than a request needs, because the parser is slow with many. */
 function requireFewTags(text: string): void {
   let tags = 0;
   let depth = 0;
@@ -109,7 +98,7 @@ function requireFewTags(text: string): void {
   if (isDeep) throw badBody();
 }
 
-/** The elements of a document; entities that it defines itself are none. */
+/** Parses a document. A document type declaration is rejected, so only XML's own entities can occur. */
 async function parse(text: string): Promise<Element[]> {
   const { XMLParser, XMLValidator }: typeof import("fast-xml-parser") =
     await import(PACKAGES.fastXmlParser);
@@ -168,7 +157,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&apos;": "'",
 };
 
-/** The text of an attribute; of entities there are those of XML itself. */
+/** Returns the text of an attribute, with XML's own entities decoded. */
 function textIn(value: unknown): string {
   return String(value).replaceAll(/&\w+;/g, (name) => ENTITIES[name] ?? name);
 }

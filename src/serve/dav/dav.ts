@@ -20,13 +20,13 @@ import { type Resource, responseOf } from "./properties.ts";
 
 const METHODS = "OPTIONS, PROPFIND, GET, HEAD";
 
-/** Methods that change something (RFC 4918, 9, and RFC 9110, 9.3; RFC 5789). */
+/** Methods that change something (RFC 4918, 9; RFC 9110, 9.3; RFC 5789). */
 const WRITING: ReadonlySet<string> = new Set([
   ...["PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK"],
   ...["UNLOCK", "PATCH", "POST"],
 ]);
 
-/** Entries that are described at a time: a piece of an answer is as large as they are. */
+/** Entries per piece of a response. */
 const PAGE = 25;
 
 const START =
@@ -35,7 +35,7 @@ const END = "</D:multistatus>\n";
 const FINITE =
   '<?xml version="1.0" encoding="utf-8"?>\n<D:error xmlns:D="DAV:"><D:propfind-finite-depth/></D:error>\n';
 
-/** The files by WebDAV, class 1, to be read only. */
+/** The files as read-only WebDAV, class 1. */
 export class Dav {
   readonly #served: Served;
   readonly #answers: FileAnswers;
@@ -47,11 +47,7 @@ export class Dav {
     this.#base = base;
   }
 
-  /**
-   * Answers a request for what is below `/dav/`.
-   *
-   * @param path Behind it, as it stands in the URL.
-   */
+  /** Responds to a request below `/dav/`, for a path as in the URL. */
   *answer(request: RequestLike, path: string): Steps<Response> {
     const { method } = request;
     if (method === "OPTIONS") return options();
@@ -78,13 +74,13 @@ export class Dav {
     return pageListing(this.#served, node, title, request);
   }
 
-  /** Whether a request is one of WebDAV for the server's root: Windows asks there first. */
+  /** Whether a request is a WebDAV request for the server's root, where Windows looks first. */
   isForRoot({ method }: RequestLike, path: string): boolean {
-    if (method === "OPTIONS") return path === "" || path === "*"; // which is all of the server
+    if (method === "OPTIONS") return path === "" || path === "*"; // `*` is the whole server
     return path === "" && method === "PROPFIND";
   }
 
-  /** Answers one: the root has one collection, that of the files. */
+  /** Responds to such a request: the root has one collection, the files. */
   *answerRoot(request: RequestLike): Steps<Response> {
     if (request.method === "OPTIONS") return options();
     const depth = depthOf(request);
@@ -127,7 +123,6 @@ export class Dav {
     return multistatus(this.#members(node, href, own, asked, request.room));
   }
 
-  /** A directory and what is in it, as it is listed. */
   #members(
     directory: NodeId,
     href: string,
@@ -176,14 +171,14 @@ function options(): Response {
   return new Response(null, {
     headers: [
       ["dav", "1"],
-      ["ms-author-via", "DAV"], // or Windows takes it for FrontPage's
+      ["ms-author-via", "DAV"], // otherwise Windows assumes FrontPage
       ["allow", METHODS],
       ["content-length", "0"],
     ],
   });
 }
 
-/** @throws {ServeError} If it is a method that nothing here answers. */
+/** @throws {ServeError} If the method is not supported. */
 function refuseOthers(method: string): void {
   if (WRITING.has(method)) {
     throw new ServeError("read-only", "Containers are read, and not changed");
@@ -194,7 +189,7 @@ function refuseOthers(method: string): void {
   });
 }
 
-/** How deep a PROPFIND looks (RFC 4918, 9.1 and 10.2). */
+/** Returns the `Depth` of a PROPFIND (RFC 4918, 9.1 and 10.2). */
 function depthOf({ headers }: RequestLike): 0 | 1 | "infinity" {
   const depth = (headers.get("depth") ?? "infinity").trim().toLowerCase();
   if (depth === "0") return 0;
@@ -203,7 +198,7 @@ function depthOf({ headers }: RequestLike): 0 | 1 | "infinity" {
   throw new ServeError("bad-request", "Depth has to be 0 or 1");
 }
 
-/** All of a tree at once is not given (RFC 4918, 9.1). */
+/** Rejects requests for a whole tree (RFC 4918, 9.1). */
 function infinite(): Response {
   return xml(FINITE, 403);
 }

@@ -1,28 +1,27 @@
 import { escapeMarkup } from "../answers.ts";
 import { type Asked, DAV, type Property } from "./asked.ts";
 
-/** A file or directory, as WebDAV describes it. */
 export interface Resource {
-  /** Its path, percent-encoded; that of a directory ends in a slash. */
+  /** Path, percent-encoded; a directory's has a trailing slash. */
   readonly href: string;
   readonly name: string;
   readonly isDirectory: boolean;
-  /** In bytes; `null` where the container is damaged at that place. */
+  /** In bytes; `null` if the container is damaged at this point. */
   readonly size: number | null;
   /** In milliseconds since 1970. */
   readonly mtime: number;
   readonly etag: string | undefined;
-  /** Where its name tells it. */
+  /** If its name tells it. */
   readonly type: string | undefined;
-  /** Bytes of the whole container, which the quota of its root tells. */
+  /** Bytes of the whole container, reported as the used quota. */
   readonly usedBytes: number;
 }
 
-/** Properties by name: each makes its content as XML, or nothing where a resource has none. */
+/** Live properties by name. Each returns its content as XML, or `undefined` if the resource lacks it. */
 const PROPERTIES: Readonly<
   Record<string, (resource: Resource) => string | undefined>
 > = {
-  __proto__: null as never, // `constructor` is no property
+  __proto__: null as never, // `constructor` is not a property
   resourcetype: ({ isDirectory }) => isDirectory ? "<D:collection/>" : "",
   displayname: ({ name }) => escapeMarkup(name),
   getcontentlength: ({ isDirectory, size }) =>
@@ -36,7 +35,7 @@ const PROPERTIES: Readonly<
   lockdiscovery: () => "",
 };
 
-/** Those that are told to who asks for them only (RFC 4331: they may take long). */
+/** Properties reported only on explicit request, because they may be slow (RFC 4331). */
 const ON_DEMAND: typeof PROPERTIES = {
   __proto__: null as never,
   "quota-used-bytes": ({ isDirectory, usedBytes }) =>
@@ -44,13 +43,12 @@ const ON_DEMAND: typeof PROPERTIES = {
   "quota-available-bytes": ({ isDirectory }) => isDirectory ? "0" : undefined,
 };
 
-/** Properties as they stand in an answer. */
 interface Told {
   readonly found: string;
   readonly missing: string;
 }
 
-/** One `response` of a 207 (RFC 4918, 14.24). */
+/** Returns a `response` element of a 207 (RFC 4918, 14.24). */
 export function responseOf(resource: Resource, asked: Asked): string {
   const { found, missing } = told(resource, asked);
   const parts = [
@@ -66,7 +64,6 @@ export function responseOf(resource: Resource, asked: Asked): string {
   }</D:response>\n`;
 }
 
-/** What a resource has of what is asked for, and what it has not. */
 function told(resource: Resource, asked: Asked): Told {
   switch (asked.kind) {
     case "some":

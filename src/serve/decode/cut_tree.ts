@@ -1,6 +1,6 @@
 /**
- * Which part of a tree of values is shown: cut breadth first, so that what is at its top is seen before what is deep in
- * its first branch, and none of many branches takes the room of the others.
+ * Truncation of value trees. Proceeds breadth first: the top levels come before the depths of the first branch, and no
+ * branch uses up the room of the others.
  *
  * @module
  */
@@ -16,32 +16,27 @@ import {
 import type { TreePart } from "../api/tree_part.ts";
 import type { Display } from "../api/value_messages.ts";
 
-/** Moves over the values of a tree once, from its root on. */
+/** Single forward pass over the values of a tree, from the root. */
 export interface TreeWalker {
-  /** What the value is that comes next; `undefined` if it has no entries. */
+  /** Returns the type of the next value; `undefined` if it has no entries. */
   container(): "list" | "map" | undefined;
   /**
-   * Moves over the list or map that comes next, and returns how many entries it has. `visit` must move over one value:
-   * the key of an entry, which a list has not, or its value. Entries from `end` on are skipped.
+   * Passes the next list or map, and returns its number of entries. `visit` must pass one value: the key of an entry
+   * (maps only), or its value. Entries from `end` on are skipped.
    */
   pass(end: number, visit: (index: number, isKey: boolean) => void): number;
-  /**
-   * Moves over a value without entries, and returns it.
-   *
-   * @param from As of {@linkcode Leaves.value}.
-   */
+  /** Passes a value without entries, and returns it; `from` as in {@linkcode Leaves.value}. */
   leaf(leaves: Leaves, from: number | undefined): Display;
-  /** Moves over any value. */
   skip(): void;
-  /** Fails if something follows the root. */
+  /** Fails if anything follows the root. */
   finish(): void;
 }
 
 /**
- * A part of a tree as it is shown, or `undefined` if there is no such part.
+ * Returns a part of a tree in display form; `undefined` if there is no such part.
  *
- * @param start Starts a walk over the tree, which takes two.
- * @throws What is wrong with any of the tree.
+ * @param start Starts a pass over the tree; called twice.
+ * @throws If any part of the tree is invalid.
  */
 export function cutTree(
   start: () => TreeWalker,
@@ -62,7 +57,7 @@ export function cutTree(
   return showing;
 }
 
-/** Moves over a tree, and visits the value that a path leads to. Returns whether there is one. */
+/** Passes a tree, and visits the value at a path. Returns whether it exists. */
 function visitPart(
   walker: TreeWalker,
   path: TreePart["path"],
@@ -86,13 +81,13 @@ function visitPart(
   return isThere;
 }
 
-/** How many entries are shown at which depth: all down to some depth, and a fair share of the next one. */
+/** Entries to show by depth: all down to some depth, and an equal share of each container at the next. */
 class Plan {
   readonly #limits: DisplayLimits;
-  /** Values, and lists and maps among them, by depth. */
+  /** Numbers of values, and of lists and maps among them, by depth. */
   readonly #values: number[];
   readonly #containers: number[];
-  /** The first depth that is not shown whole, and the values above it. */
+  /** The first depth that is not shown in full, and the number of values above it. */
   #depth: number;
   #above = 0;
 
@@ -103,7 +98,7 @@ class Plan {
     this.#containers = new Array(limits.depth + 1).fill(0);
   }
 
-  /** Counts a value and what is in it, as far as it may be shown. */
+  /** Counts a value and its descendants, as far as they may be shown. */
   measure(walker: TreeWalker, depth: number, from: number): void {
     if (depth > this.#depth) return walker.skip();
     this.#values[depth]!++;
@@ -119,13 +114,12 @@ class Plan {
     const end = from + this.#limits.entries;
     walker.pass(end, (index, isKey) => {
       const isOut = index < from || depth >= this.#depth;
-      // A key that is a text stands in the line of its value.
+      // A text key shares the line of its value.
       if (isOut || isKey && walker.container() === undefined) walker.skip();
       else this.measure(walker, depth + 1, 0);
     });
   }
 
-  /** How many entries of a list or map are shown. */
   entriesAt(depth: number): number {
     if (depth >= this.#depth) return 0;
     const { entries, values } = this.#limits;
@@ -136,7 +130,6 @@ class Plan {
   }
 }
 
-/** Shows what is planned. */
 class Showing implements ShownTree {
   readonly walker: TreeWalker;
   value: Display = null;
@@ -184,12 +177,12 @@ class Showing implements ShownTree {
   }
 }
 
-/** An object, where its keys are texts that come once, and in an order that objects keep; or else pairs. */
+/** Returns an object if all keys are distinct texts in an order that JavaScript objects preserve; else pairs. */
 function mapOf(keys: readonly Display[], values: readonly Display[]): Display {
   const isPlain = objectKeepsOrder(keys) &&
     new Set(keys).size === keys.length;
   if (isPlain) {
-    // Which takes `__proto__` for a key.
+    // Accepts `__proto__` as a key.
     return Object.fromEntries(
       keys.map((key, i) => [shownKey(key), values[i]!]),
     );

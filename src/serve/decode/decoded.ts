@@ -9,14 +9,10 @@ import { decodeAs } from "../../codecs/values/decode_value.ts";
 import type { ValueType } from "../../codecs/values/value_type.ts";
 import { inTask } from "../../io/concurrency/thread.ts";
 
-/** Values of a pickle, and texts of an array, that are made: each is an object. */
+/** Maximum number of values of a pickle, or texts of an array: each is an object in memory. */
 const MOST_OBJECTS = 1 << 20;
 
-/**
- * Decodes a value in bounded memory.
- *
- * @throws What is wrong with the bytes.
- */
+/** Decodes a value in bounded memory. Throws if the bytes are invalid. */
 export async function decoded(
   bytes: Uint8Array<ArrayBuffer>,
   { decoding }: ValueType,
@@ -28,11 +24,7 @@ export async function decoded(
   return await inTask(() => decodeValue(bytes, ...decoding.args));
 }
 
-/**
- * {@linkcode readNpy} in bounded memory.
- *
- * @throws {NumpyError} If it is no such array, or one of too many texts.
- */
+/** {@linkcode readNpy} in bounded memory. Throws `NumpyError` if it is invalid or has too many texts. */
 export function decodedArray(bytes: Uint8Array): NdArray {
   const { dtype, shape } = readNpyHeader(bytes);
   if (/^.?U/.test(dtype) && elementCount(shape) > MOST_OBJECTS) {

@@ -8,23 +8,22 @@ import { waitFor } from "../wait_for.ts";
 import type { UndecodedParts } from "./shown_cells.ts";
 import { type Coding, shownValue } from "./shown_value.ts";
 
-/** Threads of a serving thread: what is long has all but one of them. */
+/** Decoder threads per serving thread. Long tasks may use all but one. */
 const THREADS = 2;
-/** Values that may wait for one. */
 const MOST_WAITING = 64;
-/** How long decoding may take, in milliseconds. */
+/** Timeout in milliseconds. */
 const TIMEOUT = 20_000;
-/** Memory of what one thread makes of values, in megabytes, beside their bytes. */
+/** Memory of one thread for decoded values, in megabytes, not counting the input. */
 const MEMORY = 256;
-/** Bytes of a value that is soon decoded. */
+/** Inputs larger than this many bytes are long tasks. */
 const SHORT = 1 << 20;
 
-/** Whether a type is decoded by a function of a format's own, which no other thread has. */
+/** Whether a type's decoder is a function of its format, which cannot run in another thread. */
 export function isOwn({ decoding }: ValueType): boolean {
   return typeof decoding === "function";
 }
 
-/** Decodes values in threads beside the one that serves, which answers others meanwhile. */
+/** Decodes values in worker threads, so that the serving thread keeps responding. */
 export class Decoding {
   readonly #threads = new CallThreads("recordfs decode", {
     threads: THREADS,
@@ -34,11 +33,11 @@ export class Decoding {
   });
 
   /**
-   * A value as the API answers it, in JSON; no bytes where further ones are needed.
+   * Returns the API's JSON for a value; empty if more bytes are needed.
    *
-   * @param read Reads its bytes; where they are many, when there is a thread for them.
-   * @throws {ServeError} If too many values wait to be decoded.
-   * @throws What is wrong with the bytes, or that they take too long or too much memory.
+   * @param read Reads the bytes. If there are many, called when a thread is free.
+   * @throws {ServeError} If too many values are waiting.
+   * @throws If the bytes are invalid, or decoding exceeds its time or memory.
    */
   *value(
     coding: Coding,
@@ -49,7 +48,7 @@ export class Decoding {
       const bytes = yield* read();
       return yield* waitFor(() => shownValue(bytes, coding));
     }
-    // What opens archives is many modules, which are loaded where there is one.
+    // Opening archives needs many modules, so they are loaded only then.
     const isArchive = coding.kind === "arrays";
     const module = import.meta.resolve(
       isArchive ? "./npz.ts" : "./shown_value.ts",
@@ -71,11 +70,7 @@ export class Decoding {
     );
   }
 
-  /**
-   * An answer with its undecoded parts decoded, in JSON.
-   *
-   * @throws {ServeError} If too many values wait to be decoded.
-   */
+  /** Returns a message as JSON, with its undecoded parts decoded. Throws if too many values are waiting. */
   *cells(
     message: EntryMessage | RowsMessage,
     parts: UndecodedParts,
@@ -94,12 +89,7 @@ export class Decoding {
     );
   }
 
-  /**
-   * Compares entries with a glob.
-   *
-   * @returns For each, 1 where it matches, or else 0.
-   * @throws {ServeError} If it takes too long, or too much is being decoded.
-   */
+  /** Matches entries against a glob: 1 for a match, else 0. Throws if it takes too long or too much is waiting. */
   async matches(
     glob: string,
     entries: readonly FilteredEntry[],
@@ -130,7 +120,6 @@ export class Decoding {
     }
   }
 
-  /** Ends the threads. */
   close(): void {
     this.#threads.close();
   }

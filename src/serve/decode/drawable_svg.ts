@@ -1,13 +1,13 @@
 import { PACKAGES } from "../../base/packages.ts";
 import { textOf } from "./text_encoding.ts";
 
-/** Elements of an SVG that is drawn at most: those that are drawn again by reference count again. */
+/** Maximum number of elements in a drawing. Elements drawn again by reference count each time. */
 const MOST_ELEMENTS = 100_000;
 
-/** Encodings that a declaration may name: in another one, the text could be read as other markup. */
+/** Encodings that a declaration may name. In others, the text could decode to different markup. */
 const ENCODINGS = /^(?:utf-8|utf-16(?:le|be)?|us-ascii|iso-8859-1)$/i;
 
-/** An element as the parser returns it: its name with its children, and its attributes under `:@`. */
+/** Element as parsed: its name with its children, and its attributes under `:@`. */
 type Parsed = Readonly<Record<string, unknown>>;
 
 interface Element {
@@ -18,8 +18,8 @@ interface Element {
 }
 
 /**
- * Checks that a browser draws an SVG in bounded time: it does so on the thread of the page, which ten references to ten
- * references to … would stop.
+ * Checks that browsers can draw an SVG in bounded time. They draw on the page's main thread, which nested references
+ * (ten to ten to …) would block.
  *
  * @throws {RangeError} If it may take too long.
  * @throws {SyntaxError} If it is damaged.
@@ -58,7 +58,7 @@ export async function assertDrawable(
     text: "",
   };
   const all = [root];
-  for (const each of all) { // grows meanwhile
+  for (const each of all) { // grows while iterating
     for (const child of each.children) all.push(child);
     if (all.length > MOST_ELEMENTS) throw tooMany();
   }
@@ -68,7 +68,8 @@ export async function assertDrawable(
       if (name === "id" && !byId.has(value)) byId.set(value, element);
     }
   }
-  // Nobody counts which elements a style sheet applies to: gradients have nothing but their stops.
+  // Style sheets may apply to any number of elements, so they may refer to gradients only, which contain nothing but
+  // stops.
   for (const { name, text } of all) {
     if (name !== "style") continue;
     for (const id of idsIn(text)) {
@@ -101,19 +102,19 @@ function elementsOf(parsed: readonly Parsed[]): Element[] {
   });
 }
 
-/** Counts elements as they are drawn; more than the bound are not counted exactly. */
+/** Counts elements as often as they are drawn; exact below the limit only. */
 function drawnElements(
   root: Element,
   byId: ReadonlyMap<string, Element>,
 ): number {
   const counts = new Map<Element, number>();
-  // Children, and what is referred to, are counted before what has them.
+  // Post-order: children and referenced elements are counted before the elements that contain them.
   const stack = [root];
   while (stack.length > 0) {
     const element = stack.at(-1)!;
     const parts = [...element.children, ...referred(element, byId)];
     if (!counts.has(element)) {
-      counts.set(element, 1); // of circles, each is counted once
+      counts.set(element, 1); // in cycles, each element counts once
       for (const part of parts) if (!counts.has(part)) stack.push(part);
       continue;
     }
@@ -137,7 +138,7 @@ function referred(
   });
 }
 
-/** Ids that CSS refers to by `url(#ID)`. */
+/** Returns the ids that CSS references by `url(#ID)`. */
 function idsIn(css: string): string[] {
   return [...css.matchAll(/url\(\s*["']?#([^"')\s]*)/gi)].map(([, id]) => id!);
 }

@@ -15,15 +15,15 @@ import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
 import type { Display } from "../api/value_messages.ts";
 import { cutTree, type TreeWalker } from "./cut_tree.ts";
 
-/** Bytes of a byte order mark, which some programs put before a text. */
+/** UTF-8 byte order mark, which some programs write. */
 const ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * A text of JSON for display: all of it is checked, and only what is shown of it becomes values, so that 16 MiB of
- * brackets take no more memory than their bytes.
+ * Converts JSON for display. All of the text is validated, but only the part shown becomes values: 16 MiB of brackets
+ * take no more memory than their bytes.
  *
- * @param bytes The text, in UTF-8. `NaN` and `Infinity` are numbers, as Python writes them.
- * @throws {JsonError} If it is not JSON, or nests too deep.
+ * @param bytes The text, in UTF-8. `NaN` and `Infinity` are accepted, as Python writes them.
+ * @throws {JsonError} If it is not JSON, or nested too deep.
  */
 export function shownJson(
   bytes: Uint8Array,

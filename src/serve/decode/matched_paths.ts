@@ -1,5 +1,5 @@
 /**
- * What decoding threads call for searches: a regular expression may take long for a name.
+ * Glob matching for decoder threads, because regular expressions may be slow.
  *
  * @module
  */
@@ -7,14 +7,10 @@ import { PACKAGES } from "../../base/packages.ts";
 import { compileGlob } from "../../tree/vfs/glob.ts";
 import { type FilteredEntry, PathPattern } from "../../tree/vfs/path_filter.ts";
 
-/** How long a page of entries is compared, in milliseconds. */
+/** Time limit for one page of entries, in milliseconds. */
 const LONGEST_WORK = 5000;
 
-/**
- * Understands a glob.
- *
- * @throws {RecordfsError} With code `bad-pattern` if it is none.
- */
+/** Parses a glob. Throws `RecordfsError` with code `bad-pattern` if it is invalid. */
 export async function patternOf(glob: string): Promise<PathPattern> {
   const { default: picomatch } = await import(PACKAGES.picomatch);
   return new PathPattern(glob, (text) => compileGlob(text, picomatch.makeRe));
@@ -24,12 +20,7 @@ let latest:
   | { readonly glob: string; readonly pattern: PathPattern }
   | undefined;
 
-/**
- * Compares entries with a glob.
- *
- * @returns For each, 1 where it matches, or else 0.
- * @throws {RangeError} If it takes too long.
- */
+/** Matches entries against a glob: 1 for each match, else 0. Throws `RangeError` if it takes too long. */
 export async function matchedPaths(
   glob: string,
   entries: readonly FilteredEntry[],

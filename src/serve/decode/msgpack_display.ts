@@ -7,11 +7,7 @@ import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
 import type { Display } from "../api/value_messages.ts";
 import { cutTree, type TreeWalker } from "./cut_tree.ts";
 
-/**
- * A value of MessagePack for display: its structure is checked to its end, and only what is shown of it is made.
- *
- * @throws {MsgpackError} If it is damaged.
- */
+/** Converts MessagePack for display. Validates all of it, but decodes only the part shown. */
 export function shownMsgpack(
   bytes: Uint8Array,
   limits: DisplayLimits,
@@ -22,7 +18,7 @@ export function shownMsgpack(
 
 class MsgpackWalker implements TreeWalker {
   readonly #reader: MsgpackReader;
-  /** Of the list or map that comes next, whose head was passed. */
+  /** Head of the next list or map, if already read. */
   #head: MsgpackHead | undefined;
 
   constructor(bytes: Uint8Array) {

@@ -6,15 +6,14 @@ import type { ArraysValue } from "../api/value_messages.ts";
 import { decodedArray } from "./decoded.ts";
 import type { Coding } from "./shown_value.ts";
 
-/** Arrays that are shown. */
 const MOST_ARRAYS = 64;
-/** Bytes that all arrays of an archive may have. */
+/** Maximum total bytes of an archive's arrays. */
 const LARGEST_SUM = 256 << 20;
 const SUFFIX = ".npy";
-/** What archives begin with that NumPy writes: a member, or the end of none. */
+/** Signatures of NumPy's archives: a member's header, or the end record of an empty archive. */
 const STARTS = ["PK\x03\x04", "PK\x05\x06"];
 
-/** The answer to `api/value` for an `.npz`, as JSON; see {@linkcode npzValue}. */
+/** Returns the `api/value` response for an `.npz`, as JSON; see {@linkcode npzValue}. */
 export async function shownArrays(
   bytes: Uint8Array<ArrayBuffer>,
   { most }: Extract<Coding, { kind: "arrays" }>,
@@ -24,11 +23,11 @@ export async function shownArrays(
 }
 
 /**
- * The arrays of an `.npz`, an archive of `.npy` files. It is opened as any archive is: members that lie in one another,
- * or have other sizes than are declared, are refused.
+ * Reads the arrays of an `.npz`, an archive of `.npy` files. It is opened like any archive: overlapping members, and
+ * sizes other than declared, are rejected.
  *
- * @param most Numbers of each array that are shown.
- * @throws {TypeError} If it is none, or its directory lies.
+ * @param most Maximum numbers shown of each array.
+ * @throws {TypeError} If it is not such an archive, or its directory is inconsistent.
  * @throws {RangeError} If its arrays have more than 256 MiB together.
  * @throws {FormatError} If an array is damaged.
  */
@@ -63,7 +62,7 @@ async function npzValue(
 
 async function opened(bytes: Uint8Array<ArrayBuffer>): Promise<VirtualFs> {
   try {
-    return await open(bytes, { onWarning: () => {} }); // the value says it
+    return await open(bytes, { onWarning: () => {} }); // the value reports them
   } catch (cause) {
     const why = cause instanceof FormatError ? cause.message : String(cause);
     throw new TypeError(

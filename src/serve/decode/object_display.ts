@@ -14,7 +14,7 @@ import type { TreePart } from "../api/tree_part.ts";
 import type { Display } from "../api/value_messages.ts";
 import { cutTree, type TreeWalker } from "./cut_tree.ts";
 
-/** A decoded value for display, such as one of a pickle. */
+/** Converts a decoded value, such as a pickle's, for display. */
 export function shownObject(
   value: unknown,
   limits: DisplayLimits,
@@ -23,7 +23,6 @@ export function shownObject(
   return cutTree(() => new ObjectWalker(value), limits, part);
 }
 
-/** What tells how many entries it has. */
 interface Sized {
   readonly length?: number;
   readonly size?: number;
@@ -31,7 +30,7 @@ interface Sized {
 
 class ObjectWalker implements TreeWalker {
   #next: unknown;
-  /** The lists and maps that the next value is in: a pickle can hold itself. */
+  /** Containers of the next value: a pickle can contain itself. */
   readonly #above = new Set<unknown>();
 
   constructor(value: unknown) {

@@ -1,5 +1,5 @@
 /**
- * What decoding threads call for rows: the values of cells are put into an answer, which becomes JSON.
+ * Decoding of rows for decoder threads: fills in the cells of a message and encodes it as JSON.
  *
  * @module
  */
@@ -24,23 +24,20 @@ import { decoded } from "./decoded.ts";
 import { shownJson } from "./json_display.ts";
 import { shownTree } from "./shown_value.ts";
 
-/** The bytes of a cell's value. */
 export interface CellContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: ValueType;
 }
 
-/** What is to be decoded for an answer. */
 export interface UndecodedParts {
-  /** Contents of cells, by their places among all cells of the answer. */
+  /** Contents of cells, with their indices among all cells of the message. */
   readonly cells: readonly (CellContent & { readonly at: number })[];
-  /** What is known of a clip, as JSON. */
   readonly meta: Uint8Array<ArrayBuffer> | undefined;
 }
 
 const encoder = new TextEncoder();
 
-/** An answer with what had to be decoded, as JSON. What can't be decoded is left out: its own page says why. */
+/** Returns a message as JSON with its parts decoded. Undecodable values are omitted; their own pages say why. */
 export async function shownCells(
   message: EntryMessage | RowsMessage,
   { cells, meta }: UndecodedParts,
@@ -68,7 +65,7 @@ function cellsOf(
   return message.view?.kind === "datapoint" ? [...message.view.cells] : [];
 }
 
-/** A value as it stands in a cell; `null` where it can't be decoded. */
+/** Decodes a cell's value; `null` if it cannot be decoded. */
 export async function cellValueOf(
   { bytes, type }: CellContent,
 ): Promise<CellValue | null> {
@@ -87,7 +84,6 @@ export async function cellValueOf(
   }
 }
 
-/** What is known of a clip by its file of JSON; `undefined` where that is damaged. */
 export function metaIn(
   bytes: Uint8Array,
   limits: DisplayLimits,
@@ -100,7 +96,7 @@ export function metaIn(
   }
 }
 
-/** Frames a second, where somebody has written them down by a name that is usual. */
+/** Returns the frames per second from metadata with a usual key. */
 function rateIn(known: Display | undefined): number | null {
   const [first] = Array.isArray(known) ? known : [known];
   const all = new Map(entriesOf(first ?? null));

@@ -1,5 +1,5 @@
 /**
- * What decoding threads call: bytes of values in, JSON of the API out.
+ * Decoding of values for decoder threads: bytes in, API JSON out.
  *
  * @module
  */
@@ -16,35 +16,31 @@ import { shownMsgpack } from "./msgpack_display.ts";
 import { shownObject } from "./object_display.ts";
 import { encodingOf, inUtf8, named } from "./text_encoding.ts";
 
-/** How a value of its own is decoded to be shown. */
 export type Coding =
   | { readonly kind: "svg" }
-  /** Of an archive of arrays. */
+  /** An archive of arrays. */
   | { readonly kind: "arrays"; readonly most: number }
   | {
     readonly kind: "value";
     readonly type: ValueType;
-    /** Numbers of an array that are shown. */
     readonly most: number;
-    /** Of a tree. */
     readonly part: TreePart;
-    /** The first element of a part of an array that is wanted in place of the whole. */
+    /** First element, if part of an array is requested. */
     readonly from: number | undefined;
   }
   | {
     readonly kind: "table";
     readonly delimiter: string;
-    /** The first row that is wanted. */
     readonly start: number;
-    /** Whether the bytes are all of the file. */
+    /** Whether the bytes are the whole file. */
     readonly isWhole: boolean;
-    /** Whether no more of it are looked through. */
+    /** Whether the scan limit is reached. */
     readonly isLast: boolean;
   };
 
 const encoder = new TextEncoder();
 
-/** The answer to `api/value`, as JSON; nothing where further bytes are needed, or there is no such part. */
+/** Returns the `api/value` response as JSON; empty if more bytes are needed or there is no such part. */
 export async function shownValue(
   bytes: Uint8Array<ArrayBuffer>,
   coding: Exclude<Coding, { kind: "arrays" }>,
@@ -75,7 +71,7 @@ async function messageOf(
       ? arrayValue(array, most)
       : arrayPart(array, from);
   }
-  // Of the encodings, JSON may be in UTF-16 (RFC 4627); another one than UTF-8 is a fault that its text is shown with.
+  // JSON may be UTF-16 (RFC 4627). Any other encoding but UTF-8 is an error, and the value is shown as text.
   const isWide = type.decoding === "json" &&
     /^utf-16/.test(encodingOf(bytes) ?? "");
   const { bytes: text, encoding } = isWide
@@ -93,7 +89,7 @@ async function messageOf(
   } satisfies TreeValue;
 }
 
-/** A value as a tree, or `undefined` if it has no such part: of JSON and MessagePack, only what is shown is made. */
+/** Converts a value to a tree; `undefined` without such a part. Of JSON and MessagePack, decodes only that. */
 export async function shownTree(
   bytes: Uint8Array<ArrayBuffer>,
   type: ValueType,

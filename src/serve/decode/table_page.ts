@@ -4,21 +4,21 @@ import type { TableValue } from "../api/value_messages.ts";
 import type { Coding } from "./shown_value.ts";
 import { inUtf8, named } from "./text_encoding.ts";
 
-/** Rows of a page, columns of a row, and characters of a field. */
+/** Maximum rows of a page, columns of a row, and characters of a field. */
 const ROWS = 200;
 const MOST_COLUMNS = 200;
 const LONGEST_FIELD = 1000;
-/** Bytes of a line, and of a row: a longer one is a quote that was not closed. */
+/** Maximum bytes of a line and of a row: a longer one means an unclosed quote. */
 const LONGEST_ROW = 1 << 20;
-/** How long rows are looked through for a page, in milliseconds. */
+/** Time limit for scanning to a page, in milliseconds. */
 const LONGEST_WORK = 15_000;
 
 /**
- * A page of a CSV or TSV file, from a row on; the first line names the columns.
+ * Returns a page of a CSV or TSV file, from a row on. The first line names the columns.
  *
- * @param file The file, or its beginning: rows have no places that are known.
- * @returns The page, or `undefined` where it goes on behind the bytes.
- * @throws If they are no such table.
+ * @param file The file or its beginning, because row offsets are unknown.
+ * @returns The page, or `undefined` if it extends beyond the bytes.
+ * @throws If the bytes are not such a table.
  */
 export async function tablePage(
   file: Uint8Array<ArrayBuffer>,
@@ -29,10 +29,10 @@ export async function tablePage(
   );
   const { bytes, encoding } = inUtf8(file);
   const long = longLineIn(bytes);
-  // What is cut may end in half a row.
+  // Truncated data may end within a row.
   const end = long ?? (isWhole ? bytes.length : bytes.lastIndexOf(0x0a) + 1);
   const part = Buffer.from(bytes.buffer, bytes.byteOffset, end);
-  const from = start + 1; // behind the first line
+  const from = start + 1; // after the first line
   const until = performance.now() + LONGEST_WORK;
   let columns: string[] = [];
   const rows: string[][] = [];
@@ -40,7 +40,7 @@ export async function tablePage(
   parse(part, {
     bom: true,
     delimiter,
-    to: from + ROWS + 1, // one more tells that there are more
+    to: from + ROWS + 1, // one more row shows whether more follow
     max_record_size: LONGEST_ROW,
     relax_column_count: true,
     relax_quotes: true,
@@ -54,7 +54,7 @@ export async function tablePage(
       }
       if (at === 0) columns = shortened(row);
       else if (at >= from && rows.length < ROWS) rows.push(shortened(row));
-      return null; // none are gathered
+      return null; // discarded by the parser
     },
   });
   const hasMore = seen > from + rows.length;
@@ -79,7 +79,7 @@ export async function tablePage(
   };
 }
 
-/** Where the first line starts that is too long for a row, if there is one. */
+/** Returns the offset of the first line too long for a row, if any. */
 function longLineIn(bytes: Uint8Array): number | undefined {
   for (let start = 0; bytes.length - start > LONGEST_ROW;) {
     const end = bytes.subarray(start, start + LONGEST_ROW).lastIndexOf(0x0a);

@@ -2,33 +2,31 @@ import { concatBytes } from "../../base/bytes_of.ts";
 import type { OtherEncoding } from "../api/value_messages.ts";
 import { isText } from "../files/content_type.ts";
 
-/** Encodings of texts that are shown. */
 export type TextEncoding = OtherEncoding | "utf-8";
 
-/** Control characters that texts do not have, and U+FFFE, which a wrong order of bytes makes of a byte order mark. */
+/** Control characters that do not occur in texts, and U+FFFE, which is a byte order mark in the wrong byte order. */
 // deno-lint-ignore no-control-regex -- these are what is looked for
 const NO_TEXT = /[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]/;
 
-/** Bytes that Windows-1252 leaves open. */
+/** Bytes undefined in Windows-1252. */
 const OPEN = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
-/** Share of ASCII in a text of a western language: other bytes stand for letters with accents, which are few. */
+/** Minimum share of ASCII in Western text: other bytes are accented letters, which are few. */
 const LEAST_ASCII = 0.7;
 
-/** Share of high bytes that are NUL in UTF-16 without a byte order mark, and of low bytes compared with these. */
+/** UTF-16 without byte order mark: minimum share of NUL high bytes, and maximum of NUL low bytes relative to it. */
 const LEAST_NULS = 0.6;
 const MOST_LOW_NULS = 0.1;
 
-/** Bytes that are transcoded at a time. */
 const PIECE = 1 << 20;
 
 /**
- * The encoding of a text by its first bytes, which may end within a character; `undefined` if they are no text. Any
- * bytes are Windows-1252: here they are only if they have no control characters and are ASCII for the most part.
+ * Detects the encoding of a text from its first bytes, which may end within a character; `undefined` if they are not
+ * text. Any bytes are valid Windows-1252, so it is assumed only without control characters and if most bytes are ASCII.
  */
 export function encodingOf(head: Uint8Array): TextEncoding | undefined {
   const [first, second] = head;
-  const isEven = head.length % 2 === 0; // as all heads are that are not whole files
+  const isEven = head.length % 2 === 0; // as are all heads of larger files
   if (first === 0xff && second === 0xfe) {
     return isEven ? ifText(head, "utf-16le") : undefined;
   }
@@ -55,7 +53,7 @@ function ifText(
   return isTextIn(head, encoding) ? encoding : undefined;
 }
 
-/** Whether bytes are text in an encoding; the last character may be cut. */
+/** Whether bytes are text in an encoding. The last character may be incomplete. */
 export function isTextIn(bytes: Uint8Array, encoding: TextEncoding): boolean {
   switch (encoding) {
     case "utf-8":
@@ -82,26 +80,25 @@ function isWestern(bytes: Uint8Array): boolean {
   return ascii >= LEAST_ASCII * bytes.length;
 }
 
-/** An encoding as messages have it. */
+/** Returns an encoding as a message field. */
 export function named(
   encoding: TextEncoding,
 ): { readonly encoding?: OtherEncoding } {
   return encoding === "utf-8" ? {} : { encoding };
 }
 
-/** The text that bytes are, where one character may be cut at their end. */
+/** Decodes a text. The last character may be incomplete. */
 export function textOf(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes)).decode(bytes);
 }
 
-/** Bytes of a text in UTF-8. */
 export interface InUtf8 {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What they were in. */
+  /** Original encoding. */
   readonly encoding: TextEncoding;
 }
 
-/** A text in UTF-8; bytes that are no text in an encoding that is known stay as they are. */
+/** Transcodes a text to UTF-8. Bytes in no known encoding are unchanged. */
 export function inUtf8(bytes: Uint8Array<ArrayBuffer>): InUtf8 {
   const encoding = encodingOf(bytes) ?? "utf-8";
   if (encoding === "utf-8") return { bytes, encoding };

@@ -24,29 +24,28 @@ import { ServeError } from "../serve_error.ts";
 import type { Contents, WholeContent } from "./content.ts";
 import { GatheredPieces } from "./gathered_pieces.ts";
 
-/** Entries that are looked up at a time: a client that takes nothing has them in memory. */
+/** Entries looked up at a time: they stay in memory while a client stalls. */
 const PAGE = 32;
 
-/** A member of the archive. */
 interface Member {
   readonly head: NewMember;
   readonly node: NodeId;
-  /** `undefined` of a directory. */
+  /** `undefined` for a directory. */
   readonly extent: Extent | undefined;
 }
 
-/** Why there is no member: the archive is cut there. */
+/** Error that truncates the archive at this member. */
 interface NoMember {
   readonly failure: unknown;
 }
 
 /**
- * A directory, with all below it, as an archive of tar: in the container's order, each file compared with its checksum.
- * Links become the files that they lead to.
+ * Streams a directory tree as a tar archive: in the container's order, each file verified against its checksum. Links
+ * become the files they point to.
  *
- * A piece is planned first, and then the contents of all members that lie in it are read at once: neighbours in one go.
+ * Plans a piece first, then reads the contents of all its members at once, adjacent ones in one read.
  *
- * @throws {FormatError} If a file is damaged: the archive is cut there.
+ * @throws {FormatError} If a file is damaged; the archive is truncated there.
  */
 export async function* tarPieces(
   { tree }: Served,
@@ -58,7 +57,7 @@ export async function* tarPieces(
   const walker = new Walker(tree, directory, "", Infinity);
   const turns = new Turns();
   const pieces = new GatheredPieces(room);
-  /** Contents that have a place in the piece, and are not read yet. */
+  /** Contents with a place in the piece that are not read yet. */
   let planned: WholeContent[] = [];
   const read = async () => {
     await contents.readAll(planned, signal);
@@ -83,7 +82,7 @@ export async function* tarPieces(
         planned.push({ node, extent, into });
         continue;
       }
-      // It goes on in the next piece.
+      // The member continues in the next piece.
       await read();
       yield* pieces.add(memberHeader(head, extent === undefined));
       if (extent === undefined) continue;
@@ -99,7 +98,7 @@ export async function* tarPieces(
   yield* pieces.end();
 }
 
-/** The members of entries, up to the first that cannot be one. */
+/** Returns the members of entries, up to the first error. */
 function* membersOf(
   tree: Tree,
   page: readonly WalkedNode[],

@@ -2,18 +2,18 @@ import type { HeadersLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import { stateHeaders } from "./file_headers.ts";
 
-/** What tells a state of a content from others. */
+/** State of a content, for conditional requests. */
 export interface Validators {
-  /** A strong one: `"…"`. */
+  /** Strong entity tag: `"…"`. */
   readonly etag: string;
   /** In whole seconds since 1970. */
   readonly modified: number;
 }
 
-/** What conditions of a request come to: it is answered; with 304; or with 412. */
+/** Result of a request's preconditions: continue, respond with 304, or with 412. */
 export type Outcome = "go-on" | "not-modified" | "changed";
 
-/** Compares the conditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
+/** Evaluates the preconditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
 export function outcomeOf(
   headers: HeadersLike,
   { etag, modified }: Validators,
@@ -33,11 +33,7 @@ export function outcomeOf(
   return since !== undefined && modified <= since ? "not-modified" : "go-on";
 }
 
-/**
- * Answers a GET or HEAD without the content if its conditions say so.
- *
- * @throws {ServeError} If the content is in another state than the client asks for.
- */
+/** Returns the 304 response if a GET's or HEAD's preconditions call for it. Throws `ServeError` for a 412. */
 export function answerByConditions(
   headers: HeadersLike,
   state: Validators,
@@ -57,19 +53,19 @@ export function answerByConditions(
   });
 }
 
-/** Whether `Range` counts: `If-Range` names the state that there is, by its tag or its date. */
+/** Whether `Range` applies: `If-Range` is absent, or matches the current state by tag or date. */
 export function rangesCount(
   headers: HeadersLike,
   { etag, modified }: Validators,
 ): boolean {
   const condition = headers.get("if-range");
   if (condition === null) return true;
-  // A weak tag and a date are never the same bytes for certain; a date is that by agreement (RFC 9110, 13.1.5).
+  // A weak tag does not guarantee identical bytes; a date counts as doing so (RFC 9110, 13.1.5).
   if (condition.startsWith('"')) return condition.trim() === etag;
   return secondsOf(condition) === modified;
 }
 
-/** Whether a list of tags has a tag, or is `*`. */
+/** Whether a list of tags contains a tag or is `*`. */
 function isListed(list: string, etag: string, isStrong: boolean): boolean {
   if (list.trim() === "*") return true;
   for (const [, weak, tag] of list.matchAll(/(W\/)?("[^"]*")/g)) {
@@ -78,7 +74,7 @@ function isListed(list: string, etag: string, isStrong: boolean): boolean {
   return false;
 }
 
-/** A date of HTTP; `undefined` where it is none. */
+/** Parses an HTTP date to seconds; `undefined` if invalid. */
 function secondsOf(date: string | null): number | undefined {
   if (date === null) return undefined;
   const time = Date.parse(date);

@@ -16,50 +16,46 @@ import { isLate } from "../its_turn.ts";
 import type { Served } from "../served.ts";
 import type { ByteRange } from "./ranges.ts";
 
-/** Bytes of a content that is read whole before any of it is sent; larger ones are streams. */
+/** Contents up to this many bytes are read whole before any of them is sent; larger ones are streamed. */
 export const SMALL = 1 << 20;
-/** Bytes of one that waits until others have had their turn. */
+/** Contents of more bytes give way to other requests. */
 const LARGE = 64 << 10;
-/** Bytes that are compared at a time. */
+/** Bytes verified at a time. */
 const CHUNK = 1 << 20;
 
-/** Memory that a content is put into. */
 export interface ContentRoom {
-  /** So many bytes of it, if it has them; what was there is gone. */
+  /** Returns memory of a length, if available. Its previous contents are lost. */
   ofLength(length: number): Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** A part of a content that is being read from front to back. */
+/** Part of a content that is being read sequentially. */
 export interface ContentPart {
   readonly node: NodeId;
   readonly extent: Extent;
   readonly range: ByteRange;
-  /** How many bytes of it were read. */
   done: number;
-  /** What compares these; `undefined` where the part is not compared. */
+  /** Checksum in progress; `undefined` if the part is not verified. */
   readonly check: PiecewiseCheck | undefined;
 }
 
-/** All of a small content, and memory for it. */
 export interface WholeContent {
   readonly node: NodeId;
   readonly extent: Extent;
-  /** Of its length. */
+  /** Of the content's length. */
   readonly into: Uint8Array<ArrayBuffer>;
 }
 
-/** The content of files: compared with its checksum once, before a byte of it that was not compared yet is sent. */
+/** Contents of files. Each is verified against its checksum once, before its first unverified byte is sent. */
 export class Contents {
   readonly #served: Served;
   readonly #checked = new CheckedNodes();
-  /** Large files that are being compared. */
   readonly #comparing = new Map<NodeId, Promise<void>>();
 
   constructor(served: Served) {
     this.#served = served;
   }
 
-  /** Where a file's content is, or `undefined` where the node is none. */
+  /** Returns where a file's content is stored; `undefined` if the node is not a file. */
   *locate(node: NodeId): Steps<Extent | undefined> {
     const extent = newExtent();
     const { tree } = this.#served;
@@ -68,11 +64,7 @@ export class Contents {
       : undefined;
   }
 
-  /**
-   * All of a small content, where it is in memory and right; `undefined` where it has to be waited for, or looked at again.
-   *
-   * @param room What it is read into.
-   */
+  /** Reads a whole small content if it is cached and valid; `undefined` if it must be awaited or verified again. */
   readAtHand(
     node: NodeId,
     extent: Extent,
@@ -94,9 +86,7 @@ export class Contents {
     return into;
   }
 
-  /**
-   * Memory for a part of a content that comes in one piece; `undefined` where it is not small, or there is no memory.
-   */
+  /** Allocates memory for a range to be read in one piece; `undefined` if it is too large or memory is short. */
   memoryFor(
     { start, end }: ByteRange,
     room: AnswerRoom | undefined,
@@ -106,12 +96,7 @@ export class Contents {
     return room === undefined ? new Uint8Array(size) : room.take(size);
   }
 
-  /**
-   * Reads a part of a content.
-   *
-   * @param into Memory of as many bytes as the part has; new one unless given.
-   * @throws {FormatError} If the content is damaged.
-   */
+  /** Reads a range of a content into memory of its length. Throws `FormatError` if the content is damaged. */
   *read(
     node: NodeId,
     extent: Extent,
@@ -146,7 +131,7 @@ export class Contents {
     return into;
   }
 
-  /** The first bytes of a content, which only its type is taken from: they are not compared. */
+  /** Reads the first bytes of a content, unverified, to detect its type. */
   *peek(extent: Extent, length: number): Steps<Uint8Array> {
     const { bytes, offset } = extent;
     return bytes === undefined
@@ -155,10 +140,9 @@ export class Contents {
   }
 
   /**
-   * A part of a content piece by piece, for parts of any size. Of a whole file that is damaged, the last bytes do not
-   * come.
+   * Streams a range of a content, of any size. If a whole file is damaged, its last bytes are not sent.
    *
-   * @param room What it is read into: a piece is good until the next is asked for.
+   * @param room Memory to read it into: a piece is valid until the next is requested.
    * @throws {FormatError} If the content is damaged.
    */
   async *pieces(
@@ -177,7 +161,7 @@ export class Contents {
     }
   }
 
-  /** Begins to read a part of a content, which {@linkcode Contents.fill} goes on with. */
+  /** Starts reading a range of a content, to be continued by {@linkcode Contents.fill}. */
   async begin(
     node: NodeId,
     extent: Extent,
@@ -194,11 +178,7 @@ export class Contents {
     return { node, extent, range, done: 0, check };
   }
 
-  /**
-   * Fills memory with the next bytes of a part, of which there are as many.
-   *
-   * @throws {FormatError} If the content is damaged.
-   */
+  /** Fills memory with the next bytes of a range, which must have enough left. Throws `FormatError` if damaged. */
   async fill(
     part: ContentPart,
     into: Uint8Array,
@@ -227,11 +207,7 @@ export class Contents {
     this.#checked.add(node);
   }
 
-  /**
-   * Reads small contents, neighbours in one go.
-   *
-   * @throws {FormatError} If one of them is damaged.
-   */
+  /** Reads small contents, adjacent ones in one read. Throws `FormatError` if one of them is damaged. */
   async readAll(
     contents: readonly WholeContent[],
     signal: AbortSignal,
@@ -263,7 +239,7 @@ export class Contents {
     }
   }
 
-  /** Compares a large file, once for all who wait for it. */
+  /** Verifies a large file, once for all waiting requests. */
   #compared(node: NodeId, extent: Extent): Promise<void> {
     let comparing = this.#comparing.get(node);
     if (comparing === undefined) {
@@ -292,7 +268,7 @@ export class Contents {
     return new PiecewiseCheck(source, extent, this.#mismatch(node, source));
   }
 
-  /** What makes the error of a file whose checksum is not the recorded one. */
+  /** Returns a function that creates the error of a checksum mismatch. */
   #mismatch(node: NodeId, { name: path }: ByteSource): Mismatch {
     return (expected, actual) => {
       const sample = this.#served.tree.sampleOf?.(node);
@@ -311,7 +287,7 @@ export class Contents {
   }
 }
 
-/** Reads a part of a source: without waiting, where it is at hand. */
+/** Reads part of a source, without waiting if it is cached. */
 function* readNow(
   source: ByteSource,
   offset: number,
@@ -322,12 +298,12 @@ function* readNow(
   return into;
 }
 
-/** Bits of a page: 8 KiB of them. */
+/** Bits of a page: 8 KiB. */
 const PAGE_BITS = 1 << 16;
-/** Pages that are kept at most, 64 MiB of them; then all begins anew. */
+/** Maximum number of pages, 64 MiB; then all are dropped. */
 const MOST_PAGES = 1 << 13;
 
-/** Which files have been compared with their checksums: a bit each, where there are some near it. */
+/** Sparse bit set of the nodes that have been verified. */
 class CheckedNodes {
   readonly #pages = new Map<number, Uint32Array>();
 

@@ -1,8 +1,8 @@
 import { sniffedSuffix } from "../../codecs/values/sniffed_suffix.ts";
 
-/** Types by the endings of names, in lower case. */
+/** MIME types by filename extension, in lower case. */
 const BY_SUFFIX: Readonly<Record<string, string>> = {
-  __proto__: null as never, // `constructor` is no ending
+  __proto__: null as never, // `constructor` is not an extension
   jpg: "image/jpeg",
   jpeg: "image/jpeg",
   png: "image/png",
@@ -29,7 +29,7 @@ const BY_SUFFIX: Readonly<Record<string, string>> = {
   txt: "text/plain",
   md: "text/plain",
   log: "text/plain",
-  // What a page could run, were it a script's or a style's type.
+  // Plain text, because as scripts or styles a page could execute them.
   js: "text/plain",
   mjs: "text/plain",
   ts: "text/plain",
@@ -58,20 +58,19 @@ const BY_SUFFIX: Readonly<Record<string, string>> = {
   msgpack: "application/vnd.msgpack",
 };
 
-/** Bytes of a content that tell its type. */
+/** Number of a content's first bytes that determine its type. */
 export const SNIFFED = 512;
 
-/** Longer ones are no endings. */
 const LONGEST_SUFFIX = 8;
 
-/** The type that a name's ending says; `undefined` where it says none. */
+/** Returns the MIME type for a name's extension; `undefined` if unknown. */
 export function typeOfName(name: string): string | undefined {
   const dot = name.lastIndexOf(".");
   if (dot < 0 || name.length - dot - 1 > LONGEST_SUFFIX) return undefined;
   return BY_SUFFIX[name.slice(dot + 1).toLowerCase()];
 }
 
-/** The type that the first bytes of a content say: text where they are such, else `application/octet-stream`. */
+/** Detects the MIME type from a content's first bytes: text if they are, else `application/octet-stream`. */
 export function typeOfBytes(head: Uint8Array): string {
   const suffix = sniffedSuffix(head);
   const type = suffix === undefined
@@ -80,14 +79,14 @@ export function typeOfBytes(head: Uint8Array): string {
   return type ?? "application/octet-stream";
 }
 
-/** Whether bytes are UTF-8 without control characters, but for one that is cut at the end. */
+/** Whether bytes are UTF-8 without control characters. The last character may be incomplete. */
 export function isText(head: Uint8Array): boolean {
   if (head.some((byte) => byte < 0x20 && !(byte >= 9 && byte <= 13))) {
     return false;
   }
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(
-      Uint8Array.from(head), // decoders refuse shared memory
+      Uint8Array.from(head), // decoders reject shared memory
       { stream: true },
     );
     return !head.includes(0x7f);
@@ -96,11 +95,11 @@ export function isText(head: Uint8Array): boolean {
   }
 }
 
-/** Types that browsers show, and in which nothing runs, whatever the content is. */
+/** Types that browsers display without executing anything, whatever the content. */
 const HARMLESS =
   /^(image\/(?!svg)|audio\/|video\/|text\/(plain|csv|tab-separated-values)$|application\/(json|x-ndjson|octet-stream)$)/;
 
-/** Whether a document of this type could run, load or show something that is not its own. */
+/** Whether a document of this type could execute scripts, load other resources or imitate a page. */
 export function isActive(type: string): boolean {
   return !HARMLESS.test(type);
 }

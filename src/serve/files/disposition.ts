@@ -1,9 +1,8 @@
 import { encodeUrlName } from "../paths.ts";
 
 /**
- * `Content-Disposition` of a download (RFC 6266): the name for programs that know ASCII only, and all of it by RFC 8187.
- *
- * What would end a quoted text or a header is an underscore in the first one.
+ * Returns the `Content-Disposition` of a download (RFC 6266), with the name in ASCII and in full (RFC 8187). In ASCII,
+ * characters that could end a quoted string or a header become underscores.
  */
 export function attachment(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%;]/g, "_");

@@ -5,29 +5,24 @@ import { Turns } from "../api/turns.ts";
 import { entriesFrom, type ListedEntry } from "../entries.ts";
 import type { Served } from "../served.ts";
 
-/** How the entries of a directory become a text. */
 export interface EntryText {
-  /** What the text starts with, and ends with. */
+  /** Text before and after the entries. */
   readonly start: string;
   readonly end: string;
-  /** Entries that are described at a time. */
+  /** Entries described at a time. */
   readonly page: number;
-  /**
-   * Describes entries.
-   *
-   * @param isFirst Whether they are the first ones.
-   */
+  /** Describes entries; `isFirst` for the first page. */
   describe(entries: readonly ListedEntry[], isFirst: boolean): Steps<string>;
 }
 
-/** A text of the entries of a directory, page by page: one of any size takes little memory. */
+/** Streams a directory as text, page by page, in bounded memory. */
 export function entryPages(
   { tree, streams }: Served,
   directory: NodeId,
   { start, end, page, describe }: EntryText,
   room: AnswerRoom | undefined,
 ): ReadableStream<Uint8Array> {
-  // A function of its own: nothing of a page is kept while it is sent.
+  // A separate function, so that no page stays in memory while it is sent.
   const pageFrom = async (cursor: number, signal: AbortSignal) => {
     const steps = entriesFrom(tree, directory, cursor, page);
     const { entries, next } = await runAsync(steps, signal);

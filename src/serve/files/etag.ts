@@ -2,12 +2,12 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { crc32Of } from "../../io/read/crc32_of.ts";
 import type { Extent, Tree } from "../../tree/tree.ts";
 
-/** The state that was told last: most containers have one. */
+/** Cached text of the last source's state: most containers have a single source. */
 let told = { mtime: -1, size: -1, text: "" };
 
 /**
- * A strong tag of a content: of its bytes, or of where they lie in which state of the container, with its checksum.
- * Numbers are decimal: in another base, one of 32 bits takes as long to write as all the rest.
+ * Returns the strong entity tag of a content, from its bytes, or from its source's state with its extent and checksum.
+ * Numbers are decimal, because converting a 32-bit number to another base takes as long as all the rest.
  */
 export function etagOf(
   { sources }: Tree,

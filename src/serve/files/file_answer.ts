@@ -13,13 +13,12 @@ import { etagOf } from "./etag.ts";
 import { fileHeaders } from "./file_headers.ts";
 import { type ByteRange, rangesOf } from "./ranges.ts";
 
-/** In what is a document: nothing runs, nothing is loaded, and it is of no origin. */
+/** Content security policy of documents: no scripts, no loading, an opaque origin. */
 const SANDBOX =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
 
 const encoder = new TextEncoder();
 
-/** Files of a container as answers to GET and HEAD. */
 export class FileAnswers {
   readonly #served: Served;
   readonly #contents: Contents;
@@ -30,10 +29,10 @@ export class FileAnswers {
   }
 
   /**
-   * Answers a GET or HEAD of a file.
+   * Responds to a GET or HEAD of a file.
    *
-   * @param name Its name, as it stands in the URL: the ending tells the type.
-   * @throws {ServeError} If ranges or conditions are not met.
+   * @param name Name as in the URL; the extension determines the type.
+   * @throws {ServeError} If ranges or preconditions are not satisfied.
    * @throws {FormatError} If the file is damaged.
    */
   *answer(request: RequestLike, node: NodeId, name: string): Steps<Response> {
@@ -50,7 +49,7 @@ export class FileAnswers {
     if (early !== undefined) return early;
     const size = extent.length;
     const range = headers.get("range");
-    // Only GET has ranges (RFC 9110, 14.2).
+    // Ranges apply to GET only (RFC 9110, 14.2).
     const ranges = range !== null && !isHead &&
         rangesCount(headers, { etag, modified })
       ? rangesOf(range, size)
@@ -102,7 +101,6 @@ export class FileAnswers {
     return headers;
   }
 
-  /** The type of a content by its first bytes. */
   *#typeOf(
     extent: Extent,
     content: Uint8Array | undefined,
@@ -116,7 +114,7 @@ export class FileAnswers {
     return typeOfBytes(head);
   }
 
-  /** Several ranges, as `multipart/byteranges` (RFC 9110, 14.6). */
+  /** Responds with several ranges, as `multipart/byteranges` (RFC 9110, 14.6). */
   #severalParts(
     node: NodeId,
     extent: Extent,
@@ -155,7 +153,7 @@ export class FileAnswers {
   }
 }
 
-/** A body that is sent from where it is: a `Response` copies bytes. */
+/** Streams bytes without a copy: `Response` would copy them. */
 function onePiece(content: Uint8Array<ArrayBuffer>): ReadableStream {
   return new ReadableStream({
     pull(controller) {

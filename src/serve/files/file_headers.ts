@@ -1,10 +1,9 @@
-/** Types that are text, and in UTF-8 unless somebody knows better. */
 const TEXT = /^text\//;
 
-/** The date that was written last: of most containers it is always the same. */
+/** Cache of the last formatted date: most containers have only one. */
 let written = { seconds: -1, text: "" };
 
-/** Headers of a file's state, which an answer without the file has as well. */
+/** Returns the headers of a file's state, which 304 responses have as well. */
 export function stateHeaders(
   etag: string,
   modified: number,
@@ -16,7 +15,7 @@ export function stateHeaders(
   };
 }
 
-/** Headers of a file's content. A record of one form is what `Response` takes fastest. */
+/** Returns the headers of a file's content. `Response` is fastest with records of one shape. */
 export function fileHeaders(
   type: string,
   etag: string,

@@ -17,13 +17,13 @@ import type { Thumbnails } from "./thumbnails.ts";
 
 const METHODS = "GET, HEAD, OPTIONS";
 
-/** What is below `/files/`: files, listings of directories, and directories as one archive. */
+/** Handler of `/files/`: files, directory listings, and directories as archives. */
 export class FileRoutes {
   readonly #served: Served;
   readonly #contents: Contents;
   readonly #answers: FileAnswers;
   readonly #thumbnails: Thumbnails;
-  /** What needs no waiting, and is the plainest of it. */
+  /** Fast path for simple requests that need no waiting. */
   readonly hot: HotAnswers;
 
   constructor(
@@ -39,12 +39,7 @@ export class FileRoutes {
     this.#thumbnails = thumbnails;
   }
 
-  /**
-   * Answers a request.
-   *
-   * @param base The URL's path up to and with `/files/`.
-   * @param path Behind it, as it stands in the URL.
-   */
+  /** Responds to a request. `base` is the URL path up to `/files/`, and `path` what follows, as in the URL. */
   *answer(
     request: RequestLike,
     base: string,

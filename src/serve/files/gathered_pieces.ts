@@ -1,28 +1,24 @@
 import { type AnswerRoom, nextPiece } from "../answer_room.ts";
 
-/** Bytes of a piece that small parts are gathered to. */
+/** Bytes of a piece. */
 const GATHERED = 1 << 18;
 
 type Piece = Uint8Array<ArrayBuffer>;
 
-/** Gathers the parts of a body, of any size, into pieces; each is good until the next is asked for. */
+/** Joins the parts of a body into pieces. A piece is valid until the next is requested. */
 export class GatheredPieces {
   readonly #room: AnswerRoom | undefined;
   readonly #bytes: number;
   #piece: Piece = NOTHING;
   #filled = 0;
 
-  /** @param bytes Of a piece at most. */
+  /** @param bytes Maximum size of a piece. */
   constructor(room: AnswerRoom | undefined, bytes = GATHERED) {
     this.#room = room;
     this.#bytes = Math.min(bytes, GATHERED);
   }
 
-  /**
-   * Adds so many bytes in one place, if the piece that is being filled has room for them.
-   *
-   * @returns Memory to put them into before the piece is asked for, whatever it holds.
-   */
+  /** Reserves bytes in the current piece, if it has room, to be filled before the piece is requested. */
   place(length: number): Piece | undefined {
     const start = this.#filled;
     if (length > this.#piece.length - start) return undefined;
@@ -30,7 +26,7 @@ export class GatheredPieces {
     return this.#piece.subarray(start, this.#filled);
   }
 
-  /** Adds bytes; yields what they have filled. */
+  /** Adds bytes; yields the pieces that they fill. */
   *add(bytes: Uint8Array): Generator<Piece, void, undefined> {
     for (let done = 0; done < bytes.length;) {
       if (this.#filled === this.#piece.length) yield* this.#next();
@@ -44,11 +40,7 @@ export class GatheredPieces {
     }
   }
 
-  /**
-   * Adds so many bytes by a function that reads them.
-   *
-   * @param fill Fills memory with the next of them.
-   */
+  /** Adds bytes that `fill` reads, one part at a time. */
   async *addBy(
     length: number,
     fill: (into: Uint8Array) => Promise<void>,
@@ -63,7 +55,7 @@ export class GatheredPieces {
     }
   }
 
-  /** Yields what is left. */
+  /** Yields the last piece. */
   *end(): Generator<Piece, void, undefined> {
     if (this.#filled > 0) yield this.#piece.subarray(0, this.#filled);
   }

@@ -9,7 +9,7 @@ import { isActive, typeOfName } from "./content_type.ts";
 import { etagOf } from "./etag.ts";
 import { fileHeaders } from "./file_headers.ts";
 
-/** Headers by which something else than the whole file may be the answer. */
+/** Headers that may change the response to other than the whole file. */
 const CONDITIONS = [
   "range",
   "if-none-match",
@@ -18,18 +18,17 @@ const CONDITIONS = [
   "if-unmodified-since",
 ];
 
-/** Longest name that Linux knows, in bytes. */
+/** Longest filename on Linux, in bytes. */
 const LONGEST_NAME = 255;
 const SLASH = 0x2f;
 const PERCENT = 0x25;
 
-/** A file as it is answered. */
 interface HotFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What contents are read into one after the other, to be copied; larger when a larger one comes. */
+/** Reused memory for contents that are copied next; grows as needed. */
 class Room implements ContentRoom {
   #memory = new Uint8Array(1 << 12);
 
@@ -42,8 +41,8 @@ class Room implements ContentRoom {
 }
 
 /**
- * Answers what is asked for most: all of a small file that is at hand, whose name tells its type. As plain code: what
- * can wait is made of steps, which take as long again.
+ * Fast path for the most frequent requests: whole small files that are cached and whose name tells their type. Plain
+ * code, because steps that may wait take twice as long.
  */
 export class HotAnswers {
   readonly #served: Served;
@@ -51,11 +50,10 @@ export class HotAnswers {
   readonly #room = new Room();
   readonly #extent = newExtent();
   readonly #stat = newStat();
-  /** Where a name's bytes are put. */
   readonly #name = new Uint8Array(LONGEST_NAME);
-  /** The ending that was asked for last: in most containers it is that of all. */
+  /** Extension of the last request: in most containers it is always the same. */
   #ending = "";
-  /** What it says; empty before the first. */
+  /** Type of that extension; empty before the first request. */
   #type = "";
 
   constructor(served: Served, contents: Contents) {
@@ -63,11 +61,7 @@ export class HotAnswers {
     this.#contents = contents;
   }
 
-  /**
-   * The answer to a GET; `undefined` where it is anything else, which others find out, and say.
-   *
-   * @param path As it stands in the URL.
-   */
+  /** Responds to a GET of a path as in the URL; `undefined` if the fast path does not apply. */
   answer(asked: HeadersLike, path: string): Response | undefined {
     const found = this.#read(asked, path, this.#room);
     if (found === undefined) return undefined;
@@ -75,7 +69,7 @@ export class HotAnswers {
     return withHeaders(new Response(bytes), headers, bytes.length); // copies them
   }
 
-  /** Puts {@linkcode HotAnswers.answer} into memory, as it is sent; tells whether it is there. */
+  /** Writes {@linkcode HotAnswers.answer} to a buffer, ready to send. Returns whether the fast path applies. */
   answerInto(
     headers: HeadersLike,
     path: string,
@@ -112,7 +106,7 @@ export class HotAnswers {
     }
   }
 
-  /** The type that a path's ending tells, where nothing can run in such. */
+  /** Returns the type for a path's extension, unless it is unknown or active content. */
   #typeOf(path: string): string | undefined {
     if (this.#type !== "" && path.endsWith(this.#ending)) return this.#type;
     const type = typeOfName(path);
@@ -121,7 +115,7 @@ export class HotAnswers {
     return this.#type = type;
   }
 
-  /** The node that a path of plain names leads to, without memory for each; 0 where it is another, or there is none. */
+  /** Looks up a path of plain ASCII names without allocations; 0 if it has others or does not exist. */
   #find(path: string): NodeId {
     const { tree } = this.#served;
     const name = this.#name;
@@ -142,8 +136,8 @@ export class HotAnswers {
 }
 
 /**
- * What `new Response(bytes, { headers })` is, in less time: that makes the answer twice, once for who may look at it,
- * and registers one of them to be collected; headers that come later are only added.
+ * Equivalent of `new Response(bytes, { headers })`, but faster: that would create the response twice and register one
+ * for finalization; headers added later are simply appended.
  */
 function withHeaders(
   response: Response,

@@ -8,7 +8,6 @@ import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
 import { entryPages, type EntryText } from "./entry_pages.ts";
 
-/** Entries that are described at a time. */
 const PAGE = 40;
 
 const JSON_LIST: EntryText = {
@@ -18,13 +17,13 @@ const JSON_LIST: EntryText = {
   describe: jsonPiece,
 };
 
-/** Whether a directory is sent as HTML: `?html` and `?json` decide, or else `Accept`. */
+/** Whether to send a directory as HTML: `?html` or `?json` decide, else `Accept`. */
 export function wantsPage({ headers }: RequestLike, query: string): boolean {
   if (query === "json") return false;
   return query === "html" || prefersHtml(headers.get("accept"));
 }
 
-/** A directory as nginx' `autoindex_format json` writes it, as it is listed. */
+/** Streams a directory as JSON, in the form of nginx's `autoindex_format json`. */
 export function jsonListing(
   served: Served,
   directory: NodeId,
@@ -45,7 +44,7 @@ export function jsonListing(
   );
 }
 
-/** A directory as a page of links. */
+/** Streams a directory as an HTML page of links. */
 export function pageListing(
   served: Served,
   directory: NodeId,
@@ -74,7 +73,7 @@ ${title === "/" ? "" : '<a href="../">../</a>\n'}`;
   return response;
 }
 
-/** Names that are not UTF-8 stand as those of other characters: JSON has no others. */
+/** Names that are not UTF-8 get replacement characters, because JSON cannot represent them. */
 // deno-lint-ignore require-yield
 function* jsonPiece(
   entries: readonly ListedEntry[],
@@ -95,7 +94,7 @@ function* jsonPiece(
 function* pagePiece(entries: readonly ListedEntry[]): Steps<string> {
   return entries.map(({ name, isDirectory, size }) => {
     const slash = isDirectory ? "/" : "";
-    // fsspec takes what begins with `http` for a whole URL.
+    // fsspec treats references that begin with `http` as absolute URLs.
     const here = name.startsWith("http") ? "./" : "";
     const href = `${here}${encodeUrlName(name)}${slash}`;
     const bytes = isDirectory ? "" : `  ${size ?? "damaged"}`;

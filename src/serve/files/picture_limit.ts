@@ -6,11 +6,10 @@ import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 
 /**
- * Refuses a picture whose header says that it has more pixels than somebody wants to decode: a few bytes can say so of
- * gigabytes.
+ * Rejects an image whose header declares too many pixels: a few bytes can declare gigabytes.
  *
- * @param limit As the query has it.
- * @throws {ServeError} If it has more, or the limit is no number.
+ * @param limit Maximum number of pixels, as in the query.
+ * @throws {ServeError} If the image has more, or the limit is not a number.
  */
 export function* refuseBomb(
   served: Served,

@@ -1,20 +1,20 @@
 import { ServeError } from "../serve_error.ts";
 
-/** Bytes of a content from `start` on, to before `end`. */
+/** Range of a content's bytes, with an exclusive end. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** More ranges than these in one request are refused: each takes a part of the answer, however short it is. */
+/** Maximum number of ranges of a request: each adds a part to the response, however short it is. */
 export const MOST_RANGES = 1000;
 
 /**
- * Reads `Range` (RFC 9110, 14.2).
+ * Parses `Range` (RFC 9110, 14.2).
  *
- * @returns The ranges, within the content, in the order in which they were asked for; where they overlap or touch, as
- * fewer. `undefined` where all of the content is the answer: for other units than bytes, and what is no list of ranges.
- * @throws {ServeError} If none is in the content, or there are too many.
+ * @returns The satisfiable ranges in the requested order, or merged if they overlap or touch. `undefined` if the whole
+ * content is to be sent: for units other than bytes, and malformed ranges.
+ * @throws {ServeError} If no range is satisfiable, or there are too many.
  */
 export function rangesOf(
   header: string | null,
@@ -49,13 +49,13 @@ export function rangesOf(
   );
 }
 
-/** A range within a content; `undefined` where it lies outside, `null` where it ends before it starts. */
+/** Clamps a range to a content; `undefined` if it is outside, `null` if it ends before it starts. */
 function within(
   first: string,
   last: string,
   size: number,
 ): ByteRange | undefined | null {
-  // Numbers of any length: those that are too large for one are beyond every file.
+  // Numbers may have any number of digits; those too large for a float are beyond every file.
   if (first === "") {
     const length = Math.min(Number(last), size);
     return length === 0 ? undefined : { start: size - length, end: size };
@@ -74,7 +74,7 @@ function commas(text: string): number {
   return count;
 }
 
-/** Joins ranges that overlap or touch, if there are such: nobody is sent a byte twice. */
+/** Merges ranges that overlap or touch, so that no byte is sent twice. */
 function joined(ranges: readonly ByteRange[]): readonly ByteRange[] {
   if (ranges.length === 1) return ranges;
   const sorted = ranges.toSorted((a, b) => a.start - b.start);

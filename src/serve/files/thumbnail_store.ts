@@ -14,36 +14,34 @@ import type { CacheRoot } from "../../io/remote/cache/cache_root.ts";
 import type { CacheOptions } from "../../io/remote/remote_options.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 
-/** Bytes of thumbnails in memory, for each serving thread. */
+/** Bytes of thumbnails in memory, per serving thread. */
 const MEMORY = 32 << 20;
 
-/** Directory of all thumbnails in the cache. In it, files lie in directories by the first two digits of their names. */
+/** Cache directory of all thumbnails. Files are in subdirectories by the first two digits of their names. */
 const THUMBNAILS = "thumbnails";
-/** Bytes of one such directory, of which there are 256. */
+/** Maximum bytes of a subdirectory, of which there are 256. */
 const SHARD_BYTES = 1 << 20;
-/** Bytes that are written to one before it is looked at for what to evict. */
+/** Bytes written to a subdirectory before it is listed for eviction. */
 const UNLISTED_BYTES = SHARD_BYTES >> 3;
-/** Files that one of them may have. */
 const NAME = /^[0-9a-f]{32}(\.[-0-9a-f]{36}\.tmp)?$/;
 
-/** How a file begins: this, then the CRC-32 of the rest, and the number of the type. */
+/** File header: this magic, then the CRC-32 of the rest, and the index of the type. */
 const MAGIC = new TextEncoder().encode("recordfs thumb 1\n");
 const HEAD = 24;
 const TYPES: readonly Thumbnail["type"][] = ["image/jpeg", "image/webp"];
-/** A file is at most so long. */
 const MOST_BYTES = SHARD_BYTES >> 1;
 
-/** How old the time of last use may get before it is written again, in milliseconds. */
+/** Age in milliseconds at which the time of last use is updated. */
 const TOUCH_AFTER = 3_600_000;
 
-/** Cache of thumbnails: in memory, and on disk for other programs. Both evict what was used least recently. */
+/** LRU cache of thumbnails: in memory, and on disk for other processes. */
 export class ThumbnailStore {
   readonly #cache: CacheOptions | false | undefined;
   readonly #memory = new KeptValues<Thumbnail, string>(MEMORY);
-  /** Bytes written to each directory since it was listed. */
+  /** Bytes written to each subdirectory since it was last listed. */
   readonly #unlisted = new Map<string, number>();
 
-  /** @param cache The cache for local containers; remote ones have their own. */
+  /** @param cache Cache for local containers; remote ones have their own. */
   constructor(cache: CacheOptions | false | undefined) {
     this.#cache = cache;
   }
@@ -51,8 +49,8 @@ export class ThumbnailStore {
   /**
    * Returns a cached thumbnail.
    *
-   * @param key Identifies content and size among those of all sources in this state.
-   * @param source What the content lies in; `undefined` if it is on no disk.
+   * @param key Identifies content, source state and size.
+   * @param source Source of the content; `undefined` if it is not on disk.
    */
   get(key: string, source: ByteSource | undefined): Thumbnail | undefined {
     const held = this.#memory.get(key);
@@ -63,7 +61,7 @@ export class ThumbnailStore {
     return read;
   }
 
-  /** Caches a thumbnail. If the disk fails, it is in memory only. */
+  /** Caches a thumbnail; in memory only if the disk fails. */
   set(key: string, source: ByteSource | undefined, made: Thumbnail): void {
     this.#hold(key, made);
     const place = this.#placeOf(key, source);
@@ -102,12 +100,10 @@ export class ThumbnailStore {
   }
 }
 
-/** How many thumbnails a cache has, and their bytes. */
 export function countThumbnails(root: CacheRoot): StoredThumbnails {
   return sumOf(allFiles(root));
 }
 
-/** Deletes all thumbnails of a cache; returns what they were. */
 export function removeThumbnails(root: CacheRoot): StoredThumbnails {
   const files = Iterator.from(allFiles(root));
   const removed = sumOf(
@@ -130,11 +126,10 @@ function sumOf(files: Iterable<StoredFile>): StoredThumbnails {
   return { count, bytes, used };
 }
 
-/** Thumbnails of a cache, all together. */
 export interface StoredThumbnails {
   readonly count: number;
   readonly bytes: number;
-  /** When one of them was used last, in milliseconds since 1970. */
+  /** Time of the latest use, in milliseconds since 1970. */
   readonly used: number;
 }
 
@@ -161,7 +156,6 @@ function headOf({ type, bytes }: Thumbnail): Uint8Array {
   return head;
 }
 
-/** Reads a file; `undefined` if there is none, or it is damaged. */
 function readFrom({ root, shard, name }: Place): Thumbnail | undefined {
   try {
     using directory = root.open([THUMBNAILS, shard]);

@@ -18,26 +18,25 @@ import { fileHeaders } from "./file_headers.ts";
 import { refuseBomb } from "./picture_limit.ts";
 import type { ThumbnailStore } from "./thumbnail_store.ts";
 
-/** Longer sides that may be asked for, in pixels. */
+/** Range of the longer side, in pixels. */
 const LEAST_EDGE = 16;
 const MOST_EDGE = 2048;
 
-/** A picture of fewer bytes and pixels is sent as it is: a thumbnail would save nothing. */
+/** Images with fewer bytes and pixels are sent unchanged: a thumbnail would save nothing. */
 export const SMALL_BYTES = 60 << 10;
 const SMALL_PIXELS = 4 << 20;
 
-/** Pixels of a picture that is sent as it is, because no thumbnail can be made of it. */
+/** Maximum pixels of an image sent unchanged because no thumbnail can be made. */
 const MOST_PIXELS = 100_000_000;
 
-/** Bytes of a picture of which a thumbnail is made, and of all that are being made in this thread. */
+/** Maximum bytes of an image to make a thumbnail of, and of all in progress in this thread. */
 const MOST_BYTES = 128 << 20;
-/** Thumbnails that are made at a time in this thread. */
+/** Maximum number of thumbnails in progress in this thread. */
 const CONCURRENCY = Math.min(4, Math.max(2, navigator.hardwareConcurrency));
 
-/** Types of which thumbnails are made. */
 const DECODED = /^image\/(jpeg|png|gif|webp|avif|tiff)$/;
 
-/** Answers `?thumbnail=EDGE`: pictures in small, made in threads of libvips and cached. */
+/** Handler of `?thumbnail=EDGE`: downscaled images, made in threads of libvips and cached. */
 export class Thumbnails {
   readonly #served: Served;
   readonly #contents: Contents;
@@ -46,7 +45,7 @@ export class Thumbnails {
   readonly #slots = new Slots(CONCURRENCY, MOST_BYTES);
   #thumbnailer: Promise<Thumbnailer | undefined> | undefined;
 
-  /** @param files Answers with files as they are. */
+  /** @param files Sends files unchanged. */
   constructor(
     served: Served,
     contents: Contents,
@@ -60,12 +59,11 @@ export class Thumbnails {
   }
 
   /**
-   * Answers a GET or HEAD of a file's thumbnail: with the file itself if it is small, or is no picture that can be decoded
-   * here.
+   * Responds to a GET or HEAD of a file's thumbnail; with the file itself if it is small, or not a supported image.
    *
-   * @param name The file's name, as it stands in the URL.
-   * @param asked The longer side in pixels, as the query has it.
-   * @throws {ServeError} If the size is wrong, or the picture is damaged or too large.
+   * @param name Filename as in the URL.
+   * @param asked Longer side in pixels, as in the query.
+   * @throws {ServeError} If the size is invalid, or the image is damaged or too large.
    * @throws {FormatError} If the container is damaged.
    */
   *answer(
@@ -119,9 +117,9 @@ export class Thumbnails {
   }
 
   /**
-   * Says what is damaged in a picture, by decoding all of it: browsers draw half of one that is cut, without a word.
+   * Decodes an image completely to find damage: browsers silently draw half of a truncated one.
    *
-   * @returns `null` if it is sound, or cannot be decoded here.
+   * @returns Description of the damage; `null` if it is sound, or not supported.
    * @throws {FormatError} If the container is damaged.
    */
   *damageIn(request: RequestLike, node: NodeId): Steps<string | null> {
@@ -145,7 +143,6 @@ export class Thumbnails {
     }
   }
 
-  /** Loads what makes thumbnails: for a page that is about to ask for some. */
   prepare(): void {
     void this.#load();
   }
@@ -154,25 +151,25 @@ export class Thumbnails {
     return this.#thumbnailer ??= Thumbnailer.load().catch(() => undefined);
   }
 
-  /** Whether a short file costs a browser no more than a thumbnail would. */
+  /** Whether an image is as cheap for a browser as its thumbnail. */
   *#isSmall(extent: Extent): Steps<boolean> {
     const head = yield* this.#headOf(extent, PICTURE_HEAD);
     const type = typeOfBytes(head.subarray(0, SNIFFED));
     if (type === "image/tiff") return false;
-    // A browser draws half of one that is cut, or nothing at all, and says nothing.
+    // Browsers silently draw half of a truncated image, or nothing.
     if (!mayBeWhole(type, head)) return false;
     const size = pictureSize(head);
     return size === undefined || size.width * size.height <= SMALL_PIXELS;
   }
 
-  /** What makes a thumbnail of a content; `undefined` if it is no picture, or the package is not there. */
+  /** Returns the thumbnailer for a content; `undefined` if it is not a supported image, or the package is missing. */
   *#thumbnailerFor(extent: Extent): Steps<Thumbnailer | undefined> {
     const head = yield* this.#headOf(extent, SNIFFED);
     if (!DECODED.test(typeOfBytes(head))) return undefined;
     return yield* waitFor(() => this.#load());
   }
 
-  /** Reads a picture, and works on it as soon as there is room. */
+  /** Reads an image and processes it as soon as a slot is free. */
   *#withPicture<T>(
     { closing = NEVER }: RequestLike,
     node: NodeId,
@@ -201,14 +198,14 @@ export class Thumbnails {
   }
 }
 
-/** What a whole file of a type ends with, in hex: EOI (T.81, B.1.1.3), IEND (PNG, 11.2.5), the trailer (GIF89a, 27). */
+/** Bytes at the end of a complete file, in hex: EOI (T.81, B.1.1.3), IEND (PNG, 11.2.5), the trailer (GIF89a, 27). */
 const ENDS: Readonly<Record<string, string>> = {
   "image/jpeg": "ffd9",
   "image/png": "0000000049454e44ae426082",
   "image/gif": "3b",
 };
 
-/** Whether a file may be whole, by its end or the length that it has at its beginning (RFC 9649, 2.4). */
+/** Whether a file may be complete, by its end or the length in its header (RFC 9649, 2.4). */
 function mayBeWhole(type: string, file: Uint8Array): boolean {
   if (type === "image/webp") {
     const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
@@ -263,7 +260,7 @@ function edgeOf(asked: string): number {
   );
 }
 
-/** Identifies a content in memory by its bytes: a short tag of them is no proof. */
+/** Returns the cache key of a content; for one in memory, a hash of its bytes, because its short tag may collide. */
 function keyOf({ bytes, offset, length }: Extent, etag: string): string {
   if (bytes === undefined) return etag;
   const content = bytes.subarray(offset, offset + length);

@@ -1,37 +1,31 @@
 import { Buffer } from "node:buffer";
 
-/** Bytes up to which bodies of a known length are copied behind their head, and chunks between their ends, to be sent at once. */
+/** Maximum bytes of a body to copy behind its head, and of a chunk between its delimiters, to send them at once. */
 const COPIED = 16 << 10;
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 
 type Stream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** What an answer has behind its head. */
 export type Body =
   | {
     readonly kind: "nothing";
-    /** What is not sent of it. */
+    /** Body that is not sent. */
     readonly stream: Stream | null;
-    /** Whether the head is to say that it has no bytes. */
+    /** Whether the head must have `content-length: 0`. */
     readonly saysLength: boolean;
   }
   | { readonly kind: "bytes"; readonly stream: Stream; readonly length: number }
   | { readonly kind: "chunks" | "to-the-end"; readonly stream: Stream };
 
-/** What an answer is sent over. */
 export interface Wire {
-  /** Sends bytes, all of them. */
+  /** Sends all of the bytes. */
   send(bytes: Uint8Array): Promise<void>;
-  /** A piece as a chunk, if there is room around it. */
+  /** Formats a piece as a chunk in place, if its buffer has room for the delimiters. */
   asChunk(piece: Uint8Array): Uint8Array | undefined;
 }
 
-/**
- * Sends an answer.
- *
- * @returns Whether all of it was sent; otherwise nothing may follow.
- */
+/** Sends a response. Returns whether it was sent completely; otherwise nothing may follow. */
 export async function sendBody(
   wire: Wire,
   head: Buffer,
@@ -59,17 +53,16 @@ export async function sendBody(
   }
 }
 
-/** The pieces of a body, as they are made. */
 class Pieces {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-  /** Whether there were all of them, up to now. */
+  /** Whether no error has occurred so far. */
   isWhole = true;
 
   constructor(stream: Stream) {
     this.#reader = stream.getReader();
   }
 
-  /** The next one; `undefined` behind the last, or where what makes them has failed, which it tells by itself. */
+  /** Returns the next piece; `undefined` at the end or after an error, which the producer reports itself. */
   async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
       const { value } = await this.#reader.read();
@@ -90,7 +83,7 @@ class Pieces {
   }
 }
 
-/** A head and the body behind it in one piece; `undefined` where that is not of its length. */
+/** Joins a head and a body; `undefined` if the body does not have the given length. */
 async function together(
   head: Buffer,
   pieces: Pieces,
@@ -120,7 +113,7 @@ async function sendBytes(
   return pieces.isWhole && (left === 0 || left === Infinity);
 }
 
-/** Sends chunks (RFC 9112, 7.1); an empty piece would end them. */
+/** Sends chunks (RFC 9112, 7.1). Empty pieces are skipped because they would end the body. */
 async function sendChunks(wire: Wire, pieces: Pieces): Promise<boolean> {
   for (let piece; (piece = await pieces.next()) !== undefined;) {
     if (piece.length === 0) continue;

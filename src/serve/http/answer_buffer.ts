@@ -1,17 +1,17 @@
 import type { ContentRoom } from "../files/content.ts";
 import { freeMemory, type ServerMemory } from "./memory.ts";
 
-/** Bytes for the head of an answer, before its content. */
+/** Bytes reserved for the head, in front of the content. */
 const HEAD_ROOM = 1 << 10;
-/** Bytes that each buffer has of its own, which most answers fit into. */
+/** Bytes of each buffer's own memory, enough for most responses. */
 const SMALL = 8 << 10;
-/** Buffers that are kept for answers to come. */
+/** Maximum number of free buffers cached. */
 const KEPT = 256;
-/** Bytes of larger memory that is kept for them. */
+/** Maximum bytes of larger memory cached. */
 const KEPT_LARGE = 8 << 20;
 const encoder = new TextEncoder();
 
-/** Memory that an answer is put together in, so that it is copied once and sent at once: its content, and its head before. */
+/** Buffer for a response, head and content contiguous, so that it is copied and sent once. */
 export class AnswerBuffer implements ContentRoom {
   readonly #buffers: AnswerBuffers;
   readonly #small = new Uint8Array(SMALL);
@@ -34,7 +34,7 @@ export class AnswerBuffer implements ContentRoom {
     return this.#memory.subarray(HEAD_ROOM, this.#end);
   }
 
-  /** Puts a head of ASCII before the content; tells whether it has room. */
+  /** Writes an ASCII head in front of the content. Returns whether it fits. */
   putHead(head: string): boolean {
     this.#start = HEAD_ROOM - head.length;
     if (this.#start < 0) return false;
@@ -43,12 +43,11 @@ export class AnswerBuffer implements ContentRoom {
     return written === room.length;
   }
 
-  /** The whole answer. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#memory.subarray(this.#start, this.#end);
   }
 
-  /** Gives back what it has beside its own. */
+  /** Returns large memory to the pool. */
   clear(): void {
     if (this.#memory === this.#small) return;
     this.#buffers.giveLarge(this.#memory);
@@ -56,13 +55,13 @@ export class AnswerBuffer implements ContentRoom {
   }
 }
 
-/** Buffers of answers that were sent, for those that come: memory that was written to before is at hand. */
+/** Pool of response buffers: memory that was written before needs no page faults. */
 export class AnswerBuffers {
   readonly #memory: ServerMemory;
   readonly #free: AnswerBuffer[] = [];
   readonly #large: Uint8Array<ArrayBuffer>[] = [];
   #size = 0;
-  /** Whether larger memory was asked for since somebody looked. */
+  /** Whether large memory was requested since the last {@linkcode AnswerBuffers.trim}. */
   #isUsed = false;
 
   constructor(memory: ServerMemory) {
@@ -78,7 +77,7 @@ export class AnswerBuffers {
     if (this.#free.length < KEPT) this.#free.push(buffer);
   }
 
-  /** Takes memory of at least so many bytes, unless clients that take nothing have it. */
+  /** Takes at least so many bytes, unless stalled clients have used up the budget. */
   takeLarge(length: number): Uint8Array<ArrayBuffer> | undefined {
     this.#isUsed = true;
     let large = this.#large.pop();
@@ -104,7 +103,7 @@ export class AnswerBuffers {
     this.#large.push(large);
   }
 
-  /** Frees memory that is kept, where none was asked for since the last time. */
+  /** Frees cached memory if none was requested since the last call. */
   trim(): void {
     if (!this.#isUsed) {
       for (const large of this.#large.splice(0)) freeMemory(large);

@@ -1,13 +1,9 @@
 import { STATUS_CODES } from "node:http";
 
-/** The time, as answers say it, of the second that it was asked for last. */
+/** Cached date header of the current second. */
 let dated = { second: -1, text: "" };
 
-/**
- * The head of an answer of HTTP/1.1, as it is sent.
- *
- * @param headers Names in lower case with their values, which have no end of a line.
- */
+/** Formats the head of an HTTP/1.1 response. Names are in lower case; values must not contain line breaks. */
 export function answerHead(
   status: number,
   headers: Iterable<readonly [name: string, value: string]>,
@@ -17,7 +13,7 @@ export function answerHead(
   return `${text}date: ${now()}\r\n\r\n`;
 }
 
-/** {@linkcode answerHead} of a whole content that is as it was asked for. */
+/** {@linkcode answerHead} of a 200 response with a whole content. */
 export function contentHead(
   headers: Readonly<Record<string, string>>,
   length: number,

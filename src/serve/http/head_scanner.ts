@@ -1,11 +1,10 @@
-/** What a byte may belong to. */
 const START = 0;
 const EMPTY_LINE = 1;
 const BEHIND_EMPTY_LINE = 2;
 const METHOD = 3;
 const TARGET_START = 4;
 const TARGET = 5;
-/** The five characters of `HTTP/`, one state each. */
+/** One state per character of `HTTP/`. */
 const PROTOCOL = 6;
 const MAJOR = 11;
 const DOT = 12;
@@ -22,21 +21,17 @@ const WRONG = 21;
 const CR = [0x0d];
 const LF = [0x0a];
 
-/** For each state, a row of the states behind each byte. */
+/** Transition table: 256 next states per state. */
 const NEXT = nextStates();
 
 /**
- * Finds the end of a request's head as its bytes arrive, and at once what can't become one (RFC 9112, 2 to 5): garbage,
- * bare line feeds, NULs. Its syntax is that of {@linkcode RequestHead}.
+ * Finds the end of a request's head incrementally, and detects invalid input (garbage, bare line feeds, NULs) at once
+ * (RFC 9112, 2 to 5). Accepts the same syntax as {@linkcode RequestHead}.
  */
 export class HeadScanner {
   #state = START;
 
-  /**
-   * Looks at the next bytes.
-   *
-   * @returns Where the head ends, behind its empty line; 0 if it goes on behind these bytes, -1 if it is none.
-   */
+  /** Scans bytes. Returns the end of the head, behind its empty line; 0 if incomplete, -1 if invalid. */
   scan(bytes: Uint8Array, start: number, end: number): number {
     let state = this.#state;
     for (let i = start; i < end; i++) {
@@ -59,7 +54,7 @@ function nextStates(): Uint8Array {
   const visible = bytesThat(/[\x21-\x7e\x80-\xff]/);
   const digit = bytesThat(/[0-9]/);
   const space = bytesThat(/ /);
-  // Some clients send an empty line behind a body (RFC 9112, 2.2).
+  // Some clients send an empty line after a body (RFC 9112, 2.2).
   go(START, CR, EMPTY_LINE);
   go(EMPTY_LINE, LF, BEHIND_EMPTY_LINE);
   go(START, token, METHOD);

@@ -13,42 +13,39 @@ import { AnswerBuffers } from "./answer_buffer.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
 import { ServerMemory } from "./memory.ts";
 
-/** How long is waited for what a client still sends behind its last answer, in milliseconds. */
+/** Time to drain what a client sends after its last response, in milliseconds. */
 const ENDING = 1000;
-/** How often is looked, in milliseconds. */
+/** Interval of idle checks, in milliseconds. */
 const LOOKING = 500;
-/** How long no connection is taken where that has failed, in milliseconds. */
+/** Delay after a failed accept, in milliseconds. */
 const PAUSE = 50;
-/** How long a client must have asked nothing, or taken nothing, before others get its connection, in milliseconds. */
+/** Idle time after which a connection may be dropped in favour of a new one, in milliseconds. */
 const IDLE = 200;
-/** Most connections of all threads together. */
+/** Maximum number of connections of all threads. */
 const MOST_CONNECTIONS = 8192;
-/** Descriptors that Deno and the rest of the process have. */
+/** File descriptors reserved for Deno and the rest of the process. */
 const OTHER_DESCRIPTORS = 64;
-/** Bytes that a connection takes beside what is counted. */
+/** Estimated bytes per connection, in addition to budgeted memory. */
 const CONNECTION = 16 << 10;
-/** Bytes that must have been given back until the system has them back, too. */
+/** Bytes that must have been freed before they are returned to the operating system. */
 const MUCH = 16 << 20;
 
-/** How connections are answered. */
 export interface HttpOptions {
   readonly answerer: Answerer;
-  /** How long a client may take for the next request, for all of it, or for the next part of an answer, in milliseconds. */
+  /** Timeout in milliseconds for the next request, for all of it, and for the next part of a response. */
   readonly patience: number | undefined;
-  /** How many threads answer, of which this is one. */
+  /** Number of serving threads, including this one. */
   readonly threads: number;
   readonly onAccess: ((access: Access) => void) | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** A connection, and since when it has done what it does. */
 interface Watched {
   readonly connection: Connection;
   since: number;
   readonly running: Promise<void>;
 }
 
-/** What answers the connections of a port. */
 export class HttpServer {
   readonly #listener: Deno.Listener<Deno.TcpConn | Deno.TlsConn>;
   readonly #options: HttpOptions;
@@ -59,12 +56,11 @@ export class HttpServer {
   readonly #buffers: AnswerBuffers;
   readonly #looking: ReturnType<typeof setInterval>;
   #isEnding = false;
-  /** Where it listens. */
   readonly addr: Deno.NetAddr;
-  /** Resolves when it has ended, and all connections with it. */
+  /** Resolves when the server and all its connections are closed. */
   readonly finished: Promise<void>;
 
-  /** Answers a listener's connections from now on; it is closed at the end. */
+  /** Serves a listener's connections from now on. The server closes the listener. */
   constructor(
     listener: Deno.Listener<Deno.TcpConn | Deno.TlsConn>,
     scheme: "http" | "https",
@@ -82,7 +78,7 @@ export class HttpServer {
     this.finished = this.#run(scheme);
   }
 
-  /** Takes no more connections, and ends each behind the answer that is under way. */
+  /** Stops accepting connections, and closes each after its response in progress. */
   async shutdown(): Promise<void> {
     if (!this.#isEnding) {
       this.#isEnding = true;
@@ -92,7 +88,6 @@ export class HttpServer {
     await this.finished;
   }
 
-  /** Ends it at once. */
   close(): void {
     void this.shutdown();
     for (const { connection } of this.#connections) connection.close();
@@ -124,7 +119,7 @@ export class HttpServer {
         }),
       };
       this.#connections.add(watched);
-      if (this.#isEnding) connection.end(); // it came just before
+      if (this.#isEnding) connection.end(); // accepted just before
     }
     await Promise.all([...this.#connections].map(({ running }) => running));
     clearInterval(this.#looking);
@@ -153,7 +148,7 @@ export class HttpServer {
     }
   }
 
-  /** Ends the connection whose client has asked or taken nothing for longest; tells whether there was one. */
+  /** Closes the connection that has been idle longest. Returns whether there was one. */
   #dropOldest(): boolean {
     const now = performance.now();
     let oldest: Watched | undefined;
@@ -171,14 +166,14 @@ export class HttpServer {
     return true;
   }
 
-  /** Ends connections that have taken too long for what they are about, and gives back memory that nobody needs. */
+  /** Closes connections that have timed out, and returns freed memory to the system. */
   #look(): void {
     const now = performance.now();
     for (const watched of this.#connections) {
       const { connection } = watched;
       const still = stillFor(watched, now);
       const { doing } = connection;
-      if (doing === "answering") continue; // what makes the answer sees to that
+      if (doing === "answering") continue; // handled by the code that makes the response
       const most = doing === "ending" ? ENDING : this.#patience;
       if (still >= most) connection.close();
     }
@@ -188,7 +183,7 @@ export class HttpServer {
   }
 }
 
-/** How long a client has asked and taken nothing, in milliseconds: 0 if it has since the last look. */
+/** Returns how long a client has been idle, in milliseconds: 0 if it was active since the last check. */
 function stillFor(watched: Watched, now: number): number {
   const { connection } = watched;
   if (connection.hasMoved) {
@@ -198,7 +193,7 @@ function stillFor(watched: Watched, now: number): number {
   return now - watched.since;
 }
 
-/** How many connections a thread has at most, so that descriptors are left for all else. */
+/** Maximum number of connections of a thread, leaving file descriptors for everything else. */
 function mostConnections(threads: number): number {
   const descriptors = openFilesLimit() ?? Infinity;
   const files = threads * descriptorBudget().mostIdle;

@@ -1,22 +1,25 @@
 import { type AnswerRoom, PIECE } from "../answer_room.ts";
 import { ServeError } from "../serve_error.ts";
 
-/** Bytes that all threads of a server may hold for clients that take nothing, or have not asked to the end. */
+/** Memory of all threads of a server for stalled clients and incomplete requests, in bytes. */
 const TOTAL = 128 << 20;
-/** Bytes that each connection may have beside that, of its request and of its answer. */
+/** Bytes of each connection that are not budgeted, for its request and for its response. */
 export const OWN = 16 << 10;
-/** Whole answers that have more bytes leave a quarter to those that have fewer. */
+/** Whole responses of more bytes leave a quarter of the budget to smaller ones. */
 const LARGE = 128 << 10;
-/** How many pieces as large as the next one must be free: who comes later gets smaller ones, and need not wait. */
+/**
+ * Number of pieces of the next one's size that must fit into the free budget. Later clients so get smaller pieces
+ * instead of waiting.
+ */
 const NEXT_PIECES = 8;
 
-/** Bytes before a piece, for its length in hexadecimal digits and a line end, and behind it. */
+/** Bytes in front of a piece, for its length in hexadecimal and a line end, and behind it. */
 const CHUNK_START = 10;
 const CHUNK_END = 2;
-/** How long is waited for memory that others have, in milliseconds. */
+/** Timeout when waiting for memory, in milliseconds. */
 const LONGEST_WAIT = 10_000;
 
-/** A number of bytes that are lent, first come, first served. */
+/** Memory budget in bytes, first come, first served. */
 export class Budget {
   readonly total: number;
   #free: number;
@@ -27,24 +30,23 @@ export class Budget {
     this.#free = total;
   }
 
-  /** Bytes that nobody has; negative where some were taken that had to be. */
+  /** Bytes available; negative if {@linkcode Budget.add} has exceeded the total. */
   get free(): number {
     return this.#free;
   }
 
-  /** Bytes that are lent. */
   get lent(): number {
     return this.total - this.#free;
   }
 
-  /** Takes bytes, unless they are not there, or others wait. */
+  /** Takes bytes. Fails if there are too few or others are waiting. */
   take(bytes: number): boolean {
     if (bytes > this.#free || this.#waiting.size > 0) return false;
     this.#free -= bytes;
     return true;
   }
 
-  /** Takes bytes that are used already. */
+  /** Takes bytes unconditionally, because they are already in use. */
   add(bytes: number): void {
     this.#free -= bytes;
   }
@@ -59,7 +61,7 @@ export class Budget {
     }
   }
 
-  /** Takes bytes when they are there. */
+  /** Takes bytes as soon as they are available. */
   wait(bytes: number): Waiting {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const next = { bytes, take: resolve };
@@ -68,31 +70,29 @@ export class Budget {
     const leave = (reason: Error) => {
       if (!this.#waiting.delete(next)) return;
       reject(reason);
-      this.give(0); // who comes behind may want less
+      this.give(0); // the next waiter may need less
     };
     return { promise, leave };
   }
 }
 
-/** A client that waits for memory. */
 interface Waiting {
   readonly promise: Promise<void>;
-  /** Ends the waiting by an error, if it has not ended. */
+  /** Rejects the promise, if it is still pending. */
   leave(reason: Error): void;
 }
 
-/** The share of a thread in a server's memory. Each kind has its own, so that none keeps the others waiting. */
+/** One thread's share of a server's memory. Each purpose has its own budget, so that none blocks the others. */
 export class ServerMemory {
-  /** Of heads and bodies of requests. */
+  /** For heads and bodies of requests. */
   readonly requests: Budget;
-  /** Of answers that are made as a whole. */
+  /** For whole responses. */
   readonly answers: Budget;
-  /** Of pieces of all others. */
+  /** For pieces of streamed responses. */
   readonly pieces: Budget;
-  /** Most bytes that were taken since the system got them back. */
+  /** Peak use in bytes since freed memory was last returned to the system. */
   #peak = 0;
 
-  /** @param threads How many answer. */
   constructor(threads: number) {
     const share = TOTAL / threads;
     this.requests = new Budget(share / 8);
@@ -100,11 +100,7 @@ export class ServerMemory {
     this.pieces = new Budget(share / 4);
   }
 
-  /**
-   * Whether so many bytes were given back since it last was so; to be asked now and then.
-   *
-   * @param others Bytes that are not lent here.
-   */
+  /** Whether so many bytes were freed since this was last true. `others` are bytes in use outside these budgets. */
   hasGivenBack(bytes: number, others: number): boolean {
     const budgets = [this.requests, this.answers, this.pieces];
     const taken = budgets.reduce((sum, { lent }) => sum + lent, others);
@@ -114,7 +110,7 @@ export class ServerMemory {
     return true;
   }
 
-  /** Takes memory for a whole answer, or not. */
+  /** Takes memory for a whole response. Returns whether there was enough. */
   takeAnswer(bytes: number): boolean {
     const { answers } = this;
     const left = bytes > LARGE ? answers.total / 4 : 0;
@@ -122,7 +118,6 @@ export class ServerMemory {
   }
 }
 
-/** What a connection has of a server's memory. */
 export class ConnectionRoom implements AnswerRoom {
   readonly #memory: ServerMemory;
   #waiting: Waiting | undefined;
@@ -163,10 +158,7 @@ export class ConnectionRoom implements AnswerRoom {
     return this.#piece!.subarray(CHUNK_START, end);
   }
 
-  /**
-   * A piece as a chunk (RFC 9112, 7.1), if it is one of {@linkcode ConnectionRoom.piece}: what stands around it is put
-   * there.
-   */
+  /** Formats a piece of {@linkcode ConnectionRoom.piece} as a chunk (RFC 9112, 7.1) in place; else `undefined`. */
   asChunk(piece: Uint8Array): Uint8Array | undefined {
     const memory = this.#piece;
     if (piece.buffer !== memory?.buffer) return undefined;
@@ -181,17 +173,13 @@ export class ConnectionRoom implements AnswerRoom {
     return memory.subarray(start, end + CHUNK_END);
   }
 
-  /**
-   * Takes memory for so much more of a request, when it is there.
-   *
-   * @throws {ServeError} If it is not there in time.
-   */
+  /** Waits for more memory for a request. Throws `ServeError` if it is not available in time. */
   async takeRequest(bytes: number): Promise<void> {
     await this.#wait(this.#memory.requests, bytes);
     this.#request += bytes;
   }
 
-  /** Gives back what the last request and its answer had, but so many bytes of requests. */
+  /** Returns the memory of the last request and its response, except so many bytes of the request. */
   release(request = 0): void {
     if (this.#request > request) {
       this.#memory.requests.give(this.#request - request);
@@ -208,7 +196,6 @@ export class ConnectionRoom implements AnswerRoom {
     this.#dropPiece();
   }
 
-  /** Ends the waiting. */
   end(): void {
     this.#waiting?.leave(new ServeError("too-slow", "The client has left"));
   }
@@ -254,7 +241,7 @@ export class ConnectionRoom implements AnswerRoom {
   }
 }
 
-/** Gives memory back to the system's library now, not when garbage is collected: an idle server collects none. */
+/** Frees memory now instead of at garbage collection: an idle server collects no garbage. */
 export function freeMemory(bytes: Uint8Array<ArrayBuffer>): void {
   bytes.buffer.transfer(0);
 }

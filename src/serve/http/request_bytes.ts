@@ -5,30 +5,29 @@ import { HeadScanner } from "./head_scanner.ts";
 import { type ConnectionRoom, freeMemory, OWN } from "./memory.ts";
 import { firstLines } from "./request_head.ts";
 
-/** Bytes that are read at a time, unless the head of a request is longer. */
+/** Initial size of the buffer, in bytes. */
 const READ = 8 << 10;
-/** Longest head of a request, in bytes: one with 1,000 ranges is told that it has too many. */
+/** Maximum bytes of a request's head. Enough for 1,000 ranges, whose request gets a specific error. */
 const LONGEST_HEAD = 256 << 10;
-/** The same of a client that has not said the token in its first so many bytes. */
+/** Maximum without the token in its first so many bytes. */
 const LONGEST_UNKNOWN = OWN;
 const CR = 0x0d;
 
-/** The bytes of a connection's requests, as they are read. */
+/** Buffered reader of a connection's requests. */
 export class RequestBytes {
   readonly #conn: Deno.Conn;
   readonly #room: ConnectionRoom;
   readonly #scanner = new HeadScanner();
-  /** What was read; from {@linkcode RequestBytes.#start} to {@linkcode RequestBytes.#end} nobody has taken. */
+  /** Buffer; the bytes from {@linkcode RequestBytes.#start} to {@linkcode RequestBytes.#end} are unread. */
   #bytes = Buffer.alloc(READ);
   #start = 0;
   #end = 0;
-  /** Up to where these were looked through for the end of a head. */
+  /** End of the part scanned for the end of a head. */
   #scanned = 0;
-  /** A read that is under way: it writes into these bytes, which must stay in their place. */
+  /** Read in progress, which writes into the buffer: the unread bytes must not move. */
   #reading: Promise<boolean> | undefined;
-  /** Bytes of a body that were taken. */
+  /** Bytes of the current body taken so far. */
   #bodyBytes = 0;
-  /** Whether anything was ever read. */
   hasRead = false;
 
   constructor(conn: Deno.Conn, room: ConnectionRoom) {
@@ -36,12 +35,11 @@ export class RequestBytes {
     this.#room = room;
   }
 
-  /** How many bytes are there. */
   get length(): number {
     return this.#end - this.#start;
   }
 
-  /** Waits for more bytes, for which there is room, or none of those before is wanted; tells whether some came. */
+  /** Reads more bytes. Requires free space, or an empty buffer. Returns whether any came. */
   async read(): Promise<boolean> {
     this.#reading ??= this.#read();
     try {
@@ -52,7 +50,7 @@ export class RequestBytes {
   }
 
   /**
-   * Begins the next read now, if there is room, to notice that the client leaves.
+   * Starts the next read if there is room, to detect that the client disconnects.
    *
    * @param ended Called if the client closes its sending half.
    * @param reset Called if the connection is reset.
@@ -78,14 +76,14 @@ export class RequestBytes {
     return got !== null;
   }
 
-  /** Finds the end of the next head: as {@linkcode HeadScanner.scan}. */
+  /** Scans for the end of the next head; returns as {@linkcode HeadScanner.scan}. */
   findHead(): number {
     const end = this.#scanner.scan(this.#bytes, this.#scanned, this.#end);
     this.#scanned = end > 0 ? end : this.#end;
     return end;
   }
 
-  /** Takes the head that ends there, as text of a byte a character. */
+  /** Takes the head up to an offset, as one character per byte. */
   takeHead(end: number): string {
     const hasEmptyLine = this.#bytes[this.#start] === CR;
     const start = this.#start + (hasEmptyLine ? 2 : 0);
@@ -93,7 +91,7 @@ export class RequestBytes {
     return this.#bytes.toString("latin1", start, end);
   }
 
-  /** Takes the next bytes of a body, as a copy: so many at most. */
+  /** Takes a copy of the next bytes of a body. */
   async takeBody(most: number): Promise<Uint8Array> {
     const end = Math.min(this.#end, this.#start + most);
     const length = end - this.#start;
@@ -104,7 +102,7 @@ export class RequestBytes {
     return piece;
   }
 
-  /** Drops the bytes that are there; tells how many. */
+  /** Drops the buffered bytes; returns their number. */
   skip(): number {
     const { length } = this;
     this.#start = this.#scanned = this.#end;
@@ -112,10 +110,10 @@ export class RequestBytes {
   }
 
   /**
-   * Makes room for a longer head, where there is none.
+   * Enlarges the buffer for a longer head, if it is full.
    *
-   * @param isKnown Whether the first lines of a request say the token.
-   * @throws {ServeError} If it may not be so long, or there is no memory for it.
+   * @param isKnown Whether the first lines of a request carry the token.
+   * @throws {ServeError} If the head is too long, or memory is short.
    */
   async makeRoom(isKnown: (lines: RequestLike) => boolean): Promise<void> {
     const bytes = this.#bytes;
@@ -140,7 +138,7 @@ export class RequestBytes {
     this.#replace(larger);
   }
 
-  /** Gives back the memory of a request that was answered. */
+  /** Shrinks the buffer after a request. */
   release(): void {
     this.#bodyBytes = 0;
     if (this.#bytes.length > READ && this.#reading === undefined) {
@@ -151,7 +149,6 @@ export class RequestBytes {
     this.#room.release(length > OWN ? length : 0);
   }
 
-  /** Gives back all memory. */
   end(): void {
     this.#room.release();
     const free = () => freeMemory(this.#bytes);

@@ -2,59 +2,55 @@ import type { AnswerRoom } from "../answer_room.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 
-/** The start of a server's own URLs. */
 export interface Origin {
   readonly scheme: "http" | "https";
   readonly authority: string;
 }
 
-/** How the body of a request ends: behind so many bytes, or in chunks. */
 export type BodyLength = number | "chunked";
 
-/** Tokens of RFC 9110, 5.6.2. */
+/** RFC 9110, 5.6.2. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 /** RFC 9112, 3. */
 const REQUEST_LINE = new RegExp(
   `(${TOKEN}) ([\\x21-\\x7e\\x80-\\xff]+) HTTP/([0-9])\\.([0-9])\\r\\n`,
   "y",
 );
-/** A header's name (RFC 9112, 5): nothing stands between it and the colon. */
+/** Header name (RFC 9112, 5), directly followed by a colon. */
 const NAME = new RegExp(`${TOKEN}:`, "y");
-/** A header's value, and the end of its line: none goes on in the next. */
+/** Header value with its line end; no line folding. */
 const VALUE = /[\t\x20-\x7e\x80-\xff]*\r\n/y;
-/** An authority, as URLs have it: {@linkcode RequestHead.url} is put together with it. */
+/** Authority, as allowed in URLs: {@linkcode RequestHead.url} is built from it. */
 const HOST = /^[^\s/?#@\\]*$/;
-/** Longest body that has a length, in digits. */
 const LENGTH = /^[0-9]{1,15}$/;
 
 /**
- * The head of a request of HTTP/1.1 or 1.0, as RFC 9112 has it and in no other form: what could be read in two ways is
- * refused. The same for all who ask, it is as quick as may be.
+ * Head of an HTTP/1.1 or 1.0 request. Parses strictly by RFC 9112: anything ambiguous is rejected. On the hot path, so
+ * optimized for speed.
  */
 export class RequestHead implements RequestLike {
   readonly method: string;
   readonly url: string;
   readonly headers: RequestHeaders;
-  /** Whether it is of HTTP/1.1: a client of HTTP/1.0 knows no chunks. */
+  /** Whether it is HTTP/1.1: HTTP/1.0 clients do not support chunks. */
   readonly isCurrent: boolean;
-  /** Whether the connection may be used for another request. */
   readonly keepsAlive: boolean;
   readonly bodyLength: BodyLength;
-  /** Whether the client waits to be told before it sends the body. */
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** What follows the head; put there by who reads it. */
+  /** Body of the request, set by the connection. */
   body: AsyncIterable<Uint8Array> | null = null;
-  /** Memory that its answer may take; put there by the connection. */
+  /** Memory budget of the response, set by the connection. */
   room: AnswerRoom | undefined = undefined;
   #leaving: AbortController | undefined;
   #closing: AbortController | undefined;
 
   /**
-   * Takes a head apart.
+   * Parses a head.
    *
-   * @param text Its bytes, one a character, up to and with the empty line.
-   * @param own How the server is called by a client that names no host.
-   * @throws {ServeError} If it is none.
+   * @param text The bytes, one per character, up to and including the empty line.
+   * @param own Origin for clients that send no `Host`.
+   * @throws {ServeError} If it is malformed.
    */
   constructor(text: string, own: Origin) {
     REQUEST_LINE.lastIndex = 0;
@@ -80,17 +76,17 @@ export class RequestHead implements RequestLike {
       headers.get("expect")?.toLowerCase() === "100-continue";
   }
 
-  /** Aborted when the client leaves before it is answered. */
+  /** Aborted when the client disconnects before the response. */
   get leaving(): AbortSignal {
     return (this.#leaving ??= new AbortController()).signal;
   }
 
-  /** Aborted when the client leaves, or closes its sending half. */
+  /** Aborted when the client disconnects or closes its sending half. */
   get closing(): AbortSignal {
     return (this.#closing ??= new AbortController()).signal;
   }
 
-  /** Reports that the client has left. */
+  /** Reports that the client has disconnected. */
   leave(): void {
     this.#leaving?.abort();
     this.#closing?.abort();
@@ -102,11 +98,7 @@ export class RequestHead implements RequestLike {
   }
 }
 
-/**
- * What the lines say that have come of a head; it may say nothing yet.
- *
- * @param text Its bytes so far, one a character, of which `HeadScanner` has found none wrong.
- */
+/** Parses the complete lines of a partial head, which is valid so far and has one character per byte. */
 export function firstLines(text: string): RequestLike {
   const whole = text.slice(0, Math.max(text.lastIndexOf("\r\n"), 0));
   const [line = "", ...fields] = whole.trimStart().split("\r\n");
@@ -115,12 +107,12 @@ export function firstLines(text: string): RequestLike {
   return { method, url, headers, body: null };
 }
 
-/** Headers of a request: a few, of which fewer are asked for. */
+/** Headers of a request. A linear list, because there are few and fewer are read. */
 class RequestHeaders {
   /** Names in lower case, each followed by its value. */
   readonly #fields: string[] = [];
 
-  /** @throws {ServeError} If from there to the empty line at its end, a text is not made of headers. */
+  /** @throws {ServeError} If the text from `start` to the empty line at its end is not a list of headers. */
   constructor(text: string, start: number) {
     for (let at = start; at !== text.length - 2;) {
       NAME.lastIndex = at;
@@ -147,7 +139,7 @@ class RequestHeaders {
     return false;
   }
 
-  /** Those of one name are one list (RFC 9110, 5.3), but cookies (RFC 6265, 5.4). */
+  /** Joins the values of a name to a list (RFC 9110, 5.3); cookies by semicolons (RFC 6265, 5.4). */
   get(name: string): string | null {
     const fields = this.#fields;
     let value: string | null = null;
@@ -159,14 +151,13 @@ class RequestHeaders {
     return value;
   }
 
-  /** How many there are of a name. */
   count(name: string): number {
     return this.#fields.filter((text, i) => i % 2 === 0 && text === name)
       .length;
   }
 }
 
-/** The URL that was asked for (RFC 9112, 3.3). */
+/** Returns the requested URL (RFC 9112, 3.3). */
 function urlOf(
   target: string,
   headers: RequestHeaders,
@@ -189,12 +180,12 @@ function urlOf(
   throw badRequest("it asks for no path");
 }
 
-/** How a body ends (RFC 9112, 6.3); 0 is none. */
+/** Determines the length of the body (RFC 9112, 6.3); 0 if there is none. */
 function bodyLengthOf(headers: RequestHeaders, isCurrent: boolean): BodyLength {
   const length = headers.get("content-length");
   const coding = headers.get("transfer-encoding");
   if (coding !== null) {
-    // Who reads such a request in the other way sees another one in its body.
+    // Prevents request smuggling: a proxy that decides otherwise would see another request in the body.
     if (length !== null || !isCurrent) {
       throw badRequest("it says in two ways where its body ends");
     }
@@ -209,14 +200,13 @@ function bodyLengthOf(headers: RequestHeaders, isCurrent: boolean): BodyLength {
   throw badRequest("its Content-Length is no number");
 }
 
-/** Whether a list has a word, whatever its case. */
 function hasWord(list: string, word: string): boolean {
   const lower = list.toLowerCase();
   return lower === word ||
     lower.split(",").some((each) => each.trim() === word);
 }
 
-/** A part of a text without the blanks around it: `trim` takes other characters, too. */
+/** Trims spaces and tabs only: `trim` would remove other characters, too. */
 function trimmed(text: string, start: number, end: number): string {
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (start < end && isBlank(text.charCodeAt(end - 1))) end--;
@@ -234,13 +224,12 @@ function hasHigh(target: string): boolean {
   return false;
 }
 
-/** How each byte is escaped. */
 const ESCAPES = Array.from(
   { length: 256 },
   (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
 );
 
-/** Bytes that no URL has, but some clients send, as they should have been sent. */
+/** Escapes bytes that are invalid in URLs, but sent by some clients. */
 function escapeHigh(target: string): string {
   return target.replace(
     /[\x80-\xff]/g,
@@ -248,7 +237,6 @@ function escapeHigh(target: string): string {
   );
 }
 
-/** The error for what is no request. */
 export function badRequest(why: string): ServeError {
   return new ServeError("bad-request", `This is no request of HTTP: ${why}`);
 }

@@ -1,33 +1,31 @@
 /// <reference lib="dom" />
 /**
- * Asks for what the first view needs, while its modules load: a script of its own, since only the address says what that
- * is. A `<link rel="preload">` would do as much, but browsers warn of one that is not used soon enough.
+ * Requests what the first view needs while its modules load. A separate script, because it depends on the address.
+ * `<link rel="preload">` would do the same, but browsers warn if it is not used soon.
  */
 
-/** As many as a listing asks for at once. */
 const ENTRIES = 200;
 
 const answers = new Map<string, Promise<Response>>();
 
-/** Hands out the answer to an early request, once: a second caller sends a request of its own. */
+/** Returns the response to an early request, once: a second caller has to send its own. */
 export function takeAhead(url: string): Promise<Response> | undefined {
   const answer = answers.get(url);
   answers.delete(url);
   return answer;
 }
 
-/** Drops the answers that the first view did not use: they would be stale later. */
+/** Drops unused responses: they would be stale later. */
 export function forgetAhead(): void {
   answers.clear();
 }
 
 function ask(url: string): void {
   const answer = fetch(url);
-  answer.catch(() => {}); // the caller of takeAhead gets the error
+  answer.catch(() => {}); // reported to the caller of takeAhead
   answers.set(url, answer);
 }
 
-/** Asks for what the address that is opened needs. */
 function askAhead(hash: string): void {
   ask("api/info");
   const [, path, query] = /^#?\/*([^?]*)\??(.*)$/s.exec(hash)!;
@@ -39,5 +37,5 @@ function askAhead(hash: string): void {
   }
 }
 
-// Modules that import this one are used without a document as well.
+// Modules that import this one also run without a document.
 if ("document" in globalThis) askAhead(location.hash);

@@ -1,13 +1,12 @@
-/** Asking the server: URLs are relative to the page, so that it may lie below any path. */
+/** API client. URLs are relative to the page, so that it may be below any path. */
 import type { ErrorMessage } from "../api/messages.ts";
 import { takeAhead } from "./ahead.ts";
 import { problemLine } from "./dom.ts";
 import { beginRequest, noteFailure } from "./server_state.ts";
 
-/** What the server says went wrong, or that it can't be reached. */
+/** Error that the server reports, or a failed connection. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
-  /** Names it, such as `not-found`. */
   readonly code: string;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -16,7 +15,7 @@ export class ServerError extends Error {
   }
 }
 
-/** Parameters of a query. `path` is percent-encoded already, as {@linkcode Entry.url} is. */
+/** Query parameters. `path` is already percent-encoded, like {@linkcode Entry.url}. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 function apiUrl(name: string, query: Query): string {
@@ -48,7 +47,6 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
   );
 }
 
-/** Asks for one answer. */
 export async function get<T>(
   name: string,
   query: Query,
@@ -63,7 +61,6 @@ export async function get<T>(
   }
 }
 
-/** An answer that did not come, or not to its end. */
 function unreachable(cause: unknown): ServerError {
   noteFailure();
   return new ServerError(
@@ -73,11 +70,7 @@ function unreachable(cause: unknown): ServerError {
   );
 }
 
-/**
- * Asks for an answer that comes line by line.
- *
- * @throws {ServerError} Also where a line is an error.
- */
+/** Streams a response line by line. Throws `ServerError` if the request fails, or a line is an error. */
 export async function* lines<T extends object>(
   name: string,
   query: Query,
@@ -115,27 +108,23 @@ function isError(line: object): line is ErrorMessage {
   return "error" in line;
 }
 
-/** Where a file is. */
 export function fileUrl(url: string): string {
   return `files/${url}`;
 }
 
-/** Whether something ended because nobody waits for it any more. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** What to tell of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether a request failed since the server does not answer. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof ServerError && error.code === "unreachable";
 }
 
-/** A line for an error: a damaged container looks different from a server that is gone. */
+/** Creates an error line. A damaged container is styled differently from an unreachable server. */
 export function problemOf(error: unknown): HTMLElement {
   const line = problemLine(messageOf(error));
   line.classList.toggle("gone", isUnreachable(error));

@@ -1,22 +1,19 @@
-/** The path of what is shown, as links; what there is no room for is in a menu in the middle. */
+/** Breadcrumbs: the path as links. Parts without room are in a menu in the middle. */
 import { element, menu } from "./dom.ts";
 
-/** A part of the path. */
 export interface Crumb {
   readonly name: string;
   readonly href: string;
-  /** What is said of it on hovering. */
   readonly title: string;
 }
 
-/** Pixels that a longer first part is not shortened below. */
+/** Minimum width of the first part, in pixels, unless it is shorter. */
 const LEAST_FIRST = 72;
 
-/** Pixels that the last part needs at least, and its share of the room. */
+/** Minimum width of the last part, in pixels, and its maximum share of the room. */
 const LEAST_LAST = 120;
 const LAST_SHARE = 0.45;
 
-/** Links to a directory and those above it. */
 export class Crumbs {
   readonly element: HTMLElement;
   readonly #list = element("ol");
@@ -33,7 +30,6 @@ export class Crumbs {
     new ResizeObserver(() => this.#fit()).observe(this.element);
   }
 
-  /** Shows a path. */
   show(crumbs: readonly Crumb[]): void {
     const { button, content } = menu("…", "Directories between");
     this.#hidden = content;
@@ -50,7 +46,7 @@ export class Crumbs {
     this.#fit();
   }
 
-  /** Hides parts in the middle, the highest first, until the others have room. */
+  /** Hides parts in the middle, from the top of the path, until the others fit. */
   #fit(): void {
     const room = this.element.clientWidth;
     const items = this.#items;

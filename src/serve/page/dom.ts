@@ -1,12 +1,10 @@
 /// <reference lib="dom" />
-/**
- * Elements, made without markup: what comes from a dataset is only ever text.
- */
+/** DOM helpers. Elements are created without markup: data from a dataset is only ever text. */
 
-/** What an element holds; `null` is left out. */
+/** Child of an element; `null` is skipped. */
 export type Child = Node | string | null;
 
-/** Attributes by name, and listeners under the name of their event. */
+/** Attributes by name; event listeners by event name. */
 export type Attributes = Readonly<
   Record<
     string,
@@ -14,7 +12,7 @@ export type Attributes = Readonly<
   >
 >;
 
-/** Makes an element. An attribute that is `true` is there, one that is `false` or `undefined` is not. */
+/** Creates an element. `true` sets an attribute without a value; `false` and `undefined` omit it. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -25,7 +23,6 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Makes an element of a drawing. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -48,7 +45,7 @@ function fill(
   for (const child of children) if (child !== null) made.append(child);
 }
 
-/** Sets an attribute where it is not what it is to be. */
+/** Sets an attribute, unless it has the value already. */
 export function setAttribute(
   of: Element,
   name: string,
@@ -64,14 +61,13 @@ export function setAttribute(
   else of.setAttribute(name, wanted);
 }
 
-/** A line that says that something went wrong. */
 export function problemLine(message: string): HTMLElement {
   return element("p", { class: "problem", role: "alert" }, message);
 }
 
 const styles = new Map<string, Promise<void>>();
 
-/** Loads a style sheet that the first view does without, once. */
+/** Loads a style sheet that the first view does not need, once. */
 export function loadStyle(name: string): Promise<void> {
   let loading = styles.get(name);
   if (loading === undefined) {
@@ -80,7 +76,7 @@ export function loadStyle(name: string): Promise<void> {
         rel: "stylesheet",
         href: `page/style/${name}.css`,
         load: () => resolve(),
-        error: () => resolve(), // what is shown is there without it
+        error: () => resolve(), // content shows without it
       });
       document.head.append(link);
     });
@@ -89,7 +85,6 @@ export function loadStyle(name: string): Promise<void> {
   return loading;
 }
 
-/** A button with a text, and a longer one for who hovers. */
 export function button(
   text: string,
   onClick: () => void,
@@ -99,9 +94,7 @@ export function button(
   return element("button", { ...all, ...attributes }, text);
 }
 
-/** Buttons of which one is pressed. */
 export class Choice<T extends string> {
-  /** Holds the buttons. */
   readonly element: HTMLElement;
   readonly #buttons: readonly (readonly [T, HTMLButtonElement])[];
 
@@ -126,7 +119,6 @@ export class Choice<T extends string> {
     this.choose(chosen);
   }
 
-  /** Shows one as pressed. */
   choose(chosen: T): void {
     for (const [choice, made] of this.#buttons) {
       setAttribute(made, "aria-pressed", String(choice === chosen));
@@ -134,16 +126,16 @@ export class Choice<T extends string> {
   }
 }
 
-/** Pixels between a menu, its button and the window's edges. */
+/** Gap in pixels between a menu, its button and the window's edges. */
 const MENU_GAP = 6;
 
-/** A button, and what it opens. Both have to be in the document. */
+/** Button and the menu that it opens. Both must be in the document. */
 export interface Menu {
   readonly button: HTMLButtonElement;
   readonly content: HTMLElement;
 }
 
-/** Makes a menu that a button opens above everything else: the browser closes it by a click elsewhere and by Escape. */
+/** Creates a popover menu. The browser closes it on Escape or a click elsewhere. */
 export function menu(
   text: string,
   label: string,
@@ -165,7 +157,7 @@ export function menu(
   return { button: opener, content };
 }
 
-/** Whether a menu is open, which keys belong to then. */
+/** Whether a menu is open and receives key presses. */
 export function isMenuOpen(): boolean {
   return document.querySelector(":popover-open") !== null;
 }

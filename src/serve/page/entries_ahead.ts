@@ -1,16 +1,15 @@
-/** Descriptions and pictures of entries, asked for before somebody goes to them. */
+/** Prefetches descriptions and images of entries. */
 import type { Entry, EntryMessage } from "../api/messages.ts";
 import { get } from "./api.ts";
 import { hold } from "./listing/source.ts";
 import { pictureUrl } from "./pictures.ts";
 
-/** Entries whose descriptions, and whose pictures, are held. */
+/** Maximum number of descriptions cached, and of images. */
 const MOST = 8;
 
 const descriptions = new Map<string, Promise<EntryMessage>>();
 const pictures = new Map<string, HTMLImageElement>();
 
-/** Asks for what an entry is shown by. */
 export function prefetchEntry({ url, thumbnailUrl }: Entry): void {
   if (!descriptions.has(url)) {
     const asked = get<EntryMessage>(
@@ -18,7 +17,7 @@ export function prefetchEntry({ url, thumbnailUrl }: Entry): void {
       { path: url },
       new AbortController().signal,
     );
-    asked.catch(() => descriptions.delete(url)); // who goes there asks again
+    asked.catch(() => descriptions.delete(url)); // opening the entry retries
     hold(descriptions, url, asked, MOST);
   }
   if (thumbnailUrl === null || pictures.has(thumbnailUrl)) return;
@@ -27,7 +26,7 @@ export function prefetchEntry({ url, thumbnailUrl }: Entry): void {
   hold(pictures, thumbnailUrl, image, MOST);
 }
 
-/** The description of an entry. */
+/** Returns the description of an entry, from the cache if prefetched. */
 export async function describedEntry(
   url: string,
   signal: AbortSignal,

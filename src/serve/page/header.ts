@@ -1,4 +1,4 @@
-/** The line above everything: where one is, searching, jumping, and the pages. */
+/** Header: path, search, jump, and links to the pages. */
 import type { InfoMessage } from "../api/messages.ts";
 import { Crumbs } from "./crumbs.ts";
 import { element } from "./dom.ts";
@@ -6,15 +6,12 @@ import { icon } from "./icons.ts";
 import { decodedPart, goTo, hashOf, type Route } from "./route.ts";
 import { count, shownName, unitOf } from "./text.ts";
 
-/** What the header has done. */
 export interface HeaderActions {
-  /** Goes to an index, or to a path. */
+  /** Navigates to a sample index or path. */
   jump(to: string): void;
-  /** Shows the keys. */
   help(): void;
 }
 
-/** The pages that have a link. */
 const PAGES = [
   ["random", "Random", "Random samples (r)"],
   ["statistics", "Statistics", "Statistics (s)"],
@@ -22,23 +19,19 @@ const PAGES = [
   ["info", "Info", "About the container (i)"],
 ] as const;
 
-/** What is served, in few words: the last part of where it lies, or how many there are. */
+/** Returns a short name of what is served: the last part of its location, or the number of containers. */
 export function containerName({ name, sources }: InfoMessage): string {
   if (sources.length > 1) return `${count(sources.length)} containers`;
   return shownName(/[^/\\]+(?=[/\\]*$)/.exec(name)?.[0] ?? name);
 }
 
-/** The header. */
 export class Header {
   readonly element: HTMLElement;
-  /** Where globs are typed. */
   readonly search: HTMLInputElement;
-  /** Where indices and paths are typed. */
   readonly jump: HTMLInputElement;
   readonly #crumbs = new Crumbs();
   readonly #links: readonly (readonly [string, HTMLAnchorElement])[];
   readonly #name: string;
-  /** What is served, with where it lies. */
   readonly #whole: string;
   #url = "";
 
@@ -100,11 +93,7 @@ export class Header {
     );
   }
 
-  /**
-   * Shows where one is.
-   *
-   * @param directoryUrl The directory that searches and pages are of.
-   */
+  /** Shows the current location. Searches and pages are for the directory at `directoryUrl`. */
   show({ url, parameters }: Route, directoryUrl: string): void {
     this.#url = directoryUrl;
     const parts = url === "" ? [] : url.split("/");

@@ -1,8 +1,7 @@
-/** All keys, in a window of their own. */
+/** Dialog of keyboard shortcuts. */
 import { button, element } from "./dom.ts";
 import { type Key, shownKey } from "./keyboard.ts";
 
-/** Keys that move in listings, for who asks. */
 const MOVING: readonly (readonly [string, string])[] = [
   ["← ↑ ↓ →", "Move among entries"],
   ["home end", "First, last entry"],
@@ -10,7 +9,6 @@ const MOVING: readonly (readonly [string, string])[] = [
   ["enter", "Open the entry"],
 ];
 
-/** Shows the keys that mean something now. */
 export function showHelp(
   everywhere: readonly Key[],
   here: readonly Key[],
@@ -48,7 +46,7 @@ export function showHelp(
       list("In listings", MOVING),
     ),
   );
-  // Clicks beside the window are the dialog's own.
+  // Clicks outside the window target the dialog itself.
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });

@@ -1,10 +1,9 @@
-/** Drawings of 16 × 16 for kinds of entries and for buttons, in the colour of the text beside them. */
+/** Icons of 16 × 16 for kinds of entries and for buttons, in the text colour. */
 import type { Kind } from "../api/messages.ts";
 import { svg } from "./dom.ts";
 
 const FILE = "M4 1.5h5.5L13 5v9.5H4z M9.5 1.5V5H13";
 
-/** Paths of lines. */
 const LINES = {
   directory: "M1.5 4.5V13h13V5H8L6.5 3.5h-5z",
   clip:
@@ -35,13 +34,12 @@ const LINES = {
   pause: "M5.5 3v10 M10.5 3v10",
 } as const satisfies Record<Kind, string> & Record<string, string>;
 
-/** What can be drawn. */
 export type IconName = keyof typeof LINES;
 
-/** By name: copied, which takes a browser less than making it. */
+/** Cached icons: cloning is cheaper than creating. */
 const made = new Map<IconName, SVGSVGElement>();
 
-/** Makes a drawing, which says nothing to who does not see it: the text beside it does. */
+/** Returns an icon. It is hidden from screen readers, because the text next to it says the same. */
 export function icon(name: IconName): Node {
   let drawing = made.get(name);
   if (drawing === undefined) made.set(name, drawing = draw(name));

@@ -1,17 +1,14 @@
-/** Keys and what they do, as `?` shows it. */
+/** Keyboard shortcuts, as listed by `?`. */
 
-/** A key that means something where the page is. */
 export interface Key {
-  /** As `KeyboardEvent.key` has it. */
+  /** As in `KeyboardEvent.key`. */
   readonly key: string;
-  /** What it does. */
   readonly says: string;
-  /** How it is shown, where `key` is not what people read on it. */
+  /** Label, if it differs from `key`. */
   readonly shown?: string;
   run(): void;
 }
 
-/** How keys are read on a keyboard. */
 const SHOWN: Readonly<Record<string, string>> = {
   " ": "space",
   ArrowLeft: "←",
@@ -19,7 +16,6 @@ const SHOWN: Readonly<Record<string, string>> = {
   Escape: "esc",
 };
 
-/** A key as it is shown. */
 export function shownKey({ key, shown }: Key): string {
   return shown ?? SHOWN[key] ?? key;
 }

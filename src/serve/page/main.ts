@@ -1,4 +1,4 @@
-/** The page: shows what its address says, and goes where it is told. */
+/** Entry point of the page: shows the view at the current address. */
 import type {
   AtMessage,
   EntryMessage,
@@ -40,7 +40,7 @@ import type { Scene, View } from "./view.ts";
 
 type MakeView = (route: Route, scene: Scene) => View | Promise<View>;
 
-/** Pages of a directory, by the name that the address has for them; loaded when they are gone to. */
+/** Pages of a directory by their names in addresses; loaded on demand. */
 const PAGES: Readonly<Record<string, () => Promise<MakeView>>> = {
   search: async () => (await import("./listing/results.ts")).searchView,
   random: async () => (await import("./listing/results.ts")).randomView,
@@ -50,19 +50,17 @@ const PAGES: Readonly<Record<string, () => Promise<MakeView>>> = {
   info: async () => (await import("./pages/info.ts")).infoView,
 };
 
-/** Holds what is shown. */
 class Page {
   readonly #info: InfoMessage;
   readonly #header: Header;
   readonly #main: HTMLElement;
   readonly #keys: readonly Key[];
-  /** What is said stands here, one below the other. */
   readonly #said = element("div", { class: "toasts" });
   #leave = new AbortController();
   #view: View | undefined;
-  /** Requests that had failed when it was made. */
+  /** Number of failed requests when the view was created. */
   #failures = 0;
-  /** The directory that is shown, or that what is shown lies in. */
+  /** Directory of the view, or containing its entry. */
   #directoryUrl = "";
 
   constructor(info: InfoMessage, main: HTMLElement) {
@@ -97,14 +95,13 @@ class Page {
     addEventListener("hashchange", () => void this.show());
     onServerBack(() => this.#onBack(), new AbortController().signal);
     addEventListener("keydown", (event) => this.#onKey(event));
-    // A list has the focus from the start: that is seen by those who go on by keys.
+    // A list has the focus initially: it is shown only after a key was used.
     const byKeys = (is: boolean) => () =>
       document.documentElement.classList.toggle("keyboard", is);
     addEventListener("keydown", byKeys(true), true);
     addEventListener("pointerdown", byKeys(false), true);
   }
 
-  /** Shows what the address says. */
   async show(): Promise<void> {
     this.#leave.abort();
     cancelPictures();
@@ -118,13 +115,13 @@ class Page {
       view = await this.#viewOf(route, { info: this.#info, signal });
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
-      // A module that did not come says nothing of the server.
+      // A failed import does not tell whether the server responds.
       if (error instanceof TypeError) await isServerThere();
       if (signal.aborted) return;
       view = problemView(error);
     }
     if (signal.aborted) return;
-    // What it asked for when it was left, such as pictures of a list that was scrolled on.
+    // Cancels requests of the previous view, such as images of a list that was scrolled.
     if (this.#view !== undefined) cancelPictures(this.#view.element);
     this.#view = view;
     this.#header.show(route, this.#directoryUrl);
@@ -136,14 +133,14 @@ class Page {
     else view.onShown();
   }
 
-  /** Makes a view again of which something is missing. */
+  /** Recreates a view that is incomplete. */
   #onBack(): void {
     if (failureCount() === this.#failures) return;
     this.#failures = failureCount();
     if (!(this.#view?.onBack?.() ?? false)) void this.show();
   }
 
-  /** A view begins when it is clear that nobody has gone elsewhere: it may end what another needs, such as a search. */
+  /** Creates a view, once its code is loaded and if still current: it may cancel other work, such as a search. */
   async #viewOf(route: Route, scene: Scene): Promise<View> {
     const load = PAGES[route.parameters.get("show") ?? ""];
     if (load !== undefined || route.url === "") {
@@ -170,7 +167,7 @@ class Page {
     return itemView(route, message, scene);
   }
 
-  /** Goes to a sample by its number, to an entry of the directory that is shown, or to a path. */
+  /** Navigates to a sample index, an index in the current directory (`#`), or a path. */
   async #jump(to: string): Promise<void> {
     const { signal } = this.#leave;
     const isLeft = () => signal.aborted || isGoing();
@@ -195,7 +192,6 @@ class Page {
     }
   }
 
-  /** Opens an entry of the directory that what is shown lies in. */
   async #jumpToEntry(
     index: number,
     isLeft: () => boolean,
@@ -210,7 +206,7 @@ class Page {
     location.hash = entryHref(entry, index);
   }
 
-  /** Paths start at the directory that is shown, or at the root. */
+  /** Paths are relative to the current directory, or else to the root. */
   async #jumpToPath(
     to: string,
     isLeft: () => boolean,
@@ -237,7 +233,7 @@ class Page {
     }
   }
 
-  /** Says something that is gone again after a while. */
+  /** Shows a temporary notification. */
   #tell(message: string): void {
     const said = element("p", { class: "toast", role: "alert" }, message);
     this.#said.append(said);
@@ -273,7 +269,7 @@ class Page {
   }
 }
 
-/** Whether a key belongs to what has the focus: who types a text means no command. */
+/** Whether a key belongs to the focused element, such as a text field. */
 function isTyping(event: KeyboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
@@ -321,7 +317,7 @@ function problemView(error: unknown): View {
   };
 }
 
-/** Where somebody who knows the token goes to say it: the server's root, which comes back to what the address says. */
+/** Returns a link to the server's root, which asks for the token and returns to the current address. */
 function waysIn(error: unknown): HTMLElement[] {
   const isClosed = error instanceof ServerError && error.code === "no-session";
   if (!isClosed) return [];

@@ -1,38 +1,34 @@
-/** Loading pictures, and cancelling those of a view that is left: a browser would fetch them before the next page. */
+/** Loads images, and cancels those of a left view, which the browser would fetch before the next page. */
 import { fileUrl } from "./api.ts";
 
-/** Pictures with more pixels are not sent to be drawn: they would take the browser's memory. */
+/** The server rejects images with more pixels: they would exhaust the browser's memory. */
 const MOST_PIXELS = 100_000_000;
 
-/** Longer sides of thumbnails, in pixels of the screen. */
+/** Longer sides of thumbnails, in device pixels. */
 const THUMBNAIL_EDGES = [256, 512] as const;
 const LARGEST_EDGE = 2048;
 
 const loading = new Set<HTMLImageElement>();
 const watched = new WeakSet<HTMLImageElement>();
 
-/** URL of a picture at full size; the server refuses one that would take the browser's memory. */
+/** Returns the URL of a full-size image, with a limit on its pixels. */
 export function pictureUrl(url: string): string {
   return `${fileUrl(url)}?most-pixels=${MOST_PIXELS}`;
 }
 
-/**
- * URL of a picture in small.
- *
- * @param edge The longer side that it is shown at, in pixels of CSS.
- */
+/** Returns the URL of a thumbnail for a longer side in CSS pixels. */
 export function thumbnailUrl(url: string, edge: number): string {
   const [small, large] = THUMBNAIL_EDGES;
   const isLarge = edge * devicePixelRatio > small;
   return `${fileUrl(url)}?thumbnail=${isLarge ? large : small}`;
 }
 
-/** URL of a picture that the server has drawn, as large as it draws any. */
+/** Returns the URL of an image converted by the server at its maximum size. */
 export function drawnUrl(url: string): string {
   return `${fileUrl(url)}?thumbnail=${LARGEST_EDGE}`;
 }
 
-/** Loads a picture into an element in place of the one before; none without a URL. */
+/** Loads an image into an element, or clears it if there is no URL. */
 export function loadPicture(
   image: HTMLImageElement,
   url: string | undefined,
@@ -46,7 +42,7 @@ export function loadPicture(
     watched.add(image);
     for (const event of ["load", "error"]) {
       image.addEventListener(event, () => {
-        // Its source may have been replaced since.
+        // The source may have been replaced since.
         if (image.complete) loading.delete(image);
       });
     }
@@ -55,11 +51,6 @@ export function loadPicture(
   image.src = url;
 }
 
-/**
- * Cancels pictures that are still loading.
- *
- * @param within Those in this element; all if it is omitted.
- */
 export function cancelPictures(within?: Element): void {
   for (const image of loading) {
     if (within !== undefined && !within.contains(image)) continue;

@@ -1,14 +1,13 @@
-/** What the page shows, as the part of its address behind `#`: a link that leads back to it. */
+/** Routes: what the page shows, encoded in the URL fragment. */
 
 /** `#/URL?NAME=VALUE&…` */
 export interface Route {
-  /** The entry's path, percent-encoded as the server writes it; empty for the root. */
+  /** Path of the entry, percent-encoded like the server's; empty for the root. */
   readonly url: string;
-  /** How it is shown. */
   readonly parameters: URLSearchParams;
 }
 
-/** Reads an address. What does not name an entry leads to the root. */
+/** Parses an address. Invalid paths lead to the root. */
 export function parseRoute(hash: string): Route {
   const [, path = "", query = ""] = /^#?\/*([^?]*)\??(.*)$/s.exec(hash) ?? [];
   const parts = path.split("/").filter((part) => part !== "").map(cleanPart);
@@ -19,7 +18,7 @@ export function parseRoute(hash: string): Route {
   };
 }
 
-/** Encodes what stands for something else in a query. */
+/** Escapes characters that have a special meaning in a query. */
 function cleanPart(part: string): string {
   return part.toWellFormed().replaceAll(
     /%(?![0-9a-f]{2})|[^\w.~!$'()*,;:@%-]/gi,
@@ -27,7 +26,6 @@ function cleanPart(part: string): string {
   ).replaceAll("+", "%2B");
 }
 
-/** Writes an address. */
 export function hashOf(
   url: string,
   parameters: Readonly<Record<string, string | number | null | undefined>> = {},
@@ -39,18 +37,17 @@ export function hashOf(
   return query.size === 0 ? `#/${url}` : `#/${url}?${query}`;
 }
 
-/** The address that is shown, and what it was read as: the browser's own may be ahead of it. */
+/** Current address and its route; the browser may already be at the next one. */
 let shown = "";
 let current: Route | undefined;
 
 const listeners = new Set<(route: Route) => void>();
 
-/** Calls back when another address is shown. */
 export function onRoute(listener: (route: Route) => void): void {
   listeners.add(listener);
 }
 
-/** The address that the browser has, which is shown from now on. */
+/** Takes the browser's address as the current route. */
 export function takeRoute(): Route {
   shown = location.hash;
   current = parseRoute(shown);
@@ -58,12 +55,12 @@ export function takeRoute(): Route {
   return current;
 }
 
-/** Whether somebody goes to another address just now. */
+/** Whether the browser has moved on to another address. */
 export function isGoing(): boolean {
   return location.hash !== shown;
 }
 
-/** The address of a view, with what it has kept there while it is shown. */
+/** Returns the address of a view, including updated parameters if it is current. */
 export function addressOf(of: Route): string {
   return of === current
     ? shown
@@ -71,10 +68,10 @@ export function addressOf(of: Route): string {
 }
 
 /**
- * Changes parameters of a view's address, without going anywhere: unless another view is to be shown, whose address it is
- * then, though the one before is still seen, or somebody goes to one just now.
+ * Updates parameters of a view's address without navigation. Ignored if the view is no longer current or the browser is
+ * navigating away: the address is then another view's.
  *
- * @param of What the view was made with.
+ * @param of Route that the view was created with.
  */
 export function keepInAddress(
   of: Route,
@@ -90,10 +87,8 @@ export function keepInAddress(
   shown = location.hash;
 }
 
-/** Parameters of an address that keep the columns of rows. */
 const OF_COLUMNS = ["order", "hide", "width"] as const;
 
-/** The parameters of a view's address that keep columns. */
 export function columnParameters(of: Route): Record<string, string | null> {
   const { parameters } = parseRoute(addressOf(of));
   return Object.fromEntries(
@@ -101,7 +96,6 @@ export function columnParameters(of: Route): Record<string, string | null> {
   );
 }
 
-/** Goes to an address. */
 export function goTo(
   url: string,
   parameters: Readonly<Record<string, string | number | null | undefined>> = {},
@@ -109,15 +103,14 @@ export function goTo(
   location.hash = hashOf(url, parameters);
 }
 
-/** The directory of an entry. */
 export function parentUrl(url: string): string {
   return url.slice(0, Math.max(0, url.lastIndexOf("/")));
 }
 
-/** The bytes of one character, percent-encoded, or one byte that is none. */
+/** Percent-encoded UTF-8 character, or a single byte. */
 const CHARACTER = /%[c-f][\da-f](?:%[89ab][\da-f])+|%[\da-f]{2}/gi;
 
-/** A percent-encoded part as a name: bytes that are no UTF-8 stand as U+DC80 to U+DCFF, as the server writes them. */
+/** Decodes a percent-encoded name. Bytes that are not UTF-8 become U+DC80 to U+DCFF, as in the server's messages. */
 export function decodedPart(part: string): string {
   return part.replaceAll(CHARACTER, (encoded) => {
     try {
@@ -129,40 +122,36 @@ export function decodedPart(part: string): string {
   });
 }
 
-/** A text that names a path, percent-encoded. */
 export function encodedPath(path: string): string {
   return path.split("/").filter((part) => part !== "").map((part) =>
     encodeURIComponent(part.toWellFormed())
   ).join("/");
 }
 
-/** How a directory was shown when it was left: parameters of its address. */
+/** Parameters of a directory's address when it was left. */
 type Place = Readonly<Record<string, string | number | null>>;
 
-/** How many are remembered. */
 const MOST = 100;
 
 const places = new Map<string, Place>();
 const opened = { parentUrl: "", index: -1 };
-/** Remembers how a directory is shown. */
 export function rememberPlace(url: string, place: Place): void {
-  places.delete(url); // to stand last
+  places.delete(url); // moves it to the end
   places.set(url, place);
   const [oldest] = places.keys();
   if (places.size > MOST) places.delete(oldest!);
 }
 
-/** Remembers which entry of a directory is open. */
 export function rememberOpened(parentUrl: string, index: number): void {
   Object.assign(opened, { parentUrl, index });
 }
 
-/** The index of the entry of a directory that was opened last, or -1. */
+/** Returns the index of the directory's entry that was opened last, or -1. */
 export function openedIn(url: string): number {
   return opened.parentUrl === url ? opened.index : -1;
 }
 
-/** Where closing an entry leads: to the list that it was opened from, or to its directory, as it was left. */
+/** Returns the address after closing an entry: its list, or its directory as it was left. */
 export function hashToCloseTo(
   parentUrl: string,
   list: string | null,
@@ -170,7 +159,7 @@ export function hashToCloseTo(
   return list ?? hashOf(parentUrl, { ...places.get(parentUrl) });
 }
 
-/** The address of the list that an entry was opened from, where that is no directory. */
+/** Returns the address of the list that an entry was opened from, if it is not a directory. */
 export function listOf({ parameters }: Route): string | null {
   const list = parameters.get("list");
   return list !== null && list.startsWith("#/") ? list : null;

@@ -1,15 +1,14 @@
-/** Whether the server answers: a banner while it does not, and what failed is asked again when it does. */
+/** Connection state: shows a banner while the server does not respond, and retries failed requests when it does. */
 import { element } from "./dom.ts";
 
-/** How long a check waits for an answer, and a check after one that failed, in milliseconds. */
+/** Timeout of a check, and delay after a failed one, in milliseconds. */
 const CHECK_MS = 4000;
 const AGAIN_MS = 1500;
 
-/** What any server of the page has, and costs it nothing. */
+/** Cheap file that every server of the page has. */
 const CHECKED = "page/icon.svg";
 
 const listeners = new Set<() => void>();
-/** What the banner says. */
 const GONE =
   "The server does not answer. Start recordfs again: the page then loads what is missing.";
 let banner: HTMLElement | undefined;
@@ -18,16 +17,14 @@ let failures = 0;
 let checking: Promise<boolean> | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** How many requests the server has not answered so far. */
 export function failureCount(): number {
   return failures;
 }
 
 /**
- * Notes that a request begins.
+ * Registers a request.
  *
- * @returns What the caller calls when it is answered. The answer to one that began before the server was gone does not say
- * that it is back.
+ * @returns A callback for its response. A response to a request from before the failure does not count as a recovery.
  */
 export function beginRequest(): () => void {
   const wasGone = isGone;
@@ -44,7 +41,6 @@ function noteBack(): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Notes that a request got no answer. */
 export function noteFailure(): void {
   failures++;
   if (isGone) return;
@@ -55,16 +51,16 @@ export function noteFailure(): void {
   checkLater();
 }
 
-/** Calls back when a server that was gone answers again. */
+/** Calls back when the server responds again after a failure. */
 export function onServerBack(listener: () => void, signal: AbortSignal): void {
   if (signal.aborted) return;
   listeners.add(listener);
   signal.addEventListener("abort", () => listeners.delete(listener));
 }
 
-/** Whether the server answers from now on: by one small request, which all who ask at that time share. */
+/** Checks whether the server responds, by one small request that concurrent callers share. */
 export async function isServerThere(): Promise<boolean> {
-  // An answer to a request that was on its way before says nothing of a server that went since.
+  // A request already in flight does not tell whether the server responds now.
   if (checking !== undefined && !await checking) return false;
   return await (checking ??= check().finally(() => checking = undefined));
 }
@@ -85,7 +81,7 @@ async function check(): Promise<boolean> {
 function checkLater(): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    // A page that nobody looks at asks when it is looked at.
+    // A hidden page checks once it becomes visible.
     if (!isGone || document.hidden) return;
     void isServerThere().then((isThere) => {
       if (!isThere) checkLater();
@@ -93,7 +89,6 @@ function checkLater(): void {
   }, AGAIN_MS);
 }
 
-/** Watches the page for as long as it lives. */
 export function watchServer(): void {
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return;
@@ -101,14 +96,14 @@ export function watchServer(): void {
       if (!isThere) checkLater();
     });
   });
-  // Before any listener of the picture itself.
+  // Runs before listeners of the image itself.
   document.addEventListener("error", onError, true);
 }
 
-/** Errors that were looked into: the server is there, so that the picture is damaged. */
+/** Error events of media that are damaged: the server did respond. */
 const confirmed = new WeakSet<Event>();
 
-/** Has the error of a picture wait until it is known whether the server is gone, and asks for it again then. */
+/** Delays a media error until the server has been checked, and reloads the media if the server had failed. */
 function onError(event: Event): void {
   const { target } = event;
   const isMedia = target instanceof HTMLMediaElement;

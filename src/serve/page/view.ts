@@ -1,25 +1,21 @@
-/** What fills the page below its header. */
+/** Interface of views, which fill the page below its header. */
 import type { InfoMessage } from "../api/messages.ts";
 import type { Key } from "./keyboard.ts";
 
-/** A view of an address. */
 export interface View {
   readonly element: HTMLElement;
-  /** What it shows, for the window's title. */
   readonly title: string;
-  /** Keys that mean something in it. */
   readonly keys: readonly Key[];
-  /** Handles a key that moves in it. Returns whether it meant something. */
+  /** Handles a navigation key. Returns whether it was handled. */
   onKey?(key: string): boolean;
-  /** Called when a server that was gone answers again. Returns whether no more is to be done: else it is made again. */
+  /** Called when the server responds again. Returns whether the view recovers by itself; else it is recreated. */
   onBack?(): boolean;
-  /** Told when it is in the page. */
+  /** Called when the view is in the DOM. */
   onShown?(): void;
 }
 
-/** What a view is made with. */
 export interface Scene {
   readonly info: InfoMessage;
-  /** Aborted when another view is shown. */
+  /** Aborted when the view is left. */
   readonly signal: AbortSignal;
 }

@@ -5,24 +5,23 @@ import { GRACE } from "../listen.ts";
 import type { Access } from "../options.ts";
 import type { AnsweringReport, AnsweringTask, AnswerTask } from "./messages.ts";
 
-/** How much longer than what is under way a thread may take to end, in milliseconds. */
+/** Time in milliseconds, beyond the grace period, until a thread is terminated. */
 const ENDING = 2000;
 
-/** Who hears what threads have to say. */
 export interface ThreadListeners {
   readonly onError: (error: unknown) => void;
   readonly onAccess: ((access: Access) => void) | undefined;
 }
 
 /**
- * Whether threads can share a port: Linux gives each some of the connections, and Deno lets them with `--unstable-net`,
- * with which alone it has what is looked for.
+ * Whether threads can share a port: Linux distributes the connections, and Deno supports it with `--unstable-net`,
+ * detected by an API that exists only then.
  */
 export function canSharePorts(): boolean {
   return Deno.build.os === "linux" && "listenDatagram" in Deno;
 }
 
-/** Threads that answer beside the main one: each listens on its port, and the system gives them connections by turns. */
+/** Additional serving threads: all listen on the same port, and the system distributes the connections. */
 export class AnsweringThreads {
   readonly #threads: readonly AnsweringThread[];
 
@@ -33,7 +32,7 @@ export class AnsweringThreads {
     );
   }
 
-  /** Ends them: what is under way may go on for three seconds. */
+  /** Closes them, with a grace period of three seconds for responses in progress. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }

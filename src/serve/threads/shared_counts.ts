@@ -1,4 +1,3 @@
-/** A number of things that all threads have together. */
 export class SharedCount {
   readonly #count: Int32Array<SharedArrayBuffer>;
 
@@ -6,12 +5,7 @@ export class SharedCount {
     this.#count = new Int32Array(memory, offset, 1);
   }
 
-  /**
-   * Counts one more.
-   *
-   * @param most How many there may be.
-   * @returns Whether there are not too many: only then it counts, until {@linkcode SharedCount.end}.
-   */
+  /** Increments the counter if it is below `most`; returns whether it did. {@linkcode SharedCount.end} undoes it. */
   begin(most: number): boolean {
     const isIn = Atomics.add(this.#count, 0, 1) < most;
     if (!isIn) this.end();
@@ -23,14 +17,14 @@ export class SharedCount {
   }
 }
 
-/** What the threads of a server count together, so that its limits are those of all of them. */
+/** Counters shared by a server's threads, so that limits apply to all of them together. */
 export class SharedCounts {
-  /** By which another thread makes one that counts along. */
+  /** Passed to other threads to share the counters. */
   readonly memory: SharedArrayBuffer;
   readonly #checks: Int32Array<SharedArrayBuffer>;
-  /** Answers that are being made as a whole. */
+  /** Whole responses in progress. */
   readonly whole: SharedCount;
-  /** Answers that are being made and sent piece by piece. */
+  /** Streamed responses in progress. */
   readonly streams: SharedCount;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(12)) {
@@ -40,7 +34,7 @@ export class SharedCounts {
     this.streams = new SharedCount(memory, 8);
   }
 
-  /** Begins the only check; tells whether there was none. */
+  /** Starts a check. Returns false if one is running. */
   beginCheck(): boolean {
     return Atomics.compareExchange(this.#checks, 0, 0, 1) === 0;
   }

@@ -1,5 +1,5 @@
 /**
- * Entry point of a thread that answers for a server. Run by `answering_threads.ts`.
+ * Entry point of a serving thread, run by `answering_threads.ts`.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type {
 } from "./messages.ts";
 import { SharedCounts } from "./shared_counts.ts";
 
-/** Requests are told of when there are so many, and after so many milliseconds. */
+/** Accesses are reported after this many, and after this many milliseconds. */
 const GATHERED = 256;
 const AFTER = 100;
 
@@ -39,7 +39,7 @@ scope.onmessage = async ({ data }) => {
   scope.close();
 };
 
-/** Answers from now on, until the function is called that it returns. */
+/** Starts serving. Returns the function that stops it. */
 async function begin(
   { opener, options, session, listening, counts, isLogged }: AnswerTask,
 ): Promise<() => Promise<void>> {
@@ -70,7 +70,7 @@ async function begin(
   };
 }
 
-/** Requests that were answered: a message for each would take as long as answering it. */
+/** Batches access log entries: a message for each would take as long as the response. */
 class Gathered {
   #accesses: Access[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;

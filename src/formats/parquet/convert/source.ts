@@ -2,7 +2,6 @@ import type { PlanNotes } from "../../../convert/conversion.ts";
 import { ContainerSource } from "../../../convert/from/source.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
-/** Files of Parquet to be converted: each row as a directory of its cells. */
 class ParquetSource extends ContainerSource {
   override noteFiles({ kept, changed }: PlanNotes): void {
     kept.push("rows, their order, and the values of their cells");
@@ -13,7 +12,6 @@ class ParquetSource extends ContainerSource {
   }
 }
 
-/** An opened container to be converted. */
 export function parquetSource(container: VirtualFs): ContainerSource {
   return new ParquetSource(container, "Parquet");
 }

@@ -3,10 +3,9 @@ import type { ParquetLibrary } from "../read/library.ts";
 import type { StoredType } from "../values/schema.ts";
 import { PageFault } from "./page_fault.ts";
 
-/** Bits of the largest number that stands for a value of a dictionary, or a level. */
+/** Maximum bits of a dictionary index or level. */
 const WIDEST = 24;
 
-/** Bytes of values of types that have a size. */
 const SIZES: Readonly<Partial<Record<StoredType, number>>> = {
   INT32: 4,
   INT64: 8,
@@ -15,21 +14,19 @@ const SIZES: Readonly<Partial<Record<StoredType, number>>> = {
   DOUBLE: 8,
 };
 
-/** Bits that numbers up to this one take. */
+/** Returns the bits needed for numbers up to a maximum. */
 export function bitsOf(most: number): number {
   return 32 - Math.clz32(most);
 }
 
-/** A part of a page: what is looked at before the library makes values of it. */
+/** Part of a page, to be validated before the library decodes it. */
 export interface PagePart {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Where the part starts. */
   readonly at: number;
   readonly end: number;
 }
 
-/** The part of a page from `at` on. */
 export function partOf(
   bytes: Uint8Array,
   at = 0,
@@ -40,7 +37,7 @@ export function partOf(
   return { bytes, view, at, end };
 }
 
-/** How many values a page or a dictionary may have. */
+/** Checks the number of values of a page or dictionary. */
 export function checkCount(count: number, most: number = MOST_VALUES): void {
   if (!(count >= 0)) throw new PageFault(`has ${count} values`);
   if (count > most) {
@@ -51,10 +48,7 @@ export function checkCount(count: number, most: number = MOST_VALUES): void {
   }
 }
 
-/**
- * Walks over runs of numbers (RLE and bit-packed, by turns), which have to be as many as are wanted: the library would
- * write as many as a run says.
- */
+/** Validates alternating RLE and bit-packed runs: the library would write as many numbers as a run declares. */
 export function checkRuns(part: PagePart, bits: number, count: number): void {
   if (bits > WIDEST) throw new PageFault(`has numbers of ${bits} bits`);
   let { at } = part;
@@ -66,7 +60,7 @@ export function checkRuns(part: PagePart, bits: number, count: number): void {
     if (header % 2 === 1) {
       const bytes = length * bits;
       const wanted = Math.ceil(left / 8);
-      // The last run may have more numbers than are wanted, or lack bytes of those that are not.
+      // The last run may be padded with extra numbers, whose bytes may be missing.
       const isWhole = bits > 0 && at + bytes <= part.end;
       if (length === 0 || !isWhole && length > wanted) {
         throw new PageFault(
@@ -91,21 +85,21 @@ export function checkRuns(part: PagePart, bits: number, count: number): void {
   }
 }
 
-/** The part of runs of numbers that stand behind their length, as levels of pages of version 1 do. */
+/** Returns the runs that follow their length, such as levels in pages of version 1. */
 export function sizedPart({ bytes, view, at, end }: PagePart): PagePart {
   const start = at + 4;
   if (start > end) throw new PageFault("ends early");
   return partOf(bytes, start, start + view.getUint32(at, true));
 }
 
-/** What values are told apart by, before the library makes them. */
+/** Physical type of values. */
 export interface ValueKind {
   readonly type: StoredType;
-  /** Bytes of a value of a fixed size. */
+  /** Bytes of a fixed-size value. */
   readonly length: number | undefined;
 }
 
-/** Looks whether values in an encoding are all there, and are not more than that. */
+/** Validates that exactly the given number of values is present. */
 export function checkValues(
   part: PagePart,
   encoding: string,
@@ -151,7 +145,7 @@ export function checkValues(
   );
 }
 
-/** Bytes of so many values of a type that has a size. */
+/** Returns the bytes of a number of fixed-size values. */
 export function sizeOf(
   type: StoredType,
   length: number | undefined,
@@ -181,7 +175,7 @@ function checkPlainBytes({ view, at, end }: PagePart, count: number): void {
   if (at > end) throw new PageFault("ends in a value");
 }
 
-/** Differences: the library takes memory by what their head says. */
+/** Validates delta encoding: the library allocates memory by its header. */
 function checkDeltas(part: PagePart, count: number): void {
   if (count === 0) return;
   const [block, afterBlock] = varint(part, part.at);
@@ -200,7 +194,7 @@ function checkDeltas(part: PagePart, count: number): void {
   }
 }
 
-/** Lengths that are written as differences, and where they end. */
+/** Returns delta-encoded lengths, and the offset of their end. */
 function lengthsOf(
   part: PagePart,
   count: number,
@@ -229,7 +223,7 @@ function checkDeltaLengths(
   if (at > part.end) throw new PageFault("ends in a value");
 }
 
-/** Values that begin as the one before them: a few bytes may stand for very many. */
+/** Validates values that share prefixes with their predecessors: a few bytes may expand to very many. */
 function checkDeltaBytes(
   part: PagePart,
   count: number,
@@ -258,7 +252,7 @@ function checkDeltaBytes(
   }
 }
 
-/** A number of 7 bits a byte, and where it ends. */
+/** Reads a varint; returns it with the offset of its end. */
 export function varint(
   { bytes, end }: PagePart,
   at: number,

@@ -12,45 +12,38 @@ import type { Leaf } from "../values/schema.ts";
 import type { StoredPage } from "./decode_page.ts";
 import { PageFault } from "./page_fault.ts";
 
-/** Bytes that are read to find a header, at first and at most: least and greatest values may stand in it. */
+/** Initial and maximum bytes read to find a header, which may contain minimum and maximum values. */
 const HEADER_WINDOW = 1 << 10;
 const LARGEST_HEADER = 16 << 20;
-/** Most pages of a column chunk. */
 const MOST_PAGES = 1 << 20;
-/** Bytes of a column chunk up to which all of it is fetched when its headers are looked for. */
+/** Maximum bytes of a column chunk to fetch as a whole when its headers are scanned. */
 const FETCHED_WHOLE = 32 << 20;
 
-/** Where a column chunk lies, and how long its parts are. */
+/** Location of a column chunk, and its sizes. */
 export interface ChunkPlace {
   readonly source: ByteSource;
-  /** {@linkcode Chunk}: numbers of its own. */
+  /** The chunk's entry of {@linkcode ParquetIndex.chunks}, indexed by {@linkcode Chunk}. */
   readonly numbers: Float64Array;
-  /** Rows of its row group. */
   readonly rows: number;
   readonly leaf: Leaf;
 }
 
-/** The pages of a column chunk. */
 export interface ChunkPages {
-  /** Per page, its place with its header, and how many bytes that takes. */
+  /** Per page: its offset, and its length including the header. */
   readonly starts: Float64Array;
   readonly lengths: Float64Array;
-  /** Per page, and once more for all, how many rows of the row group begin before it. */
+  /** Per page, plus one for all: number of rows of the row group that start before it. */
   readonly firsts: Float64Array;
-  /** Pages of which it is known how many rows begin in them: all, unless only their levels tell that. */
+  /** Number of pages whose rows are counted: all, unless only their levels determine that. */
   counted: number;
-  /** Per page that was counted by its levels: whether it begins within a row. Without, each page begins with one. */
+  /** Per page counted by its levels: whether it starts within a row. If missing, every page starts with a row. */
   readonly inside: Uint8Array | undefined;
   readonly dictionary:
     | { readonly start: number; readonly length: number }
     | undefined;
 }
 
-/**
- * Finds the pages of a column chunk: by its offset index, or by the headers of its pages, one after the other.
- *
- * @throws {PageFault} If they are not as the footer says.
- */
+/** Finds a column chunk's pages by offset index, or by scanning headers. Throws if they contradict the footer. */
 export function* chunkPages(
   place: ChunkPlace,
   library: ParquetLibrary,
@@ -73,11 +66,7 @@ export function* chunkPages(
   return indexed ?? (yield* pagesByHeaders(place, library));
 }
 
-/**
- * Finds pages by the offset index.
- *
- * @returns `undefined` where pages begin with the same row: only their headers tell which of them has no values.
- */
+/** Finds pages by offset index; `undefined` if some start with the same row: only headers tell the empty ones. */
 function* pagesByIndex(
   { source, numbers, rows }: ChunkPlace,
   library: ParquetLibrary,
@@ -206,11 +195,11 @@ function* pagesByHeaders(
 }
 
 /**
- * Reads the header of a page; more is read where it turns out to be cut.
+ * Reads the header of a page, with more bytes if it is longer than expected.
  *
- * @param end Where its column chunk ends.
- * @returns The header, and how many bytes it takes.
- * @throws {PageFault} If it is none, or does not end before that.
+ * @param end End of the column chunk.
+ * @returns The header and its length in bytes.
+ * @throws {PageFault} If it is invalid or extends beyond `end`.
  */
 export function* readHeader(
   source: ByteSource,
@@ -228,11 +217,7 @@ export function* readHeader(
   }
 }
 
-/**
- * Takes a page apart that was read.
- *
- * @param check Whether it is compared with its CRC-32, where it has one.
- */
+/** Splits a page into header and body. `check` verifies its CRC-32, if it has one. */
 export function pageOf(
   bytes: Uint8Array,
   library: ParquetLibrary,
@@ -256,7 +241,7 @@ export function pageOf(
   return { header, body };
 }
 
-/** Reads a page of so many bytes, its header with it, and takes it apart. */
+/** Reads and parses a page, including its header. */
 export function* readPage(
   source: ByteSource,
   start: number,
@@ -279,7 +264,7 @@ function headerOf(bytes: Uint8Array, library: ParquetLibrary): LibraryHeader {
     header;
   const { data_page_header: first, data_page_header_v2: second } = header;
   const dictionary = header.dictionary_page_header;
-  // What stands there may be of any type of the protocol.
+  // The fields may be of any Thrift type.
   const numbers: [string, unknown][] = [
     ["size", size],
     ["size when decompressed", whole],

@@ -18,42 +18,38 @@ import { PageFault } from "./page_fault.ts";
 
 const NO_LEVELS: Uint8Array = new Uint8Array(0);
 
-/** About how many bytes a value takes in memory, and a list with the room that it has for more. */
+/** Estimated bytes of a value in memory, and of a list with its spare capacity. */
 const VALUE_WEIGHT = 16;
 const LIST_WEIGHT = 200;
 
-/** Values of a leaf, as the library gives them. */
+/** Values of a leaf, as decoded by the library. */
 export type Values = ArrayLike<unknown>;
 
-/** What pages of a column chunk are decoded by. */
 export interface PageDecoder {
   readonly leaf: Leaf;
   readonly codec: Codec;
   readonly library: ParquetLibrary;
 }
 
-/** A page as it is stored: what its header says, and what is behind that. */
 export interface StoredPage {
   readonly header: LibraryHeader;
   readonly body: Uint8Array;
 }
 
-/** A page of data whose values are not decoded yet. */
+/** Data page with decoded levels and undecoded values. */
 export interface OpenPage {
-  /** Number of its values, those that are null with them. */
+  /** Number of values, including nulls. */
   readonly count: number;
-  /** Number of rows that begin in it. */
   readonly begun: number;
   readonly encoding: string;
-  /** Levels by values; none where all are 0. */
+  /** Levels of each value; empty if all are 0. */
   readonly repetition: Uint8Array;
   readonly definition: Uint8Array;
-  /** Number of values that are stored. */
   readonly present: number;
   readonly values: PagePart;
 }
 
-/** Decodes the values that others are numbers of; says about how many bytes they take. */
+/** Decodes a dictionary; returns it with its estimated bytes in memory. */
 export function* decodeDictionary(
   { header, body }: StoredPage,
   { leaf, codec, library }: PageDecoder,
@@ -76,7 +72,7 @@ export function* decodeDictionary(
   return { rows, weight: bytes.length + VALUE_WEIGHT * count };
 }
 
-/** Decompresses a page of data, and decodes its levels. */
+/** Decompresses a data page, and decodes its levels. */
 export function* openPage(
   page: StoredPage,
   decoder: PageDecoder,
@@ -86,9 +82,9 @@ export function* openPage(
 }
 
 /**
- * Decodes the repetition levels of a page of data: of version 2, without decompressing the page.
+ * Decodes the repetition levels of a data page, in version 2 without decompressing it.
  *
- * @returns By its values, which of the lists around it goes on; 0 where a row begins.
+ * @returns Per value: the list level that it continues; 0 at the start of a row.
  */
 export function* repetitionOf(
   page: StoredPage,
@@ -99,23 +95,23 @@ export function* repetitionOf(
   return levelsOfFirst(page, decoder, partOf(bytes), count).repetition;
 }
 
-/** Values of rows with their levels, of a page or of several. */
+/** Values of rows with their levels, from one or several pages. */
 export interface RowEntries {
-  /** Levels by values; none where all are 0. */
+  /** Levels of each value; empty if all are 0. */
   readonly repetition: Uint8Array;
   readonly definition: Uint8Array;
-  /** Those that are there. */
+  /** Non-null values. */
   readonly values: Values;
-  /** About how many bytes they take as rows. */
+  /** Estimated bytes of the assembled rows. */
   readonly weight: number;
 }
 
 /**
- * Decodes values of rows of an opened page.
+ * Decodes the values of a range of rows of an opened page.
  *
- * @param dictionary What its values are numbers in, if they are.
- * @param from The first row, among those that begin in the page; `undefined` where a row before the page goes on in it.
- * @param to The row behind the last one.
+ * @param dictionary Dictionary of the column chunk, if it has one.
+ * @param from First row, among those that start in the page; `undefined` to include the continuation of an earlier row.
+ * @param to Row after the last.
  */
 export function decodeEntries(
   page: OpenPage,
@@ -152,7 +148,6 @@ export function decodeEntries(
   };
 }
 
-/** Puts together what several pages have of rows. */
 export function joinEntries(parts: readonly RowEntries[]): RowEntries {
   const [first, ...others] = parts;
   if (others.length === 0) return first!;
@@ -164,7 +159,7 @@ export function joinEntries(parts: readonly RowEntries[]): RowEntries {
   };
 }
 
-/** Makes rows of values and their levels: lists within them, as deep as the leaf is. */
+/** Assembles rows from values and levels, with nested lists. */
 export function assembleRows(
   { repetition, definition, values }: RowEntries,
   { leaf: { schemaPath }, library }: PageDecoder,
@@ -180,7 +175,7 @@ export function assembleRows(
   );
 }
 
-/** Where the row stands that is the given one of those that begin in a page. */
+/** Returns the index of the value that starts a given row of the page. */
 function rowStart(repetition: Uint8Array, row: number): number {
   let at = -1;
   for (let begun = 0; begun <= row; begun++) {
@@ -190,7 +185,7 @@ function rowStart(repetition: Uint8Array, row: number): number {
   return at;
 }
 
-/** Values of a page from `start` to `end`; of types whose places are known, only those are decoded. */
+/** Decodes a range of a page's values. With random-access encodings, only these are decoded. */
 function valuesOf(
   { values: part, encoding, present }: OpenPage,
   { field, stored }: Leaf,
@@ -229,7 +224,7 @@ function isSecond({ header }: StoredPage): boolean {
   return header.data_page_header_v2 !== undefined;
 }
 
-/** A page of version 1: levels and values are compressed together. */
+/** Opens a page of version 1: levels and values are compressed together. */
 function* openFirst(page: StoredPage, decoder: PageDecoder): Steps<OpenPage> {
   const { count, bytes, encoding } = yield* bytesOfFirst(page, decoder);
   const { repetition, rest } = levelsOfFirst(
@@ -277,7 +272,7 @@ function levelsOfFirst(
   return { repetition, rest: { ...part, at: runs.end } };
 }
 
-/** A page of version 2: levels stand before what is compressed. */
+/** Opens a page of version 2: levels precede the compressed part. */
 function* openSecond(page: StoredPage, decoder: PageDecoder): Steps<OpenPage> {
   const { header, body } = page;
   const head = header.data_page_header_v2!;
@@ -347,18 +342,18 @@ function requireRuns(encoding: string | undefined): void {
   );
 }
 
-/** How many values a page may have: more, where rows are decoded of it without all others. */
+/** Maximum number of values of a page: higher if a subset of its rows can be decoded. */
 function mostOf({ maxRepetition }: Leaf, encoding: string): number {
   const isPlaced = encoding === "PLAIN" || isOfDictionary(encoding);
   return maxRepetition > 0 && isPlaced ? MOST_LISTED : MOST_VALUES;
 }
 
-/** Tells whether values are numbers in a dictionary. */
+/** Whether values are dictionary indices. */
 export function isOfDictionary(encoding: string | undefined): boolean {
   return encoding === "PLAIN_DICTIONARY" || encoding === "RLE_DICTIONARY";
 }
 
-/** Values of a page from `start` to `end`, by their numbers in the dictionary. */
+/** Looks up a range of a page's values in the dictionary. */
 function lookedUp(
   { values: part }: OpenPage,
   dictionary: Values | undefined,

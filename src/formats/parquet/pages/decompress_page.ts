@@ -5,7 +5,7 @@ import { type Codec, LARGEST_PAGE } from "../layout.ts";
 import type { ParquetLibrary } from "../read/library.ts";
 import { PageFault } from "./page_fault.ts";
 
-/** How many times the bytes of a page it may be decompressed to, by codecs that have no way to be better. */
+/** Maximum compression ratios of the codecs that have one. */
 const RATIOS: Readonly<Partial<Record<Codec, number>>> = {
   SNAPPY: 64, // 64 bytes for 3
   GZIP: 1032, // 258 bytes for 2 bits
@@ -13,13 +13,13 @@ const RATIOS: Readonly<Partial<Record<Codec, number>>> = {
   LZ4_RAW: 256,
 };
 
-/** What decompresses all at once. */
+/** Codecs that `node:zlib` decompresses. */
 const BY_NODE = { GZIP: "gzip", BROTLI: "brotli", ZSTD: "zstd" } as const;
 
 /**
- * Decompresses a page, or the values of one, to memory of its own.
+ * Decompresses a page, or just its values. Uncompressed bytes are returned as they are.
  *
- * @param size Bytes that it should have then: no more memory is taken than comes of what is compressed.
+ * @param size Declared size. Memory is allocated only for what the compressed data can yield.
  */
 export function* decompressPage(
   bytes: Uint8Array,
@@ -67,7 +67,7 @@ function byLibrary(
 ): Uint8Array {
   if (codec === "LZ4") return decompressLz4(bytes, size);
   if (codec === "LZ4_RAW") return decompressLz4Raw(bytes, size);
-  // It writes as many bytes as these say, and not as it is asked for.
+  // The library would write as many bytes as the data declares, instead of the requested size.
   const declared = snappySize(bytes);
   if (declared === size) return snappy(bytes, size);
   throw new PageFault(

@@ -1,12 +1,7 @@
 import { bitsOf, checkRuns, type PagePart, varint } from "./check_page.ts";
 import { PageFault } from "./page_fault.ts";
 
-/**
- * Decodes the levels of a page.
- *
- * @param most The greatest level that there may be; below 256.
- * @throws {PageFault} If the runs are not `count` levels, or one is greater.
- */
+/** Decodes the levels of a page, up to `most`, below 256. Throws unless the runs have `count` valid levels. */
 export function readLevels(
   part: PagePart,
   most: number,
@@ -25,10 +20,10 @@ export function readLevels(
 }
 
 /**
- * Decodes numbers of runs, RLE and bit-packed, which {@linkcode checkRuns} has checked.
+ * Decodes RLE and bit-packed runs that {@linkcode checkRuns} has validated.
  *
- * @param bits Bits of a number; 24 at most.
- * @param first The first number that is wanted: as many as `into` takes.
+ * @param bits Bits per number, at most 24.
+ * @param first Index of the first number to decode, as many as fit into `into`.
  */
 export function readRuns(
   part: PagePart,
@@ -62,7 +57,7 @@ export function readRuns(
   }
 }
 
-/** Unpacks numbers from a bit of a byte on. */
+/** Unpacks numbers, starting at a bit of a byte. */
 function unpack(
   bytes: Uint8Array,
   at: number,
@@ -73,7 +68,7 @@ function unpack(
   to: number,
 ): void {
   const mask = 2 ** bits - 1;
-  // Where the last numbers end, bytes may be missing.
+  // Bytes after the last number may be missing.
   const byteAt = (at: number) => at < bytes.length ? bytes[at]! : 0;
   let [held, count] = [byteAt(at++) >>> bit, 8 - bit];
   for (let i = from; i < to; i++) {
@@ -87,7 +82,6 @@ function unpack(
   }
 }
 
-/** Counts levels that are the given one. */
 export function countLevels(
   levels: Uint8Array,
   wanted: number,

@@ -1,6 +1,6 @@
-/** What is wrong with a page; whoever knows its file and column makes an error of it. */
+/** Fault of a page. Callers that know the file and column convert it to a {@linkcode FormatError}. */
 export class PageFault extends Error {
-  /** Whether it is wrong for all rows of a column chunk, and not of these pages alone. */
+  /** Whether it affects all rows of the column chunk, not just these pages. */
   isOfAll = false;
   readonly kind: "damaged" | "sum" | "too-large" | "unsupported";
 

@@ -28,27 +28,26 @@ import { loadLibrary } from "./library.ts";
 import { countToRow, hasCounted, pageWithRow } from "./row_counts.ts";
 import type { ParquetFile } from "./parquet_files.ts";
 
-/** Bytes of what is kept decoded. */
+/** Default maximum bytes of decoded rows cached. */
 const MOST_KEPT = 128 << 20;
-/** Bytes of where pages are, and of dictionaries. */
+/** Maximum bytes of page locations and dictionaries cached. */
 const MOST_KNOWN = 32 << 20;
-/** Parts of a column of one row group, at most, in the numbers of what is kept. */
+/** Maximum number of parts of a column chunk, for cache keys. */
 const MOST_PARTS = 2 ** 20;
 
-/** Rows of a column that were decoded together. */
 export interface DecodedRows {
-  /** The first of them, in its file. */
+  /** Index of the first, in its file. */
   readonly first: number;
   readonly rows: Values;
 }
 
-/** A cell among those that it is decoded with. */
+/** Location of a cell among those decoded with it. */
 export interface CellPlace {
-  /** Number of the column in its row group, over all files. */
+  /** Index of the column chunk, over all files. */
   readonly column: number;
-  /** Number of the rows that are decoded together, in the row group. */
+  /** Index of the rows decoded together, in the row group. */
   readonly part: number;
-  /** Number of the cell among them, and how many they are. */
+  /** Index of the cell among them, and their number. */
   readonly index: number;
   readonly count: number;
 }
@@ -60,28 +59,24 @@ const FAULTS: Readonly<Record<PageFault["kind"], FormatErrorCode>> = {
   unsupported: "unsupported",
 };
 
-/**
- * Decodes cells by pages: those that lie in the same pages are decoded together, and what was used of late is kept, for
- * whoever asks for their neighbours.
- */
+/** Decodes cells by pages. Cells of the same pages are decoded together, and cached (LRU) for their neighbours. */
 export class CellReader {
   readonly #files: readonly ParquetFile[];
   readonly #open: (file: number) => Steps<ByteSource>;
   readonly #check: boolean;
-  /** What is known of column chunks, with their dictionaries. */
+  /** Cache of column chunks' page locations and dictionaries. */
   readonly #states = new KeptValues<ColumnState>(MOST_KNOWN);
   readonly #kept: KeptValues<DecodedRows>;
-  /** Per file: columns in row groups of all files before it. */
+  /** Per file: number of column chunks of all earlier files. */
   readonly #firsts: number[] = [0];
-  /** By column chunk: decoding that is under way. */
+  /** Decoding in progress, by column chunk. */
   readonly #running = new Map<number, Promise<void>>();
-  /** By file, by column. */
   readonly #columns: LibraryColumn[][] = [];
 
   /**
-   * @param open Gives the source of a file.
-   * @param check Whether pages are compared with their CRC-32, where they have one.
-   * @param most Bytes of what is kept.
+   * @param open Returns the source of a file.
+   * @param check Whether to verify the CRC-32 of pages that have one.
+   * @param most Maximum bytes of decoded rows cached.
    */
   constructor(
     files: readonly ParquetFile[],
@@ -99,7 +94,7 @@ export class CellReader {
     }
   }
 
-  /** The rows that a cell was decoded with, where they are kept. */
+  /** Returns the cached rows that contain a cell, if any. */
   kept(file: number, column: number, row: number): DecodedRows | undefined {
     const group = this.#groupOf(file, row);
     const key = this.#key(file, group, column);
@@ -113,12 +108,7 @@ export class CellReader {
     return isIn ? kept : undefined;
   }
 
-  /**
-   * Decodes the rows that a cell lies with.
-   *
-   * @param row Number of the row in its file.
-   * @throws {FormatError} If they are damaged.
-   */
+  /** Decodes the rows around a cell of a row in its file. Throws `FormatError` if they are damaged. */
   *decode(file: number, column: number, row: number): Steps<DecodedRows> {
     return this.kept(file, column, row) ?? (yield* perform<DecodedRows>({
       sync: () => runSync(this.#decode(file, column, row)),
@@ -126,7 +116,7 @@ export class CellReader {
     }));
   }
 
-  /** Decodes when nobody decodes of the same column chunk: what that makes may be what is wanted. */
+  /** Decodes once nothing else decodes the same column chunk, which may already produce the wanted rows. */
   async #inTurn(
     file: number,
     column: number,
@@ -140,7 +130,7 @@ export class CellReader {
       if (kept !== undefined) return kept;
     }
     const decoding = runAsync(this.#decode(file, column, row), signal);
-    const turn = decoding.then(() => {}, () => {}); // who asked is told
+    const turn = decoding.then(() => {}, () => {}); // errors are reported to the caller
     this.#running.set(key, turn);
     try {
       return await decoding;
@@ -174,9 +164,8 @@ export class CellReader {
   }
 
   /**
-   * Says with which rows a cell is decoded; of lists with very many values, the cell is decoded with fewer.
-   *
-   * @throws {FormatError} If its column is damaged.
+   * Returns the location of a cell among those decoded with it. For lists with very many values, fewer are actually
+   * decoded. Throws `FormatError` if the column is damaged.
    */
   *place(file: number, column: number, row: number): Steps<CellPlace> {
     const group = this.#groupOf(file, row);
@@ -197,9 +186,8 @@ export class CellReader {
   }
 
   /**
-   * Where the rows start that are decoded together, of a row group; and once more, where they end.
-   *
-   * @throws {FormatError} If it is damaged.
+   * Returns the start rows of the parts of a row group that are decoded together, and the end of the last. Throws
+   * `FormatError` if it is damaged.
    */
   *partsOf(file: number, group: number, column: number): Steps<Float64Array> {
     try {
@@ -214,9 +202,9 @@ export class CellReader {
   }
 
   /**
-   * Says that a cell will be read soon, where it is known which pages it is in.
+   * Hints that a cell will be read soon. Has an effect only if its pages are known.
    *
-   * @returns How many bytes are fetched, or have been.
+   * @returns Bytes that are being prefetched or cached.
    */
   expect(file: number, column: number, row: number): number {
     const group = this.#groupOf(file, row);
@@ -242,12 +230,12 @@ export class CellReader {
     return lastUpTo(firsts, row, firsts.length - 1);
   }
 
-  /** Number of a row in its row group. */
+  /** Returns the index of a row in its row group. */
   #within(file: number, group: number, row: number): number {
     return row - this.#files[file]!.firsts[group]!;
   }
 
-  /** The part that a row is in, whose pages are counted as far as that takes. */
+  /** Returns the part that contains a row, counting pages as far as necessary. */
   *#countedPart(state: ColumnState, within: number): Steps<number> {
     yield* countToRow(state.grid, within, this.#check);
     return pageWithRow(state.grid.pages, within);
@@ -309,7 +297,7 @@ export class CellReader {
   }
 }
 
-/** The part that a row is in, if that is known. */
+/** Returns the part that contains a row, if known. */
 function partOf(
   { grid: { pages } }: ColumnState,
   within: number,
@@ -317,7 +305,6 @@ function partOf(
   return hasCounted(pages, within) ? pageWithRow(pages, within) : undefined;
 }
 
-/** The rows of a part. */
 function rangeOf({ grid: { pages } }: ColumnState, part: number): RowRange {
   return { from: pages.firsts[part]!, to: pages.firsts[part + 1]! };
 }

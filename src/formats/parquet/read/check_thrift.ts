@@ -1,11 +1,11 @@
 import { DEEPEST } from "../layout.ts";
 
-/** What bytes have to be: another word for them is an error's, which names the file. */
+/** Invalid Thrift message. Callers that know the file convert it to a {@linkcode FormatError}. */
 export class BadThrift extends Error {}
 
 class Cut extends Error {}
 
-/** Structures and lists of one message: each becomes an object. */
+/** Maximum number of structures and lists of a message: each becomes an object. */
 const MOST_PARTS = 4 << 20;
 
 /** Types of the compact protocol (thrift.apache.org, thrift-compact-protocol.md). */
@@ -24,11 +24,11 @@ const Type = {
 } as const;
 
 /**
- * Walks over a message of Thrift before anybody makes objects of it: its lists have no more elements than bytes follow,
- * its numbers end, and it is nested no deeper than messages of Parquet are.
+ * Validates a Thrift message before it is decoded: lists have no more elements than bytes follow, numbers are
+ * terminated, and nesting is no deeper than in Parquet messages.
  *
- * @returns Where it ends; -1 where the bytes do before.
- * @throws {BadThrift} If it is none.
+ * @returns Offset of its end; -1 if the bytes are truncated.
+ * @throws {BadThrift} If it is invalid.
  */
 export function thriftEnd(bytes: Uint8Array, start = 0): number {
   const walk = new Walk(bytes, start);
@@ -57,7 +57,7 @@ class Walk {
       const byte = this.#byte();
       const type = byte & 0x0f;
       if (type === Type.STOP) return;
-      if (byte >> 4 === 0) this.#varint(5); // the number of the field, where it is no small step
+      if (byte >> 4 === 0) this.#varint(5); // long form of the field number
       if (type !== Type.TRUE && type !== Type.FALSE) this.#value(type, depth);
     }
   }
@@ -96,7 +96,7 @@ class Walk {
     const type = byte & 0x0f;
     let count = byte >> 4;
     if (count === 15) count = this.#count();
-    if (this.at + count > this.#bytes.length) throw new Cut(); // each takes a byte at least
+    if (this.at + count > this.#bytes.length) throw new Cut(); // each takes at least one byte
     for (let i = 0; i < count; i++) this.#value(type, depth + 1);
   }
 

@@ -18,7 +18,6 @@ import type { LibraryColumn } from "../values/schema.ts";
 import { Chunk } from "./parquet_index.ts";
 import { countToRow, goesOn, pageWithRow, storedPage } from "./row_counts.ts";
 
-/** A leaf of a column in a row group. */
 export interface ChunkState {
   readonly place: ChunkPlace;
   readonly pages: ChunkPages;
@@ -26,29 +25,26 @@ export interface ChunkState {
   dictionary: Values | undefined;
 }
 
-/** A column in a row group: what is known of its pages. */
 export interface ColumnState {
   readonly chunks: readonly ChunkState[];
   readonly column: LibraryColumn;
-  /** The chunk that takes most: rows that begin in one of its pages are decoded together. */
+  /** Largest chunk: rows that start in the same page of it are decoded together. */
   readonly grid: ChunkState;
   /** Bytes of its dictionaries. */
   weight: number;
 }
 
-/** Rows of a row group. */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** About how many bytes the pages and dictionaries of a column keep. */
+/** Estimates the bytes of a column's page locations and dictionaries. */
 export function weightOf({ chunks, weight }: ColumnState): number {
   const pages = chunks.reduce((sum, { pages }) => sum + pages.starts.length, 0);
   return 1000 + 25 * pages + weight;
 }
 
-/** The chunk that takes most. */
 export function gridOf(chunks: readonly ChunkState[]): ChunkState {
   return chunks.reduce((most, one) =>
     one.place.numbers[Chunk.LENGTH]! > most.place.numbers[Chunk.LENGTH]!
@@ -58,10 +54,10 @@ export function gridOf(chunks: readonly ChunkState[]): ChunkState {
 }
 
 /**
- * Decodes the leaves of a column, and puts them together.
+ * Decodes the leaves of a column, and assembles its rows.
  *
- * @param range Rows that begin in one page of the grid.
- * @param near A row of these: of lists with very many values, only the rows around it are decoded.
+ * @param range Rows that start in one page of the grid.
+ * @param near One of these rows: for lists with very many values, only the rows around it are decoded.
  */
 export function* columnRows(
   state: ColumnState,
@@ -88,14 +84,14 @@ export function* columnRows(
     grid.decoder.library.assembleNested(
       parts as never,
       column.tree,
-      undefined as never, // parsers, which only VARIANT asks for
+      undefined as never, // parsers, needed by VARIANT only
     );
     total *= 2;
   }
   return { from, to, rows: parts.get("0")!, weight: total };
 }
 
-/** Decodes rows of a leaf: of the page that the first begins in, and of those behind it as far as the last one goes. */
+/** Decodes rows of a leaf, from the page in which the first starts to the page in which the last ends. */
 function* chunkRows(
   state: ColumnState,
   chunk: ChunkState,
@@ -143,7 +139,7 @@ function* chunkRows(
   return { from, to, rows, weight };
 }
 
-/** Compares the rows of a page with what its header, the index, or its levels have said. */
+/** Checks the rows of a page against its header, the index, or its levels. */
 function requireRows(page: OpenPage, chunk: ChunkState, number: number): void {
   const { firsts, inside, counted } = chunk.pages;
   if (inside === undefined && (page.repetition[0] ?? 0) > 0) {
@@ -157,7 +153,7 @@ function requireRows(page: OpenPage, chunk: ChunkState, number: number): void {
   }
 }
 
-/** Of rows of a page with very many values, those around one. */
+/** Narrows the rows of a page with very many values to those around one. */
 function around(
   { count, begun }: OpenPage,
   range: RowRange,
@@ -191,7 +187,7 @@ function* readDictionary(
   }
 }
 
-/** Pages that rows begin in, of those that were counted. */
+/** Yields the counted pages in which rows start. */
 export function* pagesWith(
   pages: ChunkPages,
   { from, to }: RowRange,

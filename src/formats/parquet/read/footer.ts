@@ -17,16 +17,16 @@ import { loadLibrary, type ParquetLibrary } from "./library.ts";
 import { indexOf, type ParquetIndex } from "./parquet_index.ts";
 import { lengthenChunks } from "./short_chunks.ts";
 
-/** What is read of a file's end at first: most footers are in it. */
+/** Bytes initially read from the end of a file: enough for most footers. */
 const FIRST_READ = 1 << 16;
-/** Bytes of the signature behind a footer that can be read although columns are encrypted. */
+/** Bytes of the signature after a plaintext footer of a file with encrypted columns. */
 const SIGNATURE = 28;
 
 /**
  * Reads the footer of a file.
  *
- * @param onWarning Called with what is odd but readable.
- * @throws {FormatError} If it is damaged, lies, or is encrypted.
+ * @param onWarning Called for irregularities that do not prevent reading.
+ * @throws {FormatError} If it is damaged, inconsistent or encrypted.
  */
 export function* readFooter(
   source: ByteSource,
@@ -52,7 +52,6 @@ export function* readFooter(
   }
 }
 
-/** What a footer says, and the tables of that. */
 function parsed(
   footer: Uint8Array<ArrayBuffer>,
   library: ParquetLibrary,
@@ -81,7 +80,7 @@ function parsed(
   }
 }
 
-/** The footer with the bytes behind it, in memory of their own. */
+/** Reads the footer with the tail after it. */
 function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   const { size } = source;
   if (size < MAGIC_SIZE + TAIL_SIZE) {

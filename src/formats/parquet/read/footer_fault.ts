@@ -1,7 +1,7 @@
 import type { FormatErrorCode } from "../../../base/errors.ts";
 import { brief, exactNumber } from "./footer_message.ts";
 
-/** Why a file can't be read, by its footer; who knows the file makes an error of it. */
+/** Fault of a footer. Callers that know the file convert it to a {@linkcode FormatError}. */
 export class FooterFault extends Error {
   readonly code: FormatErrorCode;
 
@@ -15,7 +15,6 @@ export class FooterFault extends Error {
   }
 }
 
-/** The fault of a file that is encrypted, or a part of which is. */
 export function encryptedFault(what: string): FooterFault {
   return new FooterFault(
     `${what} encrypted, which is not read: decrypt it with what wrote it, as pyarrow with its keys`,
@@ -23,7 +22,7 @@ export function encryptedFault(what: string): FooterFault {
   );
 }
 
-/** A number of a footer, which has to be whole and exact. */
+/** Validates a number of a footer: it must be an exact non-negative integer. */
 export function wholeNumber(value: unknown, what: string): number {
   const number = exactNumber(value);
   if (number !== undefined && number >= 0) return number;

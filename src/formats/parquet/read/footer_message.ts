@@ -6,10 +6,10 @@ import {
   type StoredType,
 } from "../values/schema.ts";
 
-/** A structure of Thrift: its fields by their numbers, which may be of any type of the protocol. */
+/** Thrift structure: fields by number, which may be of any Thrift type. */
 export type Message = Readonly<Record<`field_${number}`, unknown>>;
 
-/** Types of stored values by their numbers. */
+/** Physical types by number. */
 const TYPES: readonly StoredType[] = [
   "BOOLEAN",
   "INT32",
@@ -23,7 +23,7 @@ const TYPES: readonly StoredType[] = [
 
 const REPETITIONS = ["REQUIRED", "OPTIONAL", "REPEATED"] as const;
 
-/** What values stand for, by their numbers in older versions. */
+/** Legacy converted types by number. */
 const CONVERTED = [
   "UTF8",
   "MAP",
@@ -49,7 +49,7 @@ const CONVERTED = [
   "INTERVAL",
 ] as const;
 
-/** What values stand for, by the numbers of their fields, where that has no parameters. */
+/** Logical types without parameters, by field number. */
 const LOGICAL = {
   1: "STRING",
   2: "MAP",
@@ -62,10 +62,10 @@ const LOGICAL = {
   15: "FLOAT16",
 } as const;
 
-/** Digits of a fraction of a second, by the numbers of units. */
+/** Digits of a second's fraction, by the number of the time unit. */
 const DIGITS = { 1: 3, 2: 6, 3: 9 } as const;
 
-/** What a footer says of a column chunk; numbers may be of any type of the protocol. */
+/** Column chunk in a footer. Numbers may be of any Thrift type. */
 export interface ChunkMessage {
   readonly filePath: string | undefined;
   readonly isEncrypted: boolean;
@@ -80,31 +80,26 @@ export interface ChunkMessage {
   readonly dictionary: unknown;
   readonly index: unknown;
   readonly indexLength: unknown;
-  /** Where what else belongs to it may be: column index, Bloom filter. */
+  /** Offsets of the chunk's other data: column index, Bloom filter. */
   readonly others: readonly unknown[];
   readonly least: Uint8Array | undefined;
   readonly most: Uint8Array | undefined;
   readonly isLeastExact: boolean;
 }
 
-/** What a footer says of a row group. */
 export interface GroupMessage {
   readonly rows: unknown;
   readonly chunks: readonly ChunkMessage[];
 }
 
-/** What a footer says (`FileMetaData` of parquet.thrift), as far as it is read. */
+/** Footer (`FileMetaData` of parquet.thrift), as far as it is used. */
 export interface FooterMessage {
   readonly elements: readonly SchemaElement[];
   readonly rows: unknown;
   readonly groups: readonly GroupMessage[];
 }
 
-/**
- * Takes the message of a footer apart.
- *
- * @throws {BadSchema} If parts of it are missing.
- */
+/** Parses the message of a footer. Throws `BadSchema` if parts of it are missing. */
 export function footerMessage(footer: Message): FooterMessage {
   return {
     elements: listOf(footer["field_2"], "columns").map(elementOf),
@@ -167,7 +162,7 @@ function logicalOf(
   }
   const time = structOf(logical["field_7"]);
   const moment = time ?? structOf(logical["field_8"]);
-  if (moment === undefined) return undefined; // of a newer version
+  if (moment === undefined) return undefined; // defined by a newer version
   const unit = structOf(moment["field_2"]) ?? {};
   for (const [number, digits] of Object.entries(DIGITS)) {
     if (unit[`field_${Number(number)}`] === undefined) continue;
@@ -225,14 +220,13 @@ function textOf(value: unknown): string | undefined {
   return value instanceof Uint8Array ? utf8Text(value) : undefined;
 }
 
-/** A number of a message, if it is whole and exact. */
+/** Returns a number of a message if it is an exact integer. */
 export function exactNumber(value: unknown): number | undefined {
   const isNumber = typeof value === "number" || typeof value === "bigint";
   const number = isNumber ? Number(value) : NaN;
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** A value of a message in a few words. */
 export function brief(value: unknown): string {
   if (value === undefined) return "missing";
   return typeof value === "number" || typeof value === "bigint"

@@ -12,7 +12,7 @@ type Assemble = typeof import("hyparquet/src/assemble.js");
 type Delta = typeof import("hyparquet/src/delta.js");
 type Compressors = typeof import("hyparquet-compressors");
 
-/** What of `hyparquet` decodes bytes that are at hand; all of it answers at once. */
+/** Synchronous decoding functions of `hyparquet`. */
 export type ParquetLibrary =
   & Pick<Column, "parquetHeader">
   & Pick<DataPage, "readDataPage">
@@ -23,27 +23,24 @@ export type ParquetLibrary =
   & { readonly readThrift: ThriftModule["deserializeTCompactProtocol"] }
   & Pick<Compressors, "decompressLz4" | "decompressLz4Raw">
   & {
-    /** Decompresses Snappy in memory that it keeps. */
+    /** Decompresses Snappy to memory owned by the library. */
     readonly snappy: NonNullable<Compressors["compressors"]["SNAPPY"]>;
   };
 
-/** A column as the library has its schema. */
 export type LibraryTree = Parameters<Assemble["assembleNested"]>[1];
-/** What the library is told of a column whose pages it decodes. */
 export type LibraryDecoder = Parameters<Column["readPage"]>[2];
-/** The library's header of a page. */
 export type LibraryHeader = ReturnType<Column["parquetHeader"]>;
 
 let loaded: ParquetLibrary | undefined;
 let loading: Promise<ParquetLibrary> | undefined;
 
-/** Loads the library; without waiting, it has to be loaded already. */
+/** Loads the library. Synchronously, this requires that it is already loaded. */
 export function* loadLibrary(name: string): Steps<ParquetLibrary> {
   return loaded ?? (yield* perform<ParquetLibrary>({
     sync: () => library(name),
     async: async () => {
       loading ??= load().catch((error) => {
-        loading = undefined; // it may be there the next time
+        loading = undefined; // retried the next time
         throw error;
       });
       return loaded = await loading;
@@ -51,11 +48,7 @@ export function* loadLibrary(name: string): Steps<ParquetLibrary> {
   }));
 }
 
-/**
- * The library that {@linkcode loadLibrary} has loaded.
- *
- * @throws {RecordfsError} With code `must-wait` if it has not.
- */
+/** Returns the library loaded by {@linkcode loadLibrary}. Throws code `must-wait` if it is not. */
 export function library(name: string): ParquetLibrary {
   if (loaded === undefined) throw mustWait(name);
   return loaded;
@@ -90,7 +83,7 @@ async function load(): Promise<ParquetLibrary> {
   });
 }
 
-/** Whatever the library throws says that the bytes are not what they should be. */
+/** Wraps the library's functions: any error that they throw means that the bytes are damaged. */
 function guarded(library: ParquetLibrary): ParquetLibrary {
   type Any = (...args: unknown[]) => unknown;
   const guard = (call: Any): Any => (...args) => {

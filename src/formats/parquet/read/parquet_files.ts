@@ -10,7 +10,7 @@ import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { isNamedSo } from "../layout.ts";
 import type { ParquetIndex } from "./parquet_index.ts";
 
-/** Finds the files of a location: itself, those in the directory, or those that a pattern names. */
+/** Finds the files of a location: itself, those in the directory, or those that match a pattern. */
 export function parquetPaths(
   path: string,
   storage: Storage,
@@ -22,18 +22,17 @@ export function parquetPaths(
   });
 }
 
-/** A file, as another thread opens it again. */
+/** Data with which another thread reopens a file. */
 export interface ParquetFile extends ParquetIndex, KnownFile {}
 
-/** Rows of one file or of several, numbered from 0 over all of them. */
+/** Rows of one or several files, with consecutive indices. */
 export class RowTable extends ShardTable<ParquetFile> {
-  /** @param lost Files that are damaged, and left out. */
+  /** @param lost Damaged files that are skipped. */
   constructor(files: readonly ParquetFile[], lost?: readonly LostShard[]) {
     super(files, rowsOf, lost);
   }
 }
 
-/** Number of rows of a file. */
 export function rowsOf({ firsts }: ParquetIndex): number {
   return firsts.at(-1)!;
 }

@@ -6,42 +6,42 @@ import { suffixOfPath } from "../values/suffix.ts";
 import { encryptedFault, FooterFault, wholeNumber } from "./footer_fault.ts";
 import type { ChunkMessage, FooterMessage } from "./footer_message.ts";
 
-/** Bytes of a least or greatest value that are looked at to tell what kind of file it is. */
+/** Bytes of a minimum or maximum value that are examined for its file type. */
 const HINT = 300;
 
-/** Numbers of a column chunk, in {@linkcode ParquetIndex.chunks}. */
+/** Fields of a column chunk in {@linkcode ParquetIndex.chunks}. */
 export const Chunk = {
   START: 0,
   LENGTH: 1,
   VALUES: 2,
   CODEC: 3,
-  /** Where its data pages begin: behind the dictionary, if that says where it is. */
+  /** Offset of the data pages: after the dictionary, if its offset is given. */
   DATA: 4,
-  /** Where its offset index is, or 0, and how long that is. */
+  /** Offset of the offset index, or 0, and its length. */
   INDEX: 5,
   INDEX_LENGTH: 6,
   FIELDS: 7,
 } as const;
 
-/** What is known of a file by its footer: plain data, whose tables are in memory that threads share. */
+/** Tables from a file's footer: plain data, in memory that threads share. */
 export interface ParquetIndex {
   readonly columns: readonly SchemaField[];
-  /** Leaves of all columns. */
+  /** Number of leaves of all columns. */
   readonly leaves: number;
-  /** Per row group, and once more for all: the number of its first row. */
+  /** Per row group, plus one for all: index of its first row. */
   readonly firsts: Float64Array;
-  /** Per row group, per leaf: {@linkcode Chunk}. */
+  /** Per row group and leaf: fields of {@linkcode Chunk}. */
   readonly chunks: Float64Array;
-  /** Per column: what names of its files end in, where the footer has said so. */
+  /** Per column: suffix of its cells' filenames, if the footer tells it. */
   readonly suffixes: readonly (string | undefined)[];
 }
 
 /**
- * Makes the tables of a footer.
+ * Builds the tables of a footer.
  *
- * @param size Bytes of the file.
- * @param warn Called with what is odd but readable.
- * @throws {FooterFault} If it lies.
+ * @param size Size of the file in bytes.
+ * @param warn Called for irregularities that do not prevent reading.
+ * @throws {FooterFault} If it is inconsistent.
  */
 export function indexOf(
   size: number,
@@ -69,7 +69,7 @@ export function indexOf(
       const { name, isOnce } = flat[leaf]!;
       const numbers = numbersOf(size, chunk, flat[leaf]!, g);
       chunks.set(numbers, (g * leaves + leaf) * Chunk.FIELDS);
-      // A row has one entry at least in each leaf, also where a list is empty.
+      // A row has at least one entry in each leaf, even for an empty list.
       const values = numbers[Chunk.VALUES]!;
       if (isOnce ? values !== rows : values < rows) {
         throw new FooterFault(
@@ -105,7 +105,7 @@ function warnOfRepetition(
   { elements }: FooterMessage,
   warn: (what: string) => void,
 ): void {
-  const silent = elements.slice(1) // the root is there once
+  const silent = elements.slice(1) // the root occurs once
     .filter(({ repetition }) => repetition === undefined)
     .map(({ name }) => `'${name}'`);
   if (silent.length === 0) return;
@@ -119,9 +119,7 @@ function warnOfRepetition(
 }
 
 interface FlatLeaf {
-  /** Name of the column. */
   readonly name: string;
-  /** Names from the column to the leaf. */
   readonly path: readonly string[];
   readonly type: string;
   readonly isOnce: boolean;
@@ -146,8 +144,8 @@ function leavesOf(column: SchemaField): FlatLeaf[] {
 }
 
 /**
- * Column chunks in the order of the leaves. Those in another order are found by their paths, where each leaf has one;
- * otherwise the order counts.
+ * Returns column chunks in the order of the leaves. If they are in another order, matches them by their paths, provided
+ * that each leaf has one; otherwise their order counts.
  */
 function inOrder(
   chunks: readonly ChunkMessage[],
@@ -206,7 +204,7 @@ function numbersOf(
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
   const length = number(chunk.size, "size");
   const values = number(chunk.values, "number of values");
-  const isEmpty = length === 0 || values === 0; // some write no place then
+  const isEmpty = length === 0 || values === 0; // some writers omit the offset then
   if (
     !isEmpty && (start < MAGIC_SIZE || start + length > size - TAIL_SIZE)
   ) {
@@ -244,7 +242,7 @@ function numbersOf(
   ];
 }
 
-/** What names of a column's files end in, by its least and greatest values. */
+/** Returns the suffix for a column's cells from its minimum and maximum values. */
 function suffixIn(
   column: SchemaField,
   chunks: readonly ChunkMessage[],

@@ -7,7 +7,7 @@ import { countLevels } from "../pages/levels.ts";
 import { PageFault } from "../pages/page_fault.ts";
 import type { ChunkState } from "./decode_rows.ts";
 
-/** Reads a page of a column chunk: one of data by its number, or where it is. */
+/** Reads a page of a column chunk: a data page by its index, or any page by its location. */
 export function* storedPage(
   { pages: { starts, lengths }, place, decoder }: ChunkState,
   page: number | { readonly start: number; readonly length: number },
@@ -25,10 +25,9 @@ export function* storedPage(
 }
 
 /**
- * Counts the rows of pages by their levels, one page after the other from the last one that was counted, until it is
- * known in which page a row begins.
+ * Counts the rows of pages by their levels, continuing after the last counted one, until the page of a row is known.
  *
- * @param row Number of the row in its row group; from the number of all rows on, all pages are counted.
+ * @param row Index of the row in its row group. The total number of rows, or more, counts all pages.
  */
 export function* countToRow(
   chunk: ChunkState,
@@ -39,7 +38,7 @@ export function* countToRow(
   while (!hasCounted(pages, row)) yield* countPage(chunk, check);
 }
 
-/** Tells whether it is known in which page a row begins. */
+/** Whether the page in which a row starts is known. */
 export function hasCounted(
   { counted, firsts, starts }: ChunkPages,
   row: number,
@@ -47,7 +46,7 @@ export function hasCounted(
   return counted === starts.length || firsts[counted]! > row;
 }
 
-/** Tells whether a page goes on with the last row of the one before it. */
+/** Whether a page continues the last row of the previous one. */
 export function* goesOn(
   chunk: ChunkState,
   page: number,
@@ -59,7 +58,7 @@ export function* goesOn(
   return inside[page] === 1;
 }
 
-/** The page that a row begins in, among those that were counted. */
+/** Returns the counted page in which a row starts. */
 export function pageWithRow(
   { firsts, counted }: ChunkPages,
   row: number,
@@ -73,7 +72,7 @@ function* countPage(chunk: ChunkState, check: boolean): Steps<void> {
   const page = pages.counted;
   const stored = yield* storedPage(chunk, page, check);
   const repetition = yield* repetitionOf(stored, decoder);
-  if (pages.counted !== page) return; // by another reader meanwhile
+  if (pages.counted !== page) return; // counted by another reader meanwhile
   const isInside = (repetition[0] ?? 0) > 0;
   if (isInside && page === 0) {
     throw new PageFault("goes on with a row that has not begun");

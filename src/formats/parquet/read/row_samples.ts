@@ -24,9 +24,9 @@ import { readFooter } from "./footer.ts";
 import { type ParquetFile, RowTable } from "./parquet_files.ts";
 import { type SharedColumn, sharedColumns } from "./shared_columns.ts";
 
-/** A row: its values by the names of their columns. */
+/** Row: values by column name. */
 export interface ParquetRow {
-  /** A value of a column. */
+  /** Value of a column. */
   [column: string]: ParquetValue;
 }
 
@@ -43,14 +43,15 @@ interface Seed {
   readonly options: RowOptions;
 }
 
-/** The rows of Parquet files as samples. They are decoded as they are read: memory for bytes is not used. */
+/**
+ * Rows of Parquet files as samples. Rows are decoded when they are read, so caller-provided byte memory is not used.
+ */
 export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   readonly unit = "row";
   readonly stores = "fields";
   readonly shards: RowTable;
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
-  /** The columns of all files. */
   readonly fields: readonly SharedColumn[];
   readonly #byName: ReadonlyMap<string, SharedColumn>;
   readonly #options: RowOptions;
@@ -85,13 +86,13 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     indices: readonly number[],
     { fields }: ReadSamplesOptions,
   ): Steps<ParquetRow[]> {
-    // Pages that were read before may still be there.
+    // Cached pages would otherwise still be readable.
     requireOpen(nameOfFiles(this.shards.paths), this.#isClosed);
     const columns = this.#chosen(fields);
     const rows = indices.map(() => Object.create(null) as ParquetRow);
-    // As they lie: those in one page come one after the other.
+    // Sorted by location, so that rows of a page are decoded together.
     const order = [...indices.keys()].sort((a, b) => indices[a]! - indices[b]!);
-    // In the order of the columns, whichever comes first.
+    // In column order, whichever is decoded first.
     for (const { name } of columns) {
       for (const row of rows) row[name] = null;
     }
@@ -140,7 +141,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     };
   }
 
-  /** Has pages fetched, where it is known by then where those are. */
+  /** Prefetches pages whose locations are known. */
   expect(
     indices: readonly number[],
     { fields }: ReadSamplesOptions,
@@ -165,7 +166,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     ) ?? this.fields;
   }
 
-  /** A column as the first file has it that has one. */
+  /** Returns the schema of a column in the first file that has it. */
   #schemaOf({ numbers }: SharedColumn): SchemaField {
     const file = numbers.findIndex((number) => number >= 0);
     return this.shards.shards[file]!.columns[numbers[file]!]!;
@@ -209,7 +210,9 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     return bytes;
   }
 
-  /** Has all pages fetched together that lie on a server: their decoding takes one after the other. */
+  /**
+   * Prefetches the pages of all columns at once if the files are remote, because decoding requests them sequentially.
+   */
   *#fetch(
     indices: readonly number[],
     columns: readonly SharedColumn[],
@@ -255,7 +258,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
 }
 
 /**
- * Opens files, in their order. Of several, those that are damaged are left out.
+ * Opens files in order. Of several, damaged ones are skipped.
  *
  * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
  */
@@ -276,7 +279,7 @@ export function* openRowSamples(
   return new RowSamples(sources, table, storage, { checkData, pageCacheSize });
 }
 
-/** Opens files that another thread has opened, over its tables. */
+/** Opens files that another thread has opened, sharing its tables. */
 export function* reopenSamples(
   { files, options }: Seed,
   storage: Storage,

@@ -3,13 +3,13 @@ import { columnNames } from "../values/column_names.ts";
 import { columnType } from "../values/column_type.ts";
 import type { ParquetFile } from "./parquet_files.ts";
 
-/** A column of rows: of one of several files at least, the first of which says what its type is. */
+/** Column of at least one of several files; the first file that has it determines its type. */
 export interface SharedColumn extends Field {
-  /** Per file, its number there; -1 where the file has no such column, and its rows are null. */
+  /** Per file: index of the column; -1 if the file lacks it, so that its rows are null. */
   readonly numbers: readonly number[];
 }
 
-/** The columns of all files, by their names: those of the first file, and then what others have besides. */
+/** Merges the columns of all files by name: those of the first file, then additional ones of others. */
 export function sharedColumns(files: readonly ParquetFile[]): SharedColumn[] {
   const byName = new Map<string, SharedColumn & { numbers: number[] }>();
   for (const [file, { columns, suffixes }] of files.entries()) {
@@ -27,7 +27,7 @@ export function sharedColumns(files: readonly ParquetFile[]): SharedColumn[] {
   return [...byName.values()];
 }
 
-/** Says which files have columns in another order, or lack some, whose rows are null; `undefined` where all are alike. */
+/** Describes which files lack columns, whose values are null, or have another order; `undefined` if all are alike. */
 export function differenceOf(
   files: readonly ParquetFile[],
   columns: readonly SharedColumn[],

@@ -7,10 +7,10 @@ import type { FooterMessage } from "./footer_message.ts";
 import type { ParquetLibrary } from "./library.ts";
 import { Chunk, type ParquetIndex } from "./parquet_index.ts";
 
-/** Bytes that may be missing of a column chunk, as Arrow has it. */
+/** Maximum bytes that may be missing from a column chunk, as in Arrow. */
 const MISSING = 100;
 
-/** All places that a footer names, its own start with them, in ascending order. */
+/** Returns all offsets that a footer mentions, and its own, ascending. */
 function placesIn(
   { groups }: FooterMessage,
   footerStart: number,
@@ -25,11 +25,11 @@ function placesIn(
 }
 
 /**
- * Adds to column chunks what old versions of parquet-mr did not count: the headers of their dictionaries (PARQUET-816).
- * Between such a chunk and the next place that the footer names lie as many bytes as its dictionary's header takes; those
- * are compared for the first chunk that has something behind it.
+ * Corrects the lengths of column chunks by old versions of parquet-mr, which did not count the header of the dictionary
+ * (PARQUET-816). The gap between such a chunk and the next offset in the footer is exactly as long as that header; this
+ * is verified for the first chunk that has a gap.
  *
- * @param footerStart Where the footer starts in the file.
+ * @param footerStart Offset of the footer in the file.
  * @param warn Called if there are such chunks.
  */
 export function* lengthenChunks(
@@ -44,7 +44,7 @@ export function* lengthenChunks(
   let places: readonly number[] | undefined;
   for (let at = 0; at < chunks.length; at += Chunk.FIELDS) {
     const length = chunks[at + Chunk.LENGTH]!;
-    // Those with an index of their pages are of newer versions.
+    // Chunks with an offset index are by newer versions.
     if (length === 0 || chunks[at + Chunk.INDEX] !== 0) continue;
     places ??= placesIn(message, footerStart);
     const end = chunks[at + Chunk.START]! + length;
@@ -64,7 +64,7 @@ export function* lengthenChunks(
   );
 }
 
-/** Bytes of the header of a dictionary, or 0 where there is none. */
+/** Returns the length of a dictionary's header, or 0 if there is none. */
 function* dictionaryHeader(
   source: ByteSource,
   start: number,
@@ -75,7 +75,7 @@ function* dictionaryHeader(
     const { header, length } = yield* readHeader(source, start, end, library);
     return header.type === "DICTIONARY_PAGE" ? length : 0;
   } catch (error) {
-    if (error instanceof PageFault) return 0; // reading its rows says so
+    if (error instanceof PageFault) return 0; // reading the rows reports the error
     throw error;
   }
 }

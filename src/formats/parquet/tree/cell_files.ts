@@ -15,31 +15,31 @@ import { sniffedSuffix } from "../../../codecs/values/sniffed_suffix.ts";
 import { suffixOfPath } from "../values/suffix.ts";
 import type { SharedCells } from "./shared_cells.ts";
 
-/** Bytes that a thread keeps decoded of its own, where it shares with others. */
+/** Bytes of decoded rows cached by one thread, in addition to the memory shared by threads. */
 const KEPT_BESIDE_SHARED = 16 << 20;
 
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array(0);
-/** What a null is in a column of JSON. */
+/** A null in a column of JSON. */
 const NULL = encoder.encode("null");
 
-/** Cells as files: what they are, and their bytes, which are made of decoded pages. */
+/** Cells as files, with contents made from decoded pages. */
 export class CellFiles {
   readonly #files: readonly ParquetFile[];
   readonly #cells: CellReader;
-  /** Opened when they are needed, where the tree has none. */
+  /** Opened on demand, if the tree provides none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
   readonly #fields: (readonly Field[])[] = [];
-  // What was made last: a file is asked for its size first, and then read in parts.
+  // Cache of the last cell: a file's size is queried first, then it is read in parts.
   #lastCell = "";
   #lastBytes: Uint8Array = EMPTY;
 
   readonly #shared: SharedCells | undefined;
 
   /**
-   * @param sources The files; without, they are opened by this thread.
-   * @param shared What this thread shares with others.
+   * @param sources Opened files; if missing, this thread opens them.
+   * @param shared Cells shared with other threads.
    */
   constructor(
     files: readonly ParquetFile[],
@@ -59,21 +59,12 @@ export class CellFiles {
     );
   }
 
-  /**
-   * The columns of a file. The extension of pictures is in the footer, or else comes from the first of them.
-   *
-   * @throws {NotLoaded} If that has to be waited for.
-   */
+  /** Returns a file's fields. Suffixes of images are from the footer or the first values. May throw `NotLoaded`. */
   fields(file: number): readonly Field[] {
     return this.#fields[file] ??= this.#makeFields(file);
   }
 
-  /**
-   * The bytes of a cell. They must not be changed.
-   *
-   * @param row Number of the row in its file.
-   * @throws {NotLoaded} If they have to be waited for.
-   */
+  /** Returns the bytes of a cell, which must not be modified. Throws `NotLoaded` if they must be loaded first. */
   bytes(file: number, column: number, row: number): Uint8Array {
     const field = this.#files[file]!.columns[column]!;
     const cell = `${file} ${column} ${row}`;
@@ -86,19 +77,13 @@ export class CellFiles {
     return bytes;
   }
 
-  /**
-   * Whether a cell that is not made as JSON is null.
-   *
-   * @param row Number of the row in its file.
-   * @throws {NotLoaded} If that has to be waited for.
-   */
+  /** Whether a cell is null that is not stored as JSON. Throws `NotLoaded` if it must be loaded first. */
   isNull(file: number, column: number, row: number): boolean {
     const field = this.#files[file]!.columns[column]!;
     const { first, rows } = this.#decoded(file, column, row);
     return bytesOf(field, rows[row - first]) === undefined;
   }
 
-  /** Closes what was opened here. */
   close(): void {
     if (this.#isBorrowed) return;
     for (const source of this.#sources) source?.close();
@@ -116,7 +101,7 @@ export class CellFiles {
     });
   }
 
-  /** {@linkcode CellFiles.#sniffed}; nothing where those values are damaged: others may be read all the same. */
+  /** {@linkcode CellFiles.#sniffed}, but empty if those values are damaged: others may still be readable. */
   #foundSuffix(file: number, column: number): string {
     try {
       return this.#sniffed(file, column);
@@ -126,7 +111,7 @@ export class CellFiles {
     }
   }
 
-  /** What the first values of a column say that its files are called by: the path of one, or else its first bytes. */
+  /** Detects the suffix for a column from its first values: from a path, or else from the content. */
   #sniffed(file: number, column: number): string {
     const field = this.#files[file]!.columns[column]!;
     if (rowsOf(this.#files[file]!) === 0) return "";
@@ -154,7 +139,7 @@ export class CellFiles {
     return encoder.encode(`${jsonOf(field, rows[row - first])}\n`);
   }
 
-  /** The bytes of a cell that has its own: of this thread's pages, or of those that another thread has decoded. */
+  /** Returns the bytes of a cell that is not stored as JSON, from this thread's cache or another thread's. */
   #own(
     field: SchemaField,
     file: number,
@@ -177,7 +162,7 @@ export class CellFiles {
       atOnce(this.#files[file]!.path, decode);
   }
 
-  /** Takes a cell from where threads share them, or decodes it, and puts those there that are decoded with it. */
+  /** Returns a shared cell, or decodes it and shares the cells decoded with it. */
   *#sharedCell(
     shared: SharedCells,
     file: number,
@@ -187,7 +172,7 @@ export class CellFiles {
     const place = yield* this.#cells.place(file, column, row);
     const found = shared.read(place);
     if (found !== undefined) return found;
-    // Of several threads that want it, one decodes it; who fetches from a server must not stand still for that.
+    // Only one of several threads decodes it. With remote files, a thread must not block on another's request.
     const isLocal = (yield* this.#source(file)).readAtSync !== undefined;
     const isOurs = isLocal && shared.claim(place);
     try {
@@ -215,13 +200,13 @@ export class CellFiles {
 
 type Parts = Readonly<Record<number, unknown>> | null | undefined;
 
-/** The content of a cell that is not made as JSON: a null is empty, or `null` in a column of JSON. */
+/** Returns the content of a cell that is not stored as JSON. A null is empty, or `null` in a column of JSON. */
 function ownBytes(field: SchemaField, stored: unknown): Uint8Array {
   return bytesOf(field, stored) ??
     (field.meaning.is === "json" ? NULL : EMPTY);
 }
 
-/** The bytes that a cell has of its own, and not as JSON; `undefined` where it is null. */
+/** Returns the bytes of a cell that is not stored as JSON; `undefined` if it is null. */
 function bytesOf(field: SchemaField, stored: unknown): Uint8Array | undefined {
   const media = mediaOf(field);
   const bytes = media === undefined ? stored : (stored as Parts)?.[media.bytes];

@@ -20,11 +20,7 @@ import { openRowSamples, type RowSamples } from "../read/row_samples.ts";
 import { differenceOf } from "../read/shared_columns.ts";
 import { RowTree } from "./row_tree.ts";
 
-/**
- * Opens a file, or several as one.
- *
- * @throws {FormatError} If one is encrypted, or the only one is damaged, or all are.
- */
+/** Opens a file, or several as one. Throws `FormatError` if a file is encrypted, or all are damaged. */
 export function* openParquet(
   path: string,
   options: ContainerOptions,
@@ -74,7 +70,7 @@ export function* openParquet(
   };
 }
 
-/** The columns of all files, with what they take in those that have them, and the type that the first of those gives. */
+/** Describes the columns of all files: the type in the first file that has them, and their size in all. */
 function keysOf(
   { fields, shards: { shards: files } }: RowSamples,
 ): NonNullable<ContainerInfo["keys"]> {
@@ -89,7 +85,7 @@ function keysOf(
   });
 }
 
-/** Bytes of a column of a file, as they are stored. */
+/** Returns the stored bytes of a column of a file. */
 function bytesOf(
   { columns, chunks, leaves, firsts }: ParquetFile,
   column: number,

@@ -20,35 +20,32 @@ import { type ParquetFile, RowTable } from "../read/parquet_files.ts";
 import { CellFiles } from "./cell_files.ts";
 import { SharedCells } from "./shared_cells.ts";
 
-/** How rows are shown. */
 export interface RowTreeOptions {
-  /** Names of the files' directories; `undefined` for one file, whose rows are in the root. */
+  /** Names of the files' directories; `undefined` for a single file, whose rows are in the root. */
   readonly shards: readonly string[] | undefined;
-  /** Whether pages are compared with their checksums. */
   readonly checkData: boolean;
   /** Whether other threads can open the files. */
   readonly isReached: boolean;
 }
 
-/** What another thread rebuilds a tree from. */
+/** Data from which another thread recreates a tree. */
 interface Seed extends RowTreeOptions {
   readonly files: readonly ParquetFile[];
-  /** Where threads share what they have decoded. */
   readonly blocks: DecodedMemory;
   readonly owner: number;
 }
 
-/** Rows as directories, named by their numbers in their file, whose files are cells; several files are directories. */
+/** Rows as directories, named by their index in the file, with cells as files. Several files are directories. */
 export class RowTree extends RowsTree<ParquetFile> {
   readonly sources: readonly ByteSource[];
   readonly #options: RowTreeOptions;
   readonly #cells: CellFiles;
-  /** The files, among what has blocks that threads share. */
+  /** Id of the files as an owner of shared blocks. */
   #owner: number | undefined;
 
   /**
-   * @param sources None in a thread that did not open them.
-   * @param shared What such a thread shares with others.
+   * @param sources Empty in a thread that did not open them.
+   * @param shared Cells that such a thread shares with others.
    */
   constructor(
     sources: readonly ByteSource[],
@@ -112,7 +109,7 @@ export class RowTree extends RowsTree<ParquetFile> {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables; it opens the files again. */
+/** Recreates a shared tree in another thread, over the same tables, and reopens the files. */
 export async function reopenTree(data: unknown): Promise<Tree> {
   const { files, blocks, owner, ...options } = data as Seed;
   await runAsync(loadLibrary(files[0]?.path ?? ""));

@@ -4,30 +4,29 @@ import {
 } from "../../../io/decoded/decoded_blocks.ts";
 import type { CellPlace } from "../read/cells.ts";
 
-/** Cells that were decoded together take at most this part of the room that threads share. */
+/** Cells decoded together may take the shared memory divided by this. */
 const LARGEST_PART = 2;
-/** Blocks of such, in the numbers of blocks. */
+/** Limits of block keys: blocks per part, parts, and columns. */
 const MOST_BLOCKS = 1 << 10;
 const MOST_PARTS = 1 << 21;
 const MOST_COLUMNS = 2 ** 31;
-/** Bytes of where a cell ends. */
 const END = 4;
 
 /**
- * Cells of pages that some thread has decoded, for all threads that serve a tree. Those that were decoded together are one
- * content: where each of them ends, and their bytes.
+ * Cells that some thread has decoded, shared by all threads that serve a tree. Cells decoded together are stored as one
+ * content: their end offsets, then their bytes.
  */
 export class SharedCells {
   readonly #blocks: DecodedBlocks;
   readonly #owner: number;
 
-  /** @param owner The files, among what has blocks. */
+  /** @param owner Id of the files as an owner of blocks. */
   constructor(blocks: DecodedBlocks, owner: number) {
     this.#blocks = blocks;
     this.#owner = owner;
   }
 
-  /** The bytes of a cell, if they are kept. */
+  /** Returns the bytes of a cell, if cached. */
   read(place: CellPlace): Uint8Array | undefined {
     if (!isNumbered(place)) return undefined;
     const { index, count } = place;
@@ -44,7 +43,7 @@ export class SharedCells {
     return this.#fill(place, END * count + ends[0]!, cell) ? cell : undefined;
   }
 
-  /** Keeps cells that were decoded together. */
+  /** Caches cells that were decoded together. */
   keep(place: CellPlace, cells: readonly Uint8Array[]): void {
     const ends = new Uint32Array(cells.length);
     let total = 0;
@@ -68,16 +67,11 @@ export class SharedCells {
     }
   }
 
-  /**
-   * Says that this thread decodes cells of a column, until {@linkcode SharedCells.release}.
-   *
-   * @returns `false` where another thread did meanwhile.
-   */
+  /** Claims the decoding of a column until {@linkcode SharedCells.release}; `false` if another thread did. */
   claim({ column }: CellPlace): boolean {
     return this.#blocks.claim(this.#owner, column);
   }
 
-  /** Ends what {@linkcode SharedCells.claim} began. */
   release({ column }: CellPlace): void {
     this.#blocks.release(this.#owner, column);
   }
@@ -97,7 +91,7 @@ export class SharedCells {
   }
 }
 
-/** Whether a place has numbers that blocks are kept by. */
+/** Whether a location is within the limits of block keys. */
 function isNumbered({ column, part }: CellPlace): boolean {
   return column < MOST_COLUMNS && part < MOST_PARTS;
 }

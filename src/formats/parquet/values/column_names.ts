@@ -1,6 +1,6 @@
 import type { SchemaField } from "./schema.ts";
 
-/** Names of columns as fields of rows: one that comes again has its number behind it. */
+/** Returns column names made unique: duplicates get a number. */
 export function columnNames(columns: readonly SchemaField[]): string[] {
   const taken = new Set<string>();
   return columns.map(({ name }) => {

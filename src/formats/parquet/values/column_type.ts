@@ -7,10 +7,9 @@ import {
 } from "../../../codecs/values/value_type.ts";
 import { mediaOf, type SchemaField } from "./schema.ts";
 
-/** How a column's cells are files: bytes of which only these say what they are, texts, or JSON that is made of them. */
+/** Representation of a column's cells as files: opaque bytes, text, JSON text, or values converted to JSON. */
 type Form = "bytes" | "json" | "json-text" | "text";
 
-/** How cells of a column are files. */
 export function formOf(column: SchemaField): Form {
   if (mediaOf(column) !== undefined) return "bytes";
   if (column.repetition === "REPEATED") return "json";
@@ -25,11 +24,7 @@ export function formOf(column: SchemaField): Form {
   }
 }
 
-/**
- * What the files of a column's cells are.
- *
- * @param suffix What names of files of bytes end in.
- */
+/** Returns the value type of a column's cells. `suffix` is that of its files, if they are bytes. */
 export function columnType(column: SchemaField, suffix: string): ValueType {
   const name = typeName(column);
   switch (formOf(column)) {
@@ -55,7 +50,7 @@ export function columnType(column: SchemaField, suffix: string): ValueType {
   }
 }
 
-/** What the elements of a list are; `undefined` where a column is none of plain values. */
+/** Returns the element field of a list; `undefined` unless its elements are scalars. */
 function elementOf(column: SchemaField): SchemaField | undefined {
   const { meaning, parts, repetition, type } = column;
   if (repetition === "REPEATED") return type === undefined ? undefined : column;
@@ -68,7 +63,7 @@ function elementOf(column: SchemaField): SchemaField | undefined {
   return isOne ? element : undefined;
 }
 
-/** What the numbers of a column are, whether or not they are repeated. */
+/** Returns the type of a column's numbers, repeated or not. */
 function scalarOf(column: SchemaField | undefined): ScalarType | undefined {
   switch (column?.meaning.is) {
     case "boolean":
@@ -83,7 +78,7 @@ function scalarOf(column: SchemaField | undefined): ScalarType | undefined {
   return undefined;
 }
 
-/** A column's type in a word or two, as `int64`, `list<string>`, `struct<bytes, path>`. */
+/** Returns a short name of a column's type, such as `int64`, `list<string>`, `struct<bytes, path>`. */
 function typeName(field: SchemaField): string {
   const name = bareName(field);
   return field.repetition === "REPEATED" ? `list<${name}>` : name;

@@ -5,18 +5,12 @@ import type { Field } from "../../../tree/samples/samples.ts";
 import { formOf } from "./column_type.ts";
 import { mediaOf, type SchemaField } from "./schema.ts";
 
-/** How the cells of a column are given to other formats. */
 export interface PortableColumn {
   readonly field: Field;
-  /**
-   * Makes the value of a cell that is not `null`.
-   *
-   * @throws What is wrong with it.
-   */
+  /** Converts a cell that is not `null`. Throws if it is invalid. */
   valueOf(value: unknown): unknown;
 }
 
-/** Finds out how the cells of a column are given to other formats. */
 export function portableColumn(
   field: Field,
   schema: SchemaField,
@@ -37,7 +31,7 @@ export function portableColumn(
   const isLeaf = schema.type !== undefined && schema.repetition !== "REPEATED";
   const isText = form === "json" && isLeaf && scalar === undefined;
   return {
-    // Moments, decimals and the like are texts, as the tree has them.
+    // Timestamps, decimals and the like become text, as in the tree.
     field: isText
       ? { ...field, type: valueType(name, VALUE_TYPES.text) }
       : field,

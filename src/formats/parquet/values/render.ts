@@ -11,7 +11,7 @@ import {
 } from "./texts.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
-/** A value of a cell: what JavaScript has for it. */
+/** JavaScript value of a cell. */
 export type ParquetValue =
   | null
   | boolean
@@ -22,27 +22,26 @@ export type ParquetValue =
   | ParquetValue[]
   | { [name: string]: ParquetValue };
 
-/** Makes something of values of some kind: values for programs, or their text. */
+/** Builders of values, or of their JSON text. */
 interface Forms<T> {
-  /** Of nothing. */
   readonly none: T;
   leaf(field: SchemaField, stored: unknown): T;
   list(items: T[]): T;
   struct(names: readonly string[], items: T[]): T;
 }
 
-/** What a cell holds, with bytes that are its own. */
+/** Converts a cell to a JavaScript value with bytes of its own. */
 export function valueOf(field: SchemaField, stored: unknown): ParquetValue {
   return made(field, stored, VALUES);
 }
 
-/** {@linkcode valueOf}, but in lists and structures a float that is a whole number is a `MsgpackFloat`. */
+/** {@linkcode valueOf}, but integral floats in lists and structures become `MsgpackFloat`. */
 export function exactOf(field: SchemaField, stored: unknown): ParquetValue {
   const isPlain = field.type !== undefined && field.repetition !== "REPEATED";
   return made(field, stored, isPlain ? VALUES : EXACT) as ParquetValue;
 }
 
-/** What a cell holds as JSON; bytes are in base64. */
+/** Converts a cell to JSON, with bytes in base64. */
 export function jsonOf(field: SchemaField, stored: unknown): string {
   return made(field, stored, TEXTS);
 }
@@ -78,7 +77,7 @@ function madeOne<T>(field: SchemaField, stored: unknown, forms: Forms<T>): T {
 
 const names = new WeakMap<SchemaField, readonly string[]>();
 
-/** Names of the parts of a structure, none of which comes twice. */
+/** Returns the names of a structure's parts, made unique. */
 function namesOf(field: SchemaField): readonly string[] {
   const known = names.get(field);
   if (known !== undefined) return known;
@@ -87,7 +86,7 @@ function namesOf(field: SchemaField): readonly string[] {
   return made;
 }
 
-/** The one part of a list or a map, which is there for each of their items. */
+/** Returns the single repeated part of a list or map. */
 function repeatedOf({ parts }: SchemaField): SchemaField | undefined {
   const [only] = parts;
   return parts.length === 1 && only!.repetition === "REPEATED"
@@ -97,7 +96,7 @@ function repeatedOf({ parts }: SchemaField): SchemaField | undefined {
 
 type Item = <T>(stored: unknown, forms: Forms<T>) => T;
 
-/** How an item of a list is made: of the part itself, or of the one part of that (LogicalTypes.md, "Lists"). */
+/** Returns the builder of a list's items: from the repeated part, or from its only child (LogicalTypes.md, "Lists"). */
 function elementOf(list: SchemaField, repeated: SchemaField): Item {
   const [only] = repeated.parts;
   const isElement = repeated.parts.length !== 1 || repeated.name === "array" ||
@@ -107,7 +106,7 @@ function elementOf(list: SchemaField, repeated: SchemaField): Item {
     made(only!, (stored as Record<number, unknown>)?.[0], forms);
 }
 
-/** How an item of a map is made: a list of key and value, since keys may be anything, and come twice; or its key alone. */
+/** Returns the builder of a map's items: lists of key and value, because keys may repeat; or just keys. */
 function pairOf(repeated: SchemaField): Item | undefined {
   const [key, value] = repeated.parts;
   if (key !== undefined && repeated.parts.length === 1) {
@@ -199,7 +198,7 @@ function integerOf(
   return unsigned ? (stored as number) >>> 0 : stored as number;
 }
 
-/** What has no form of its own in JavaScript, as text. */
+/** Formats a value without a JavaScript counterpart. */
 function textOf({ meaning }: SchemaField, stored: unknown): string {
   switch (meaning.is) {
     case "decimal":

@@ -2,10 +2,9 @@ import { DEEPEST } from "../layout.ts";
 import type { LibraryDecoder, LibraryTree } from "../read/library.ts";
 
 type Element = LibraryTree["element"];
-/** How a value is stored. */
 export type StoredType = NonNullable<Element["type"]>;
 
-/** What values stand for, as a footer of newer versions says it. */
+/** Logical type of newer format versions. */
 export type LogicalType =
   | {
     readonly type:
@@ -27,27 +26,26 @@ export type LogicalType =
     readonly utc: boolean;
   };
 
-/** A node of the tree of columns, as a footer describes it; sizes may be of any type. */
+/** Node of the schema tree in a footer. Sizes may be of any Thrift type. */
 export interface SchemaElement {
   readonly name: string;
   readonly type: StoredType | undefined;
   readonly length: unknown;
-  /** REQUIRED where it does not say. */
+  /** REQUIRED if missing. */
   readonly repetition: SchemaField["repetition"] | undefined;
   readonly children: unknown;
-  /** What values stand for, in older versions. */
+  /** Legacy converted type. */
   readonly converted: string | undefined;
   readonly scale: unknown;
   readonly logical: LogicalType | undefined;
 }
 
-/** What a stored value stands for. */
 export type Meaning =
   | { readonly is: "bytes" | "text" | "json" | "boolean" | "float" | "half" }
   | { readonly is: "uuid" | "date" | "int96" | "null" }
   | { readonly is: "integer"; readonly unsigned: boolean }
   | { readonly is: "decimal"; readonly scale: number }
-  /** @param digits Of its fraction of a second: 3, 6 or 9. */
+  /** @param digits Digits of the fraction of a second: 3, 6 or 9. */
   | {
     readonly is: "time" | "timestamp";
     readonly digits: number;
@@ -55,25 +53,25 @@ export type Meaning =
   }
   | { readonly is: "group" | "list" | "map" };
 
-/** A column, or a part of one, as plain data. */
+/** Column or part of one, as plain data. */
 export interface SchemaField {
   readonly name: string;
   readonly repetition: "REQUIRED" | "OPTIONAL" | "REPEATED";
   readonly meaning: Meaning;
-  /** How it is stored, where it has no parts. */
+  /** Physical type, if it has no parts. */
   readonly type: StoredType | undefined;
-  /** Bytes of a value of a fixed size. */
+  /** Bytes of a fixed-size value. */
   readonly length: number | undefined;
   readonly parts: readonly SchemaField[];
-  /** The first of its leaves, among those of all columns, and how many it has. */
+  /** Index of its first leaf among those of all columns, and number of its leaves. */
   readonly leaf: number;
   readonly leaves: number;
 }
 
-/** What is wrong with the message of a footer; whoever knows the file makes an error of it. */
+/** Fault of a schema. Callers that know the file convert it to a {@linkcode FormatError}. */
 export class BadSchema extends Error {}
 
-/** Makes columns of the elements of a footer, which are the nodes of a tree in the order of a walk. */
+/** Builds columns from the elements of a footer, which are the schema tree in depth-first order. */
 export function fieldsOf(
   elements: readonly SchemaElement[],
 ): readonly SchemaField[] {
@@ -133,7 +131,6 @@ export function fieldsOf(
   return fields;
 }
 
-/** Whether a number of a footer may be a size. */
 function isSize(value: unknown): value is number {
   return Number.isInteger(value) && value as number >= 0;
 }
@@ -194,33 +191,33 @@ function meaningOf(element: SchemaElement, type: StoredType): Meaning {
   return { is: "integer", unsigned };
 }
 
-/** A leaf as the library is told of it. */
+/** Leaf in the form that the library needs. */
 export interface Leaf {
   readonly field: SchemaField;
-  /** What the library decodes its values as. */
+  /** Types as which the library decodes its values. */
   readonly stored: {
     readonly type: StoredType;
     readonly length: number | undefined;
-    /** For pages whose levels are decoded already. */
+    /** For pages whose levels are already decoded. */
     readonly decoder: LibraryDecoder;
   };
-  /** The nodes from the root to it. */
+  /** Nodes from the root to the leaf. */
   readonly schemaPath: LibraryTree[];
   readonly maxDefinition: number;
   readonly maxRepetition: number;
-  /** The path by which the library assembles a column of its leaves. */
+  /** Key by which the library assembles a column from its leaves. */
   readonly path: string;
 }
 
-/** A column as the library is told of it: its parts by their numbers, since names may come twice, or be anything. */
+/** Column in the form that the library needs. Parts are named by index, because names may be arbitrary and repeat. */
 export interface LibraryColumn {
   readonly tree: LibraryTree;
   readonly leaves: readonly Leaf[];
-  /** Whether a value is there once at most in each row, and nothing is around it. */
+  /** Whether each row has at most one value, without nesting. */
   readonly isFlat: boolean;
 }
 
-/** Describes a column to the library: what it is stored as, and not what that stands for, which is made of it later. */
+/** Describes a column's physical types to the library. Their meaning is applied later. */
 export function libraryColumn(column: SchemaField): LibraryColumn {
   const leaves: Leaf[] = [];
   const root: LibraryTree = {
@@ -257,7 +254,7 @@ export function libraryColumn(column: SchemaField): LibraryColumn {
 function leafOf(field: SchemaField, schemaPath: LibraryTree[]): Leaf {
   const { path } = schemaPath.at(-1)!;
   const repetitions = schemaPath.map(({ element }) => element.repetition_type);
-  // The library loses the days of an INT96 whose nanoseconds are negative.
+  // The library loses the days of an INT96 with negative nanoseconds.
   const isInt96 = field.type === "INT96";
   const type = isInt96 ? "FIXED_LEN_BYTE_ARRAY" : field.type!;
   const length = isInt96 ? 12 : field.length;
@@ -276,15 +273,15 @@ function leafOf(field: SchemaField, schemaPath: LibraryTree[]): Leaf {
   };
 }
 
-/** The parts of a picture, or of sound, as Hugging Face's `datasets` stores it: its bytes, and the path it had. */
+/** Parts of an image or audio column by Hugging Face's `datasets`: the bytes, and the original path. */
 export interface Media {
-  /** Number of the part that has the bytes. */
+  /** Index of the part with the bytes. */
   readonly bytes: number;
-  /** Number of the part that has the path. */
+  /** Index of the part with the path. */
   readonly path: number;
 }
 
-/** Tells whether a column is of `{bytes, path}`. */
+/** Returns the parts of a `{bytes, path}` column. */
 export function mediaOf(
   { parts, repetition, meaning }: SchemaField,
 ): Media | undefined {

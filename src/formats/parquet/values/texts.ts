@@ -1,11 +1,11 @@
-/** Days from the first of the Julian calendar to 1970, by which INT96 counts. */
+/** Julian day number of 1970-01-01; INT96 stores Julian days. */
 const JULIAN_1970 = 2_440_588n;
 const NANOS_OF_DAY = 86_400_000_000_000n;
 
-/** Seconds of the days that a `Date` can be of. */
+/** Range of `Date` in seconds. */
 const MOST_SECONDS = 8_640_000_000_000n;
 
-/** A decimal number, digit by digit: those of `12.30` are kept. */
+/** Formats a decimal exactly, with trailing zeros, as in `12.30`. */
 export function decimalText(
   stored: number | bigint | Uint8Array,
   scale: number,
@@ -23,27 +23,26 @@ export function decimalText(
   return `${sign}${padded.slice(0, point)}.${padded.slice(point)}`;
 }
 
-/** A whole number, the highest byte first, as two's complement. */
+/** Decodes a big-endian integer in two's complement. */
 function signedOf(bytes: Uint8Array): bigint {
   if (bytes.length === 0) return 0n;
   return BigInt.asIntN(8 * bytes.length, BigInt(`0x${bytes.toHex()}`));
 }
 
-/** 16 bytes as a UUID is written. */
 export function uuidText(bytes: Uint8Array): string {
   const hex = bytes.toHex();
   const parts = [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]] as const;
   return parts.map(([start, end]) => hex.slice(start, end)).join("-");
 }
 
-/** Nanoseconds since 1970 of an INT96: 8 bytes of nanoseconds from a day on, which may be negative, and 4 of its number. */
+/** Returns an INT96's nanoseconds since 1970: 8 bytes of nanoseconds in the day (signed), 4 of the Julian day. */
 export function int96Nanos({ buffer, byteOffset }: Uint8Array): bigint {
   const view = new DataView(buffer, byteOffset, 12);
   const days = BigInt(view.getInt32(8, true)) - JULIAN_1970;
   return days * NANOS_OF_DAY + view.getBigInt64(0, true);
 }
 
-/** A time of day, of parts of a second with so many digits. */
+/** Formats a time of day, with the given number of fraction digits. */
 export function timeText(stored: bigint, digits: number): string {
   const [seconds, fraction] = divided(stored, digits);
   const two = (number: bigint) => String(number).padStart(2, "0");
@@ -56,7 +55,7 @@ export function timeText(stored: bigint, digits: number): string {
     : `${text}.${String(fraction).padStart(digits, "0")}`;
 }
 
-/** A date, or a moment, as ISO 8601 has it; what lies beyond its years is a number of seconds. */
+/** Formats a date or timestamp as ISO 8601; beyond the range of `Date`, as a number of seconds. */
 export function momentText(
   stored: bigint,
   digits: number,
@@ -77,7 +76,7 @@ export function momentText(
   return `${date}T${time!.slice(0, 8)}.${parts}${utc ? "Z" : ""}`;
 }
 
-/** Whole units, and what is left over, which is never negative. */
+/** Divides to whole units and a non-negative remainder. */
 function divided(stored: bigint, digits: number): readonly [bigint, bigint] {
   const unit = 10n ** BigInt(digits);
   const rest = (stored % unit + unit) % unit;

@@ -25,24 +25,23 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { keyOfPath } from "../read/sample_keys.ts";
 
-/** Digits of the number of a sample that has no key of its own. */
+/** Digits of the index that replaces a missing sample key. */
 const DIGITS = 6;
-/** Digits of the number of an element of a list. */
 const LIST_DIGITS = 4;
 
-/** A file of a sample: what follows its key, with a dot, and its content. */
+/** File of a sample, with its extension after the key and a dot. */
 interface Member {
   readonly extension: string;
   readonly bytes: Uint8Array;
 }
 
-/** A sample of WebDataset: files that have its key in common. */
+/** WebDataset sample: files with a common key. */
 export interface TarSampleMembers {
   readonly key: string;
   readonly members: readonly Member[];
 }
 
-/** Samples of any format as those of WebDataset. */
+/** Converts samples of any format to WebDataset samples. */
 export class SampleMembers {
   readonly #samples: StoredSamples;
 
@@ -50,7 +49,6 @@ export class SampleMembers {
     this.#samples = samples;
   }
 
-  /** Plans what files samples become. */
   static async plan(
     rows: SampleRows,
     path: string,
@@ -68,12 +66,12 @@ export class SampleMembers {
     return new SampleMembers(samples);
   }
 
-  /** Number of samples, with those that are left out. */
+  /** Number of samples, including those that will be skipped. */
   get length(): number {
     return this.#samples.length;
   }
 
-  /** Reads samples; those whose key cannot be one are left out. */
+  /** Reads samples, skipping those with an invalid or duplicate key. */
   async *read(run: Run): AsyncGenerator<TarSampleMembers, void, undefined> {
     const { fields } = this.#samples;
     const ofKey = fields.findIndex(({ field }) => field.name === KEY_FIELD);
@@ -99,7 +97,7 @@ export class SampleMembers {
   }
 }
 
-/** Names the files that fields become, so that no two fields have files of one name. */
+/** Assigns filenames to fields, distinct for each field. */
 function memberFields(): StoreField {
   const taken = new Set<string>();
   return (field, { beyondJson, unfilled }) => {
@@ -148,17 +146,13 @@ function memberFields(): StoreField {
   };
 }
 
-/** A name as Python's `webdataset` has it, in small letters, and no path. */
+/** Converts a name to the form that Python's `webdataset` uses: lower case, without path separators. */
 function safeName(name: string): string {
   const safe = name.toLowerCase().replace(/[/\0]/g, "_");
   return safe === "" ? "value" : safe;
 }
 
-/**
- * Whether a name by itself says what the values are, such as `cls` or `seg.png`.
- *
- * @param word The extension that such values have.
- */
+/** Whether a name's extension, such as `cls` or `seg.png`, tells the type of values with the extension `word`. */
 function saysType(name: string, { kind }: ValueType, word: string): boolean {
   const own = extensionIn(name);
   if (!EXTENSIONS.includes(own)) return word === BYTES;
@@ -173,19 +167,18 @@ function plain(extension: string): string {
   return extension === "jpeg" ? "jpg" : extension;
 }
 
-/** Whether a key and what follows it can be told apart. */
+/** Whether a key can be separated from the extension that follows it. */
 function isKey(key: string): boolean {
   return key !== "" && !key.endsWith("/") && keyOfPath(`${key}.x`) === key;
 }
 
-/** What files of values end in, and what they are made of. */
+/** File extension for a type of values, and their encoder. */
 interface MemberForm {
-  /** Without a dot. */
   readonly word: string;
   readonly encode: (value: unknown) => Uint8Array;
 }
 
-/** The extension of bytes of which nothing is known. */
+/** Extension of bytes of unknown type. */
 export const BYTES = "bin";
 const UTF8 = new TextEncoder();
 const text = (value: unknown) => UTF8.encode(String(value));
@@ -224,7 +217,7 @@ function memberForm(
   }
 }
 
-/** A number that was a float stays one in JSON. */
+/** Keeps a float with an integral value a float in JSON. */
 function floatIn(value: unknown): unknown {
   return typeof value === "number" && isWrittenAsInt(value)
     ? new MsgpackFloat(value)

@@ -3,7 +3,7 @@ import { ArchiveSource } from "../../../convert/from/archive_source.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { hasSamples } from "../kinds.ts";
 
-/** A tar, or shards of one, to be converted: as its files. */
+/** Files of a tar, or of its shards, for conversion. */
 class TarSource extends ArchiveSource {
   override readonly samplesAreFiles = true;
 
@@ -18,7 +18,6 @@ class TarSource extends ArchiveSource {
   }
 }
 
-/** A tar to be converted. */
 export function tarSource(container: VirtualFs): ArchiveSource {
   const what = hasSamples(container.info.kind)
     ? "a tar of WebDataset"

@@ -19,13 +19,11 @@ import { isShard } from "../shard_patterns.ts";
 import { TarWriter } from "../write/tar_writer.ts";
 import { BYTES, SampleMembers } from "./sample_members.ts";
 
-/** Digits of the number of a shard. */
 const DIGITS = 6;
 
-/** When a shard is full. */
 type Limits = Pick<ConvertOptions, "shardLength" | "shardSize">;
 
-/** Anything to a tar, or to shards of one in a directory, as a mount shows it. */
+/** Converts files or samples to a tar, or to shards in a directory, with the layout of a mount. */
 export const tarTarget: ConversionTarget = {
   options: ["shardSize", "shardLength"],
   content: { what: "tars", isOwn: isShard },
@@ -88,7 +86,7 @@ function areShards({ shardLength, shardSize }: Limits): boolean {
   return shardLength !== undefined || shardSize !== undefined;
 }
 
-/** A tar, or with limits several, none of which parts a sample. */
+/** Output tars: one, or several if there are limits. A sample is never split across tars. */
 class TarShards {
   readonly inShards: boolean;
   readonly #pathOf: (shard: number) => string;
@@ -98,7 +96,7 @@ class TarShards {
   #shards = 0;
   #samples = 0;
 
-  /** @param pathOf Names a tar by its number. */
+  /** @param pathOf Returns the path of a shard. */
   constructor(
     pathOf: (shard: number) => string,
     { signal }: Run,
@@ -110,7 +108,7 @@ class TarShards {
     this.#limits = limits;
   }
 
-  /** The tar that is being written. */
+  /** Returns the tar that is being written, and opens it if necessary. */
   async current(): Promise<TarWriter> {
     return this.#writer ??= await TarWriter.open(
       this.#pathOf(this.#shards++),
@@ -118,7 +116,7 @@ class TarShards {
     );
   }
 
-  /** Ends the tar before the next sample if it is full. */
+  /** Closes the current tar if it is full, before the next sample. */
   async startSample(): Promise<void> {
     const { shardLength = Infinity, shardSize = Infinity } = this.#limits;
     const isFull = this.#samples >= shardLength ||
@@ -127,7 +125,7 @@ class TarShards {
     this.#samples = isFull ? 1 : this.#samples + 1;
   }
 
-  /** Has tars filled, and ends the last one; of nothing there is one, without members. */
+  /** Runs `fill` and closes the last tar. If there is no content, writes one without members. */
   async write(fill: () => Promise<number>): Promise<number> {
     try {
       const count = await fill();
@@ -148,10 +146,10 @@ class TarShards {
 }
 
 /**
- * Writes files, with their directories unless there are shards.
+ * Writes files, and their directories unless the output is sharded. Returns the number of files.
  *
- * @param areContents Whether names are but numbers: readers of WebDataset skip files without an extension.
- * @returns How many files there are.
+ * @param areContents Whether names are mere numbers: they get an extension, because WebDataset readers skip files
+ * without one.
  */
 async function writeFiles(
   files: FileTree,
@@ -190,7 +188,7 @@ async function writeFiles(
 
 type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** What the name of a content ends in, by its first bytes, and the content. */
+/** Detects the suffix for a content from its first bytes; returns it with the content. */
 async function suffixed(
   content: Content,
 ): Promise<{ readonly suffix: string; readonly data: Content }> {
@@ -207,7 +205,6 @@ async function suffixed(
   return { suffix: suffix ?? `.${BYTES}`, data: data() };
 }
 
-/** Writes samples; answers how many they are. */
 async function writeSamples(
   samples: SampleMembers,
   mtime: Date,

@@ -16,29 +16,29 @@ import { type TarOptions, TarReader } from "../read/tar_reader.ts";
 import { TarSamples } from "../read/tar_samples.ts";
 import type { SampleDecoders, WebSample } from "../../../codecs/file_values.ts";
 
-/** Options of opening a {@linkcode WebDataset}. */
+/** Options of {@linkcode WebDataset.open}. */
 export interface WebDatasetOptions extends TarOptions, WaitOptions {
-  /** Only files with these extensions are read; all unless given. */
+  /** Extensions of the files to read. Defaults to all. */
   readonly extensions?: readonly string[] | undefined;
   /**
-   * What makes values of files, by extensions, beside {@linkcode SAMPLE_DECODERS}, or the module that exports it, which
-   * a loader with workers needs. `null` for an extension leaves its files bytes; in place of decoders, all files.
+   * Decoders by extension, in addition to {@linkcode SAMPLE_DECODERS}, or the module that exports them, which a loader
+   * with workers requires. `null` for an extension leaves its files as bytes; `null` instead of decoders, all files.
    */
   readonly decoders?: SampleDecoders | URL | ImportedName | null | undefined;
 }
 
-/** {@linkcode WebDatasetOptions} where samples are not the decoded files themselves. */
+/** {@linkcode WebDatasetOptions} with a function that transforms the decoded samples. */
 export interface ProcessedWebDatasetOptions<T> extends WebDatasetOptions {
-  /** The function that makes samples of decoded ones; a module's, where the loader has workers. */
+  /** Transforms a decoded sample. Must be a module's export if the loader has workers. */
   readonly process: Imported<Process<WebSample, T>>;
 }
 
 /**
- * The samples of tars that WebDataset has written: files with the same name up to its first dot are one, by their
- * extensions. Each batch is one batched read, from any place, so that samples are shuffled as those of all datasets,
- * and not in a window.
+ * Samples of WebDataset tars: files whose names are equal up to the first dot form a sample, keyed by their extensions.
+ * Each batch is a single batched read at random offsets, so samples are shuffled globally, as in all datasets, not in a
+ * window.
  *
- * @typeParam T What one sample is: its decoded files with `__key__`, unless `process` makes something of them.
+ * @typeParam T Type of a sample: its decoded files with `__key__`, or the result of `process`.
  *
  * @example Labels of samples
  * ```ts
@@ -53,11 +53,11 @@ export interface ProcessedWebDatasetOptions<T> extends WebDatasetOptions {
  */
 export class WebDataset<T = WebSample> extends SamplesDataset<WebSample, T> {
   /**
-   * Makes the dataset; {@linkcode WebDataset.open} opens one.
+   * Creates the dataset from a reader; use {@linkcode WebDataset.open} to open one.
    *
-   * @param reader What to read the samples from; it is closed with the dataset.
-   * @param reading Which files of each, and what makes values of them.
-   * @param process What makes samples of those that were decoded.
+   * @param reader Source of the samples; closed with the dataset.
+   * @param reading Extensions to read, and decoders.
+   * @param process Transforms decoded samples.
    */
   constructor(
     reader: TarReader,
@@ -82,9 +82,9 @@ export class WebDataset<T = WebSample> extends SamplesDataset<WebSample, T> {
   /**
    * Opens tars.
    *
-   * @param location A tar, the directory of several, or a pattern as `train-{000000..000146}.tar`.
-   * @throws {FormatError} If one is damaged.
-   * @throws {DataError} With code `not-portable` if a module does not export what is asked for.
+   * @param location A tar, a directory of tars, or a pattern such as `train-{000000..000146}.tar`.
+   * @throws {FormatError} If a tar is damaged.
+   * @throws {DataError} With code `not-portable` if a module lacks the requested export.
    */
   static open<T>(
     this: typeof WebDataset,
@@ -97,7 +97,7 @@ export class WebDataset<T = WebSample> extends SamplesDataset<WebSample, T> {
     location: string | URL,
     options?: WebDatasetOptions,
   ): Promise<WebDataset>;
-  /** Opens tars as a class that extends this one, and is made of a reader alone. */
+  /** Opens tars as a subclass whose constructor takes just a reader. */
   static open<D extends WebDataset<unknown>>(
     this: new (reader: TarReader) => D,
     location: string | URL,
@@ -133,6 +133,6 @@ function isImported(
   decoders: WebDatasetOptions["decoders"],
 ): decoders is URL | ImportedName {
   if (decoders instanceof URL) return true;
-  const module: unknown = decoders?.module; // an extension may be called so too
+  const module: unknown = decoders?.module; // a decoder's extension may be `module`, too
   return typeof module === "string" || module instanceof URL;
 }

@@ -11,14 +11,12 @@ import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
-/** Largest index that is read. */
 const LARGEST = 256 << 20;
-/** Most bytes between two contents: headers, and those that extend them. */
+/** Maximum bytes between two contents: headers with their extensions. */
 export const LONGEST_GAP = 64 << 10;
-/** Different distances between contents, of each of which one is looked at. */
+/** Maximum number of distinct gaps between contents; one of each is verified. */
 const MOST_DISTANCES = 16;
 
-/** A file, as an index names it. */
 export interface Named {
   readonly name: string;
   readonly offset: number;
@@ -26,14 +24,14 @@ export interface Named {
 }
 
 /**
- * Takes the index that DALI's `wds2idx` has made of a tar: `v1.2 SAMPLES`, and a line a sample of `EXTENSION OFFSET
- * SIZE NAME`. Those of before have no names.
+ * Reads the index that DALI's `wds2idx` has made of a tar: `v1.2 SAMPLES`, and one line per sample of
+ * `EXTENSION OFFSET SIZE NAME`. Earlier versions, which lack the names, are not used.
  *
- * It is taken where it agrees with the tar: contents lie one behind the other, with headers between; and of each
- * distance that there is one is read, with the first and the last, and has just the file that the index says. The other
- * headers are compared when their contents are read.
+ * It is used only if it agrees with the tar. Contents must be consecutive, with only headers between them. The first
+ * and last gaps, and one of each distinct length, are read and must contain exactly the headers of the indexed file.
+ * Other headers are verified when their contents are read.
  *
- * @returns `undefined` where there is none, or it does not agree.
+ * @returns `undefined` if there is no index, or it does not agree.
  */
 export function* readDaliIndex(
   source: ByteSource,
@@ -53,22 +51,18 @@ export function* readDaliIndex(
     builder.addFile(encoder.encode(name), offset, size, NaN, NO_HEAD);
   }
   const index = builder.finish();
-  // What a gap belongs to is told by its neighbours: no file may be missing.
+  // Gaps are computed from neighbouring records, so no indexed file may have been dropped.
   if (index.columns.offsets.length !== files.length) return undefined;
   return { ...index, madeBy: beside };
 }
 
-/** Where the index of a tar would be; `undefined` of what is not called a tar. */
+/** Returns the path of a tar's index; `undefined` if its name does not end in `.tar`. */
 export function daliPath(path: string): string | undefined {
   const isTar = path.endsWith(".tar");
   return isTar ? `${path.slice(0, -".tar".length)}.idx` : undefined;
 }
 
-/**
- * The files of an index.
- *
- * @returns `undefined` where there is none, or it cannot be read.
- */
+/** Reads the files of an index; `undefined` if there is none or it is invalid. */
 export function* readDaliFiles(
   path: string,
   storage: Storage,
@@ -82,7 +76,7 @@ export function* readDaliFiles(
     index = yield* openFile(storage, path);
     return parse(yield* readPart(index, 0, index.size));
   } catch (error) {
-    if (error instanceof RecordfsError) return undefined; // the tar itself says all of it
+    if (error instanceof RecordfsError) return undefined; // the tar itself has all the information
     throw error;
   } finally {
     index?.close();
@@ -110,7 +104,7 @@ function parse(bytes: Uint8Array): Named[] | undefined {
   return files.length === 0 ? undefined : files;
 }
 
-/** Where the headers of a file begin: behind the content before. */
+/** Returns where the headers of a file start: after the previous content. */
 function headersOf(files: readonly Named[], i: number): number {
   const before = files[i - 1];
   return before === undefined ? 0 : before.offset + padded(before.size);
@@ -124,7 +118,7 @@ function areInOrder(files: readonly Named[], size: number): boolean {
   });
 }
 
-/** The first file, the last, and one of each distance. */
+/** Returns the first file, the last, and one for each distinct gap. */
 function placesToLookAt(files: readonly Named[]): number[] {
   const distances = new Map<number, number>();
   for (const [i, { offset }] of files.entries()) {
@@ -136,7 +130,7 @@ function placesToLookAt(files: readonly Named[]): number[] {
     : [...new Set(places)].sort((a, b) => a - b);
 }
 
-/** Whether there are headers before a file that are of it alone; behind the last one, whether the tar ends. */
+/** Whether the gap before a file contains just its headers; after the last file, whether the tar ends. */
 function* isAt(
   source: ByteSource,
   files: readonly Named[],
@@ -156,11 +150,7 @@ function* isAt(
   );
 }
 
-/**
- * Whether headers are of one file alone.
- *
- * @param bytes What lies between the content before and that of the file.
- */
+/** Whether the bytes between the previous content and a file's are headers of exactly that file. */
 export function* agrees(
   bytes: Uint8Array<ArrayBuffer>,
   { name, size }: Named,
@@ -175,7 +165,7 @@ export function* agrees(
     paths.find(new TextEncoder().encode(name)) === 0;
 }
 
-/** Takes one file, and counts all members. */
+/** Records one file, and counts all members. */
 class HeadersBuilder extends TarBuilder {
   readonly found: { offset: number; size: number }[] = [];
   count = 0;
@@ -212,7 +202,7 @@ class HeadersBuilder extends TarBuilder {
   }
 }
 
-/** Headers, behind which there are so many bytes of content that nobody looks at. */
+/** Headers followed by a given number of content bytes, which are never examined. */
 class HeadersOnly extends MemorySource {
   readonly #content: number;
 

@@ -1,25 +1,25 @@
 import { decodeName } from "../../../base/names.ts";
 import type { PathEntries } from "../../../tree/archive/path_entries.ts";
 
-/** Most extensions that are counted: those of a data set are few. */
+/** Maximum number of extensions counted: data sets have few. */
 const MOST_EXTENSIONS = 256;
-/** Bytes of an extension that are looked at. */
+/** Maximum bytes of an extension that are compared. */
 const LONGEST_EXTENSION = 64;
 
 interface Counted {
   readonly extension: string;
-  /** Where the names have it. */
+  /** Offset in the names. */
   readonly start: number;
   readonly length: number;
   count: number;
 }
 
-/** Counts files by their extensions: all that follows the first dot. Extensions behind the first 256 are not counted. */
+/** Counts files by extension: all after the first dot. After 256 distinct ones, new ones are ignored. */
 export class ExtensionCounts {
   readonly #paths: PathEntries;
   readonly #names: Uint8Array;
   readonly #counted = new Map<string, Counted>();
-  /** What files at each position in their samples had last: most samples are alike. */
+  /** Last extension by position in the sample: most samples are alike. */
   readonly #last: Counted[] = [];
 
   constructor(paths: PathEntries) {
@@ -27,7 +27,7 @@ export class ExtensionCounts {
     this.#names = paths.names;
   }
 
-  /** @param position Number of files of its sample that came before it. */
+  /** @param position Number of earlier files in its sample. */
   add(position: number, start: number, end: number): void {
     const length = Math.min(end - start, LONGEST_EXTENSION);
     const last = this.#last[position];

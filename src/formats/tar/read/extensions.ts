@@ -5,12 +5,12 @@ import { LONGEST_MEMBER } from "../../../tree/archive/member_paths.ts";
 import { textEnd } from "../layout.ts";
 import { type PaxFacts, readPax } from "./pax.ts";
 
-/** Bytes of an extended header that is read: larger ones say nothing that is asked for. */
+/** Maximum bytes of an extended header that is read: longer ones contain nothing relevant. */
 const LONGEST_PAX = 1 << 20;
-/** Bytes of a long name that are read: one that has so many is skipped. */
+/** Maximum bytes of a long name that are read: members with longer names are skipped. */
 const LONGEST_NAME = LONGEST_MEMBER + 1;
 
-/** Longest path that is taken for all members that follow, in bytes: `PATH_MAX` of Linux. */
+/** Maximum bytes of a path that applies to all following members: `PATH_MAX` of Linux. */
 const LONGEST_COMMON = 4096;
 
 const type = (letter: string) => letter.charCodeAt(0);
@@ -20,15 +20,15 @@ const PAX_GLOBAL = type("g");
 const GNU_NAME = type("L");
 const GNU_LINK = type("K");
 
-/** Whether a header of that type says something of members that follow. */
+/** Whether a header of this type extends following headers. */
 export function isExtension(kind: number): boolean {
   return kind === PAX || kind === PAX_SOLARIS || kind === PAX_GLOBAL ||
     kind === GNU_NAME || kind === GNU_LINK;
 }
 
-/** What headers before a member say of it, and of all that come. */
+/** State from extension headers: for the next member, and for all following ones. */
 export class Extensions {
-  /** What extended headers say of the next member, with what others say of all. */
+  /** Extended attributes of the next member, merged with the global ones. */
   #pax: PaxFacts | undefined;
   #global: PaxFacts | undefined;
   #continues: Uint8Array | undefined;
@@ -39,17 +39,16 @@ export class Extensions {
     return this.#pax ?? this.#global;
   }
 
-  /** Whether an extended header stands before the next member. */
+  /** Whether the next member has its own extended header. */
   get hasPax(): boolean {
     return this.#pax !== undefined;
   }
 
-  /** The file that the next member goes on with, which began in another volume. */
+  /** Name of the file that the next member continues from another volume. */
   get continues(): Uint8Array | undefined {
     return this.#continues;
   }
 
-  /** Forgets what holds for one member. */
   forget(): void {
     this.#pax = undefined;
     this.#continues = undefined;
@@ -58,10 +57,10 @@ export class Extensions {
   }
 
   /**
-   * Takes a header that extends others: of several of a kind, the last holds.
+   * Reads an extension header. Of several of a kind, the last applies.
    *
-   * @param content Where its content begins, which has to lie in the source.
-   * @returns What is wrong with one that holds for all members.
+   * @param content Offset of its content, which must be within the source.
+   * @returns Description of the damage, if the header is global and damaged.
    */
   *take(
     source: ByteSource,

@@ -2,7 +2,7 @@ import type { FormatError } from "../../../base/errors.ts";
 import type { TarColumns } from "./tar_columns.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
-/** Why a member cannot be read. Kept in columns: numbers stay what they are. */
+/** Reasons why a member is unreadable. Stored in cached columns: the numbers must not change. */
 export const Fault = {
   NONE: 0,
   OTHER_SPARSE: 1,
@@ -12,7 +12,6 @@ export const Fault = {
   CUT: 5,
 } as const;
 
-/** The error that reading a member with a fault throws. */
 export function faultError(
   { path, size: tarSize, columns }: {
     readonly path: string;
@@ -35,7 +34,7 @@ export function faultError(
   return memberError(code, path, name, why, { offset });
 }
 
-/** @param there How many of its bytes the tar has. */
+/** @param there Number of its bytes that the tar contains. */
 function whyOf(fault: number, size: number, there: number): string {
   switch (fault) {
     case Fault.OTHER_SPARSE:

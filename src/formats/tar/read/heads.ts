@@ -10,15 +10,15 @@ import { blocksOf, headOf } from "../layout.ts";
 import { agrees, LONGEST_GAP } from "./dali_index.ts";
 import { NO_HEAD, type TarColumns, type TarIndex } from "./tar_columns.ts";
 
-/** Where tables come from that were not made of the tar just now. */
+/** Origin of tables that were not just made from the tar itself. */
 export interface IndexOrigin {
-  /** Path of the index beside the tar; `undefined` for one that was kept in the cache. */
+  /** Path of the adjacent index; `undefined` for the index cache. */
   readonly beside: string | undefined;
-  /** Per record: 1 where its header has been compared. Threads share it. */
+  /** Per record: 1 if its header has been verified. Shared by threads. */
   readonly compared: Uint8Array;
 }
 
-/** Where the tables of an index come from; `undefined` where that is the tar itself. */
+/** Returns the origin of an index's tables; `undefined` if it is the tar itself. */
 export function originOf(
   { columns, madeBy, isKept }: TarIndex,
 ): IndexOrigin | undefined {
@@ -27,17 +27,13 @@ export function originOf(
   return { beside: madeBy, compared };
 }
 
-/**
- * Compares the headers before contents with what an index says that was not made of this tar just now: each once,
- * before its content is first given out.
- */
+/** Verifies headers against an index not just made from this tar: each once, before its content is read. */
 export class Heads {
   readonly #source: ByteSource;
   readonly #columns: TarColumns;
   readonly #origin: IndexOrigin;
   readonly #nameOf: (record: number) => string;
 
-  /** @param nameOf The path of a record. */
   constructor(
     source: ByteSource,
     columns: TarColumns,
@@ -51,10 +47,10 @@ export class Heads {
   }
 
   /**
-   * Makes sure that the header before a content is the one that the index was made of.
+   * Verifies that a content is preceded by the header that was indexed.
    *
-   * @throws {NotLoaded} If it has to be waited for: it is fetched with the content.
-   * @throws {FormatError} If it is another one.
+   * @throws {NotLoaded} If the header must be fetched; it is fetched together with the content.
+   * @throws {FormatError} If it differs.
    */
   require(record: number): void {
     if (this.#origin.compared[record] === 1) return;
@@ -63,7 +59,7 @@ export class Heads {
     const start = this.#startOf(record);
     const { offsets, sizes, holes } = this.#columns;
     const size = holes.records.length > 0 ? 0 : sizes[record]!;
-    // The content will be wanted as well.
+    // The content will be read next.
     expect?.call(this.#source, start, offsets[record]! - start + size);
     throw new NotLoaded(name, () => this.#compare(record));
   }
@@ -92,7 +88,7 @@ export class Heads {
     return yield* agrees(bytes, { name: this.#nameOf(record), offset, size });
   }
 
-  /** Where the header begins; of an index that says nothing of headers, where the content before ends. */
+  /** Returns where the header starts: if the index has no header hashes, at the end of the previous content. */
   #startOf(record: number): number {
     const { offsets, sizes, heads } = this.#columns;
     if (heads[record] !== NO_HEAD) return offsets[record]! - BLOCK;

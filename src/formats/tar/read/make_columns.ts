@@ -8,9 +8,9 @@ import type { TarBuilder } from "./tar_builder.ts";
 import type { HoleColumns, TarColumns, TarIndex } from "./tar_columns.ts";
 
 /**
- * Makes tables of what was gathered: entries breadth first, records without those whose paths others have taken.
+ * Builds the final tables: entries in breadth-first order, without records whose paths were overwritten.
  *
- * @param targets By the entries of links, where they lead: an entry, or less than 0.
+ * @param targets Target entries of links by their entries; negative if there is none.
  */
 export function makeColumns(
   gathered: TarBuilder,
@@ -31,7 +31,7 @@ export function makeColumns(
     records: files,
     isRespelled: (file) => directoryOf(file) > 0,
   });
-  // What is left out has no record.
+  // Dropped entries have no record.
   const { names, nodeOf, times } = paths.finish(
     (ref) => numbers[ref] ?? -1,
     groups.order,
@@ -75,7 +75,7 @@ export function makeColumns(
   return { columns: made, groups: facts };
 }
 
-/** Where the data of files with holes is, by the records that there are at the end. */
+/** Collects the data ranges of sparse files, by final record. */
 function holesOf(
   maps: ReadonlyMap<number, SparseMap>,
   live: Uint32Array,
@@ -114,7 +114,7 @@ function holesOf(
   };
 }
 
-/** The records that are there at the end, and by all records that there were, which of these they are. */
+/** Returns the final records, and a map from all records to them. */
 function liveRecords(
   { refs }: PathEntries,
   entries: GrowingNumbers,

@@ -17,18 +17,18 @@ import { TarBuilder } from "./tar_builder.ts";
 import { areInside, type TarColumns, type TarIndex } from "./tar_columns.ts";
 import { lookAtEnd } from "./tar_end.ts";
 
-/** Damaged places that are listed. */
+/** Maximum number of damages listed. */
 const MOST_DAMAGE = 1000;
-/** Bytes that are fetched at most to find a header behind a damaged one. */
+/** Maximum bytes fetched to find a header after a damaged one. */
 const FARTHEST = 64 << 20;
 
-/** Bytes of a tar that has to be fetched from which on it is looked for an index beside it. */
+/** Remote tars of at least this many bytes are looked up in an adjacent index. */
 const LARGE = 8 << 20;
 
 /**
- * The index of a tar: as it was kept, or by what lies beside it, or by all its headers, one after the other.
+ * Opens the index of a tar: from the index cache, an adjacent DALI index, or by scanning all headers.
  *
- * @param path Where the tar lies in `storage`.
+ * @param path Path of the tar in `storage`.
  * @throws {FormatError} If nothing in it can be found.
  */
 export function* openIndex(
@@ -77,10 +77,10 @@ function* scan(source: ByteSource): Steps<TarIndex> {
 }
 
 /**
- * Reads all headers of a tar, and looks at what is behind them: as {@linkcode scanTar}.
+ * Scans all headers of a tar with {@linkcode scanTar}, and checks what follows its end.
  *
- * @param farthest Left out to look at all that follows the end as well.
- * @returns What is odd of the tar as a whole, as sentences.
+ * @param farthest If omitted, also checks everything after the end.
+ * @returns Warnings about the tar as a whole.
  */
 export function* scanAll(
   source: ByteSource,
@@ -95,11 +95,7 @@ export function* scanAll(
   return odd?.warning === undefined ? [] : [odd.warning];
 }
 
-/**
- * Says what to do with what was compressed.
- *
- * @throws {FormatError} If the file begins as something that was.
- */
+/** Rejects a compressed file with advice on how to decompress it. */
 export function* refuseCompressed(source: ByteSource): Steps<void> {
   const { name: path } = source;
   const head = yield* readPart(source, 0, Math.min(source.size, 8));

@@ -1,37 +1,33 @@
 import { decodeName } from "../../../base/names.ts";
 import { MOST_SECONDS } from "../layout.ts";
 
-/**
- * What extended headers say of a member (POSIX.1-2001), as far as it matters here. Nothing is kept of all other
- * records, however many there are.
- */
+/** Extended attributes of a member (POSIX.1-2001) that matter here; other records are dropped. */
 export interface PaxFacts {
-  /** Empty where a header takes back what one before has said. */
+  /** Empty if a header cancels an earlier one. */
   readonly path?: Uint8Array;
   readonly link?: Uint8Array;
-  /** In bytes; NaN where it is taken back. */
+  /** In bytes; NaN if cancelled. */
   readonly size?: number;
-  /** In milliseconds since 1970; NaN where it is taken back, or is no time. */
+  /** In milliseconds since 1970; NaN if cancelled or invalid. */
   readonly mtime?: number;
-  /** Of a file with holes. */
   readonly sparse?: PaxSparse;
-  /** Of a part of a file that began in another volume: the name of the file. */
+  /** For a continuation from another volume: the name of the file. */
   readonly continues?: Uint8Array;
-  /** What is wrong with the records: completes the sentence "The header …". */
+  /** Damage of the records: completes the sentence "The header …". */
   readonly damage?: string;
 }
 
-/** What extended headers say of a file with holes (GNU tar, "Storing Sparse Files"). */
+/** Attributes of sparse files (GNU tar, "Storing Sparse Files"). */
 export interface PaxSparse {
   readonly name?: Uint8Array;
-  /** Its size in bytes, holes included. */
+  /** Size in bytes, including holes. */
   readonly size?: number;
-  /** Offsets and lengths of its data, one after the other: versions 0.0 and 0.1. */
+  /** Alternating offsets and lengths of data: versions 0.0 and 0.1. */
   readonly map?: readonly number[];
-  /** Major and minor version, where they are given: from 1.0 on the map stands before the data. */
+  /** Major and minor version, if given. From 1.0 on, the map precedes the data. */
   readonly major?: number;
   readonly minor?: number;
-  /** The key of another program's way to store holes. */
+  /** Key of another program's sparse format. */
   readonly other?: string;
 }
 
@@ -43,15 +39,15 @@ const NEWLINE = 0x0a;
 const SPACE = 0x20;
 const EQUALS = 0x3d;
 
-/** Longest key that is known, in bytes; longer ones need no look. */
+/** Maximum bytes of a known key; longer ones are ignored. */
 const LONGEST_KEY = 32;
 
 /**
- * Reads the records of an extended header: `LENGTH KEY=VALUE\n`, where the length is that of all of it. Of a damaged
- * one, what stands before the damage is read, and {@linkcode PaxFacts.damage} says so.
+ * Reads the records of an extended header: `LENGTH KEY=VALUE\n`, where the length includes the whole record. If it is
+ * damaged, reads up to the damage, and sets {@linkcode PaxFacts.damage}.
  *
- * @param bytes The records, in memory that the facts may keep.
- * @param before What earlier headers say of the same members.
+ * @param bytes The records, in memory that the result may reference.
+ * @param before Attributes from earlier headers.
  */
 export function readPax(bytes: Uint8Array, before: PaxFacts = {}): PaxFacts {
   const facts: Writable<PaxFacts> = { ...before };
@@ -143,7 +139,7 @@ function numberOf(text: string): number {
   throw new PaxError(`has '${text}' where a size stands`);
 }
 
-/** Fractions of a millisecond are left out. */
+/** Fractions of a millisecond are dropped. */
 function timeOf(text: string): number {
   const seconds = /^-?\d+(\.\d*)?$/.test(text) ? Number(text) : NaN;
   return Math.abs(seconds) <= MOST_SECONDS ? Math.floor(seconds * 1000) : NaN;

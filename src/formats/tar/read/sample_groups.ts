@@ -7,47 +7,43 @@ import { ExtensionCounts } from "./extension_counts.ts";
 const DOT = 0x2e;
 const UNDERSCORE = 0x5f;
 
-/** What a tar's names say of its samples: plain data, which is kept with the index. */
+/** What a tar's names tell about samples. Plain data, cached with the index. */
 export interface GroupFacts {
-  /** Number of files that may tell what a tar is: all but hidden ones and meta data. */
+  /** Number of files relevant for detection: all but hidden ones and metadata. */
   readonly counted: number;
   /** Number of files in samples of two files or more. */
   readonly joined: number;
-  /** Number of samples whose files are not neighbours in the tar. */
+  /** Number of samples whose files are not adjacent in the tar. */
   readonly apart: number;
-  /** Last part of the key of the first of them. */
+  /** Last part of the first such sample's key. */
   readonly firstApart?: string | undefined;
   /** The first extensions, with the number of samples that have each. */
   readonly extensions: readonly (readonly [string, number])[];
 }
 
-/** Files by their samples. */
 export interface SampleGroups {
-  /** The records of all samples, sample by sample, each in the order of its entries. */
+  /** Records of all samples, sample by sample, each in the order of its entries. */
   readonly sampleRecords: Uint32Array;
-  /** Per sample, and once more: where its records start. */
+  /** Per sample, plus one: where its records start. */
   readonly sampleStarts: Uint32Array;
-  /** Per sample: the position of its first file among the files. */
+  /** Per sample: index of its first file. */
   readonly firstFiles: Uint32Array;
-  /** All entries but the root, those of a sample as neighbours; `undefined` where they are neighbours as they came. */
+  /** All entries but the root, with those of a sample adjacent; `undefined` if they already are. */
   readonly order: Uint32Array | undefined;
   readonly facts: GroupFacts;
 }
 
-/** Files to be gathered, in the order of the tar. */
 export interface FilesToGather {
   readonly paths: PathEntries;
-  /** Per file: its entry. */
   readonly entries: Uint32Array;
-  /** Per file: its record. */
   readonly records: Uint32Array;
-  /** Whether the tar spells a file's directory in another way than its path. */
+  /** Whether the tar's spelling of a file's directory differs from its path. */
   isRespelled(file: number): boolean;
 }
 
 /**
- * Gathers files to samples, as WebDataset does: those of one directory whose names are the same up to the first dot.
- * Names without a dot, hidden names and meta data (`__NAME__`, at the start of a path) are of no sample.
+ * Groups files into samples, as WebDataset does: files of one directory whose names are equal up to the first dot.
+ * Names without a dot, hidden names and metadata (`__NAME__`, at the start of a path) belong to no sample.
  */
 export function gatherSamples(files: FilesToGather): SampleGroups {
   const gathering = new Gathering(files);
@@ -59,22 +55,21 @@ class Gathering {
   readonly #files: FilesToGather;
   readonly #paths: PathEntries;
   readonly #names: Uint8Array;
-  /** Per file: 1 and the number of its sample, or 0. */
+  /** Per file: its sample plus 1, or 0. */
   readonly #sampleOf: Uint32Array;
-  /** Per sample. */
   readonly #firstFiles: Uint32Array;
   readonly #keyLengths: Uint32Array;
   readonly #counts: Uint32Array;
   readonly #extensions: ExtensionCounts;
-  /** Samples by the hashes of their keys: 1 and their number, or 0. */
+  /** Hash table of samples by key: sample plus 1, or 0. */
   #slots = new Uint32Array(1 << 10);
   #samples = 0;
   #counted = 0;
   #apart = new Set<number>();
-  /** The sample of the file before, and the number of its files there. */
+  /** Sample of the previous file, and its position there. */
   #current = -1;
   #position = 0;
-  /** The directory that was looked at last, and whether it is one of meta data. */
+  /** Directory checked last, and whether it is metadata. */
   #directory = ROOT_ENTRY;
   #isMeta = false;
 
@@ -124,7 +119,7 @@ class Gathering {
       sampleStarts[sample + 1] = sampleStarts[sample]! + count;
       if (count > 1) joined += count;
     }
-    // Files of each sample, by the order of their entries: a file that was written again keeps its entry.
+    // Sorted by entries: a file that was overwritten keeps its entry.
     const gathered = new Uint32Array(sampleStarts[samples]!);
     const next = sampleStarts.slice();
     this.#sampleOf.forEach((sample, file) => {
@@ -161,7 +156,7 @@ class Gathering {
     };
   }
 
-  /** All entries, those of a sample behind its first. */
+  /** Returns all entries, with those of a sample directly after its first. */
   #order(gathered: Uint32Array, starts: Uint32Array): Uint32Array {
     const { entries } = this.#files;
     const { length } = this.#paths;
@@ -178,7 +173,7 @@ class Gathering {
         continue;
       }
       const start = starts[sample - 1]!;
-      if (entries[gathered[start]!] !== entry) continue; // behind its first
+      if (entries[gathered[start]!] !== entry) continue; // not its first
       for (let at = start; at < starts[sample]!; at++) {
         order[count++] = entries[gathered[at]!]!;
       }
@@ -186,7 +181,7 @@ class Gathering {
     return order;
   }
 
-  /** The sample of a key, which begins with this file if there is none yet. */
+  /** Finds the sample of a key, or creates it with this file. */
   #find(file: number, parent: number, start: number, length: number): number {
     if (2 * this.#samples >= this.#slots.length) this.#grow();
     const slot = this.#slotOf(parent, start, length);
@@ -199,7 +194,7 @@ class Gathering {
     return sample;
   }
 
-  /** The slot of a key's sample, or the free one where it belongs. */
+  /** Returns the slot of a key's sample, or a free one. */
   #slotOf(parent: number, start: number, length: number): number {
     const slots = this.#slots;
     const mask = slots.length - 1;
@@ -244,7 +239,7 @@ class Gathering {
     return decodeName(this.#names, start, start + this.#keyLengths[sample]!);
   }
 
-  /** Whether WebDataset takes a file for meta data: its name, or its topmost directory's, is `__NAME__`. */
+  /** Whether WebDataset treats a file as metadata: its name, or that of its topmost directory, is `__NAME__`. */
   #isMetaData(
     file: number,
     entry: number,

@@ -1,10 +1,10 @@
 import { SAMPLES } from "../kinds.ts";
 import type { GroupFacts } from "./sample_groups.ts";
 
-/** Most extensions that are counted over all tars. */
+/** Maximum number of extensions counted for all tars. */
 const MOST_EXTENSIONS = 4096;
 
-/** Guesses what several tars are together, and finds what is odd of their samples, by the names of all of them. */
+/** Detects from names whether several tars are WebDataset shards, and what is unusual about their samples. */
 export class SampleGuess {
   #counted = 0;
   #joined = 0;
@@ -14,7 +14,7 @@ export class SampleGuess {
   #apartCount = 0;
   readonly #extensions = new Map<string, number>();
 
-  /** Adds a tar. One without files, or with one, says nothing of what the others are. */
+  /** Adds a tar. Those with fewer than two relevant files are ignored. */
   add(
     { counted, joined, apart, firstApart, extensions }: GroupFacts,
     { sampleRecords, sampleStarts }: {
@@ -38,18 +38,14 @@ export class SampleGuess {
     }
   }
 
-  /**
-   * Whether files are gathered to samples: the tars seem to be WebDataset's, or the caller says so.
-   *
-   * @param format What the `format` option says.
-   */
+  /** Whether to group files into samples: the tars look like WebDataset, or the `format` option says so. */
   isGrouped(format: string | undefined): boolean {
     return format === SAMPLES || this.#isWebDataset;
   }
 
   /**
-   * Whether the tars are WebDataset's: at least half of the files share their key with another one; or some do, and
-   * all have extensions, one of which is in every sample.
+   * Whether the tars look like WebDataset: at least half of the files share their key with another one; or some do, all
+   * have extensions, and one extension is in every sample.
    */
   get #isWebDataset(): boolean {
     if (this.#joined === 0) return false;
@@ -58,11 +54,7 @@ export class SampleGuess {
       this.#extensions.values().some((count) => count >= this.#samples);
   }
 
-  /**
-   * What is odd of the samples, as sentences.
-   *
-   * @param isGrouped Whether their files are taken for samples.
-   */
+  /** Returns warnings about the samples. `isGrouped` if files are grouped into samples. */
   notes(isGrouped: boolean): string[] {
     const rare = this.#rare();
     return [
@@ -81,7 +73,7 @@ export class SampleGuess {
     ];
   }
 
-  /** Extensions that occur once, those with another dot in them first. */
+  /** Returns the extensions that occur once, those that contain a dot first. */
   #rare(): string[] {
     const once = [...this.#extensions].filter(([, count]) => count === 1)
       .map(([extension]) => extension);
@@ -93,8 +85,8 @@ export class SampleGuess {
   }
 
   /**
-   * Whether names have dots in what seems to be their keys: more than half of the extensions occur once. One sample
-   * alone has each of them once; and files of all kinds have many endings, but few with two dots.
+   * Whether keys seem to contain dots: more than half of the extensions occur once. A single sample has each extension
+   * once, and unrelated files have many different extensions, but few with two dots.
    */
   #areKeysCut(rare: readonly string[], isGrouped: boolean): boolean {
     const all = this.#extensions.size;

@@ -24,7 +24,6 @@ import type { TarBuilder } from "./tar_builder.ts";
 const SLASH = 0x2f;
 const type = (letter: string) => letter.charCodeAt(0);
 
-/** What members are, by the type in their headers. */
 const Type = {
   HARD_LINK: type("1"),
   SYMBOLIC_LINK: type("2"),
@@ -44,24 +43,24 @@ const DEVICES: ReadonlyMap<number, string> = new Map([
   [Type.FIFO, "a named pipe"],
 ]);
 
-/** Types of files of which a program that does not know them makes regular ones (POSIX.1-2001). */
+/** Whether a type is that of a regular file: `0`, or NUL in old tars. */
 const isRegular = (kind: number) => kind === 0 || kind === type("0");
 
-/** How a tar was found to end. */
 export interface ScannedEnd {
-  /** Where the blocks of zeros begin that end it, or the file does. */
+  /** Offset of the zero blocks that end it, or of the end of the file. */
   readonly offset: number;
   /** Whether there were such blocks. */
   readonly isMarked: boolean;
 }
 
 /**
- * Reads all headers of a tar, from the first to the blocks of zeros that end it, or the end of the file.
+ * Scans all headers of a tar, from the first to the zero blocks that end it, or to the end of the file.
  *
- * @param builder Told of all members.
- * @param onDamage Told of what is passed over because nothing can be found in it. It may throw, which ends the scan.
- * @param farthest Bytes of a remote tar that are looked through at most for a header behind a damaged one.
- * @returns `undefined` where no header was found behind one that is damaged.
+ * @param builder Receives all members.
+ * @param onDamage Called for each part that is skipped because nothing can be found in it. It may throw to end the
+ * scan.
+ * @param farthest Maximum bytes of a remote tar searched for a header after a damaged one.
+ * @returns `undefined` if no header was found after a damaged one.
  */
 export function* scanTar(
   source: ByteSource,
@@ -84,12 +83,10 @@ class Scan {
   readonly #windows: HeadWindows;
   readonly #blocks: Blocks;
   readonly #extensions = new Extensions();
-  /** Where the next header is. */
   #offset = 0;
-  /** Where the header is that is looked at, and how long the content is that was passed over before it. */
+  /** Offset of the current header, and size of the content before it. */
   #header = 0;
   #passed: number | undefined;
-  /** Where the name of a header is put together. */
   readonly #nameRoom = new Uint8Array(Length.PREFIX + 1 + Length.NAME);
 
   constructor(
@@ -100,12 +97,12 @@ class Scan {
     this.#source = source;
     this.#builder = builder;
     this.#onDamage = onDamage;
-    // What extends a header lies in the block behind it.
+    // An extension of a header is in the following block.
     this.#windows = new HeadWindows(source, BLOCK, 2 * BLOCK);
     this.#blocks = blocksOf(this.#windows.bytes);
   }
 
-  /** Goes through headers to the end; `undefined` where one is damaged, so that it is not known where the next one is. */
+  /** Scans headers to the end; `undefined` if one is damaged, so that the offset of the next one is unknown. */
   *run(): Steps<ScannedEnd | undefined> {
     const { size } = this.#source;
     const blocks = this.#blocks;
@@ -129,7 +126,7 @@ class Scan {
     }
   }
 
-  /** Looks for the next header behind one that is damaged; whether there is one. */
+  /** Searches for the next header after a damaged one. Returns whether there is one. */
   *recover(farthest: number): Steps<boolean> {
     this.#extensions.forget();
     const { size, readAtSync } = this.#source;
@@ -151,7 +148,7 @@ class Scan {
     return false;
   }
 
-  /** Where the block at an offset lies in the window, which is moved there if it has to be. */
+  /** Returns the position of a block in the window, moving the window if necessary. */
   *#find(offset: number, passed: number | undefined): Steps<number> {
     const at = this.#windows.find(offset, BLOCK);
     if (at >= 0) return at;
@@ -159,7 +156,7 @@ class Scan {
     return 0;
   }
 
-  /** Where the next header lies in the window. What a cache of a remote tar has wrong is read again. */
+  /** Returns the next header's position in the window. If a remote tar's cache returned wrong data, rereads it. */
   *#findHeader(offset: number): Steps<number> {
     const at = yield* this.#find(offset, this.#passed);
     const source = this.#source;
@@ -173,7 +170,7 @@ class Scan {
     return hasChecksum(this.#blocks, at) || isZeroBlock(this.#blocks, at);
   }
 
-  /** Takes a header, and goes behind its content; whether it is known where that ends. */
+  /** Processes a header and moves past its content. Returns whether the end of the content is known. */
   *#take(bytes: Uint8Array, at: number): Steps<boolean> {
     const kind = bytes[at + Field.TYPE]!;
     const content = this.#header + BLOCK;
@@ -190,7 +187,7 @@ class Scan {
     const isFile = !DEVICES.has(kind) && kind !== Type.SYMBOLIC_LINK &&
       kind !== Type.DIRECTORY && kind !== Type.HARD_LINK &&
       !(isRegular(kind) && name[name.length - 1] === SLASH);
-    // What has no content may say a size all the same, of which some programs write the content as well.
+    // Members without content may declare a size, and some programs do write content for it.
     if (!isFile && size > 0) {
       const hasContent = kind === Type.HARD_LINK && this.#extensions.hasPax ||
         !(yield* this.#isHeader(content));
@@ -204,7 +201,7 @@ class Scan {
     yield* this.#add(kind, name, content, size, bytes, at);
     this.#extensions.forget();
     if (!isCut || !isFile) return true;
-    // A size that lies: of a tar that was cut, what follows lies in the content.
+    // The size is wrong if the tar is complete; in a truncated tar, the content extends to its end.
     return !(yield* this.#hasEnd());
   }
 
@@ -261,12 +258,12 @@ class Scan {
       const whole = map.size >= 0 ? map.size : size;
       return builder.addFile(shown, map.start, whole, time, head, Fault.CUT);
     }
-    // The map may stand behind the header.
+    // The map may be in blocks after the header.
     const before = yield* readPart(this.#source, map.start - BLOCK, BLOCK);
     builder.addSparse(shown, map, size, time, headOf(blocksOf(before), 0));
   }
 
-  /** The map of a file with holes; `undefined` where it is of another kind. */
+  /** Reads the map of a sparse file; `undefined` for unsupported formats. */
   *#mapOf(
     kind: number,
     content: number,
@@ -285,7 +282,7 @@ class Scan {
     return map;
   }
 
-  /** Takes a header that extends others; as {@linkcode Scan.#take}. */
+  /** Processes an extension header; returns as {@linkcode Scan.#take}. */
   *#takeExtension(
     kind: number,
     content: number,
@@ -317,13 +314,13 @@ class Scan {
     return true;
   }
 
-  /** Whether there is a header at an offset, or nothing more. */
+  /** Whether an offset is at a header, zero blocks or the end of the file. */
   *#isHeader(offset: number): Steps<boolean> {
     if (offset + BLOCK > this.#source.size) return true;
     return this.#isHeaderOrEnd(yield* this.#find(offset, 0));
   }
 
-  /** Whether the file ends in the zeros that end a tar: it was not cut then. */
+  /** Whether the file ends with the zero blocks of a tar, so that it is not truncated. */
   *#hasEnd(): Steps<boolean> {
     const { size } = this.#source;
     if (size % BLOCK !== 0 || size < 2 * BLOCK) return false;
@@ -331,14 +328,13 @@ class Scan {
     return end.every((byte) => byte === 0);
   }
 
-  /** Goes on behind a content. */
   #pass(content: number, size: number): void {
-    // The last block may not be filled, where the end of a tar is missing.
+    // If the end of a tar is missing, its last block may be incomplete.
     this.#offset = Math.min(content + padded(size), this.#source.size);
     this.#passed = size;
   }
 
-  /** The path of a member; in memory that is used again. */
+  /** Returns the path of a member, in reused memory. */
   #nameOf(bytes: Uint8Array, at: number): Uint8Array {
     const { pax, name } = this.#extensions;
     if (pax?.path !== undefined && pax.path.length > 0) return pax.path;
@@ -348,7 +344,7 @@ class Scan {
     const prefix = at + Field.PREFIX;
     const room = this.#nameRoom;
     let length = 0;
-    // GNU has other things in that place.
+    // GNU uses this field differently.
     if (bytes[prefix] !== 0 && flavourOf(bytes, at) === "posix") {
       const past = textEnd(bytes, prefix, Length.PREFIX);
       for (let i = prefix; i < past; i++) room[length++] = bytes[i]!;
@@ -373,7 +369,7 @@ class Scan {
     return Math.abs(seconds) <= MOST_SECONDS ? seconds * 1000 : NaN;
   }
 
-  /** Reports damage at the header that is looked at, behind which it is not known where the next one is. */
+  /** Reports damage at the current header, which leaves the offset of the next one unknown. */
   #report(code: FormatErrorCode, why: string): false {
     const { name: path, size } = this.#source;
     const offset = this.#header;

@@ -9,11 +9,7 @@ import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import type { TarColumns } from "./tar_columns.ts";
 
-/**
- * The files of a tar that have holes, in the order of their records: each is a source, whose holes are zeros.
- *
- * @param nameOf The path of a record, for messages.
- */
+/** Lists a tar's sparse files by record: each is a source whose holes read as zeros. */
 export function sparseFiles(
   tar: { readonly archive: ByteSource; readonly storage: Storage },
   { holes, sizes }: TarColumns,
@@ -32,14 +28,14 @@ export function sparseFiles(
   });
 }
 
-/** Where the pieces of data of a file are: in the file, and in the tar. */
+/** Data ranges of a sparse file: in the file, and in the tar. */
 interface Pieces {
   readonly offsets: Float64Array;
   readonly lengths: Float64Array;
   readonly places: Float64Array;
 }
 
-/** A file of pieces, with holes between them. */
+/** Sparse file assembled from its data ranges. */
 class SparseFile implements MadeSource {
   readonly holes: number;
   readonly size: number;
@@ -61,7 +57,7 @@ class SparseFile implements MadeSource {
     this.size = size;
     this.#pieces = pieces;
     this.holes = pieces.lengths.reduce((left, length) => left - length, size);
-    // Whether there are such methods tells whether it lies far away.
+    // The presence of such methods indicates whether the source is local or remote.
     if (archive.readAtSync !== undefined) {
       this.readAtSync = (into, offset) => {
         const wanted = this.#cleared(into, offset);
@@ -86,12 +82,12 @@ class SparseFile implements MadeSource {
     }
   }
 
-  /** Made when a message needs it. */
+  /** Computed on demand, for messages. */
   get name(): string {
     return `${this.#archive.name}: '${this.#memberName()}'`;
   }
 
-  /** Path of the file that the content is stored in. */
+  /** Path of the file that stores the content. */
   get storedIn(): string {
     return this.#archive.name;
   }
@@ -122,14 +118,14 @@ class SparseFile implements MadeSource {
     return wanted.length;
   }
 
-  close(): void {} // the tar is closed by its tree
+  close(): void {} // the tree closes the tar
 
-  /** What of `into` the file fills, as a hole. */
+  /** Returns the part of `into` within the file, filled with zeros. */
   #cleared(into: Uint8Array, offset: number): Uint8Array {
     return into.subarray(0, Math.max(0, this.size - offset)).fill(0);
   }
 
-  /** The parts of a range that are data, and where they are in the tar. */
+  /** Yields the data within a range, with its location in the tar. */
   *#partsOf(
     wanted: Uint8Array,
     offset: number,
@@ -151,7 +147,7 @@ class SparseFile implements MadeSource {
     }
   }
 
-  /** Where in the tar the data of a range is. */
+  /** Returns the range in the tar that contains a range's data. */
   #stored(offset: number, length: number): { start: number; end: number } {
     const { offsets, lengths, places } = this.#pieces;
     if (offsets.length === 0 || length === 0) return { start: 0, end: 0 };

@@ -1,6 +1,6 @@
 /**
- * Where the data of files with holes stands in a tar: GNU's old header, and its extended headers of versions 0.0, 0.1
- * and 1.0 (GNU tar, "Storing Sparse Files"). Programs of libarchive write the last one.
+ * Maps of sparse files: GNU's old header, and its extended headers of versions 0.0, 0.1 and 1.0 (GNU tar, "Storing
+ * Sparse Files"). libarchive writes the last one.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import { BLOCK, padded } from "../../../base/tar_header.ts";
 import { parseNumber } from "../layout.ts";
 import type { PaxSparse } from "./pax.ts";
 
-/** Most pieces of data of one file. */
+/** Maximum number of data ranges of a file. */
 const MOST_PIECES = 1 << 20;
-/** Longest map before the data, in bytes: two numbers of 16 digits a piece. */
+/** Maximum bytes of a map before the data: two numbers of 16 digits per range. */
 const LONGEST_MAP = 34 * MOST_PIECES;
 
-/** Where the old header has its map, and the blocks behind it. */
+/** Offsets in the old header and its extension blocks. */
 const Old = {
   MAP: 386,
   PIECES: 4,
@@ -29,24 +29,24 @@ const Old = {
 /** Bytes of a number in the old header. */
 const DIGITS = 12;
 
-/** The data of a file with holes. */
+/** Data of a sparse file. */
 export interface SparseMap {
-  /** Offset and length in the file, piece by piece, ascending. Pieces without bytes are left out. */
+  /** Alternating offsets and lengths in the file, ascending, without empty ranges. */
   readonly pieces: readonly number[];
-  /** Size of the file in bytes, holes included; NaN where the map is damaged so far. */
+  /** Size of the file in bytes, including holes; NaN if damaged. */
   readonly size: number;
-  /** Where the data begins in the tar: the pieces lie there one behind the other. */
+  /** Offset of the data in the tar, where the ranges are consecutive. */
   readonly start: number;
-  /** Whether the pieces are those of such a file. */
+  /** Whether the map is valid. */
   readonly isSound: boolean;
 }
 
 /**
- * Reads the map of GNU's old header, and of the blocks behind it.
+ * Reads the map of GNU's old header and its extension blocks.
  *
- * @param bytes Has the header, from `at` on.
- * @param content Where the block behind the header begins.
- * @param stored Bytes of the data.
+ * @param bytes Contains the header at `at`.
+ * @param content Offset of the block after the header.
+ * @param stored Bytes of data.
  */
 export function* readOldMap(
   source: ByteSource,
@@ -74,7 +74,7 @@ export function* readOldMap(
   return sparseMap(numbers, size, start, stored, isWhole);
 }
 
-/** Takes numbers up to the first piece that is none; whether all are numbers. */
+/** Reads numbers up to the first unused entry. Returns whether all are valid. */
 function takeOld(
   bytes: Uint8Array,
   at: number,
@@ -92,11 +92,11 @@ function takeOld(
 }
 
 /**
- * Reads the map that extended headers tell of.
+ * Reads the map of extended headers.
  *
- * @param content Where the content of the member begins.
+ * @param content Offset of the member's content.
  * @param stored Bytes of that content.
- * @returns `undefined` where it is of a version that is not known.
+ * @returns `undefined` if the version is unknown.
  */
 export function* readPaxMap(
   source: ByteSource,
@@ -111,7 +111,7 @@ export function* readPaxMap(
   const numbers: number[] = [];
   const past = Math.min(content + stored, source.size);
   const longest = Math.min(past - content, LONGEST_MAP);
-  let wanted = 1; // the number of pieces
+  let wanted = 1; // the number of ranges
   let digits = 0;
   let number = 0;
   for (let at = 0; numbers.length < wanted;) {
@@ -140,7 +140,7 @@ export function* readPaxMap(
   return sparseMap([], size, content, stored, false);
 }
 
-/** Pieces have to ascend and to end within the file, and all of the data has to be theirs. */
+/** Validates a map: ranges must ascend and end within the file, and account for all of the data. */
 function sparseMap(
   numbers: readonly number[],
   size: number,
@@ -158,7 +158,7 @@ function sparseMap(
     sum += length;
     if (length > 0) pieces.push(offset, length);
   }
-  // Some programs count the bytes that fill the last block.
+  // Some programs count the padding of the last block.
   isSound &&= stored === sum || stored === padded(sum);
   return { pieces: isSound ? pieces : [], size, start, isSound };
 }

@@ -4,32 +4,32 @@ import { isDot } from "../../../tree/archive/path_names.ts";
 const SLASH = 0x2f;
 
 /**
- * The directories of members as their names spell them, where that differs from their paths: `./p/`, `/p/`, `p//`. They
- * are part of the keys that WebDataset gives samples.
+ * Directories as spelled in member names, if that differs from their paths: `./p/`, `/p/`, `p//`. The spelling is part
+ * of WebDataset's sample keys.
  */
 export class SpelledDirectories {
-  /** Where the names have each: its start and its end. */
+  /** Start and end of each in the names. */
   readonly ranges: number[] = [];
   readonly #intern: (bytes: Uint8Array, start: number, end: number) => number;
   readonly #numbers = new Map<string, number>();
-  // The one before: most members have it as well.
+  // The previous one: most members repeat it.
   #last = new Uint8Array(0);
   #lastNumber = 0;
 
-  /** @param intern Keeps bytes, and returns where. */
+  /** @param intern Stores bytes, and returns their offset. */
   constructor(
     intern: (bytes: Uint8Array, start: number, end: number) => number,
   ) {
     this.#intern = intern;
   }
 
-  /** 1 and the number of a name's directory; 0 where its path has it as it is. */
+  /** Returns the number of a name's directory plus 1, or 0 if it is spelled like its path. */
   numberOf(name: Uint8Array): number {
     const length = name.lastIndexOf(SLASH) + 1;
     if (length === this.#last.length && startsWith(name, this.#last)) {
       return this.#lastNumber;
     }
-    // The path of `a.txt/.` ends before it.
+    // The path of `a.txt/.` ends before its last part.
     const isPath = length < name.length && !isDot(name, length, name.length);
     this.#last = name.slice(0, length);
     this.#lastNumber = isPath && isRespelled(name, length)
@@ -56,7 +56,7 @@ function startsWith(name: Uint8Array, start: Uint8Array): boolean {
   return true;
 }
 
-/** Whether some name of a directory is empty or `.`. */
+/** Whether a directory contains empty names or `.`. */
 function isRespelled(name: Uint8Array, length: number): boolean {
   for (let from = 0; from < length;) {
     let to = from;

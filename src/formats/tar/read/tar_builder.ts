@@ -13,29 +13,29 @@ import type { SparseMap } from "./sparse_map.ts";
 import { SpelledDirectories } from "./spelled_directories.ts";
 import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
 
-/** Takes the members of a tar in their order, and makes tables of what is there at the end, as if it were extracted. */
+/** Collects the members of a tar in order, and builds tables of the state after extraction. */
 export class TarBuilder {
   readonly paths: MemberPaths;
   /** Per record. */
   readonly offsets = new GrowingNumbers();
-  /** Per record; of links less than 0. */
+  /** Per record; negative for links. */
   readonly sizes = new GrowingNumbers();
-  /** Per record: its entry, which may have become another record's. */
+  /** Per record: its entry, which a later record may have taken over. */
   readonly entries = new GrowingNumbers(2 ** 32);
-  /** Per record: what keeps it from being read. */
+  /** Per record: reason why it is unreadable. */
   readonly faults = new GrowingNumbers(2 ** 32);
-  /** Per record: the hash of the block before its content. */
+  /** Per record: hash of the block before its content. */
   readonly heads = new GrowingNumbers(2 ** 32);
-  /** Of records that are files with holes. */
+  /** By record, for sparse files. */
   readonly maps = new Map<number, SparseMap>();
-  /** Per record: 1 and the number of its directory among {@linkcode TarBuilder.spelled}, or 0. */
+  /** Per record: its directory in {@linkcode TarBuilder.spelled} plus 1, or 0. */
   readonly directories = new GrowingNumbers(2 ** 32);
   readonly spelled: SpelledDirectories;
   readonly #path: string;
 
   /**
-   * @param path The tar, for messages.
-   * @param onSkip Called with every member that is skipped.
+   * @param path Path of the tar, for messages.
+   * @param onSkip Called for each skipped member.
    */
   constructor(path: string, onSkip?: (member: SkippedMember) => void) {
     this.#path = path;
@@ -46,7 +46,7 @@ export class TarBuilder {
     );
   }
 
-  /** Adds a file, in the place of what has had its path: of a directory only where that is empty. */
+  /** Adds a file. It replaces what had its path, except a directory that is not empty. */
   addFile(
     name: Uint8Array,
     offset: number,
@@ -59,11 +59,7 @@ export class TarBuilder {
     if (entry > 0) this.#push(entry, name, offset, size, head, fault);
   }
 
-  /**
-   * Adds a file with holes; as {@linkcode TarBuilder.addFile}.
-   *
-   * @param stored Bytes of its data.
-   */
+  /** Adds a sparse file like {@linkcode TarBuilder.addFile}. `stored` is the size of its data. */
   addSparse(
     name: Uint8Array,
     map: SparseMap,
@@ -79,12 +75,11 @@ export class TarBuilder {
     if (isSound && this.entries.length > record) this.maps.set(record, map);
   }
 
-  /** Adds a directory, if it is not there; in the place of a file or link that has had its path. */
+  /** Adds a directory unless it exists. It replaces a file or link that had its path. */
   addDirectory(name: Uint8Array, time: number): void {
     this.paths.addDirectory(name, time);
   }
 
-  /** Adds a symbolic link. */
   addLink(name: Uint8Array, target: Uint8Array, time: number): void {
     const { paths } = this;
     const record = this.entries.length;
@@ -94,7 +89,7 @@ export class TarBuilder {
     this.#push(entry, name, start, -1 - (end - start), NO_HEAD, Fault.NONE);
   }
 
-  /** Adds another name of a file that came before. */
+  /** Adds another name of an earlier file. */
   addHardLink(name: Uint8Array, target: Uint8Array): void {
     const { paths } = this;
     const first = target.length > 0 ? paths.find(target) : -1;
@@ -133,13 +128,12 @@ export class TarBuilder {
     if (map !== undefined) this.maps.set(record, map);
   }
 
-  /** Whether no member was found. */
   get isEmpty(): boolean {
     const { entries, skipped } = this.paths;
     return entries.length === 1 && skipped.count === 0;
   }
 
-  /** Skips a member, which the index says. */
+  /** Skips a member, and records that in the index. */
   skip(
     name: Uint8Array,
     kind: MemberKind,
@@ -149,7 +143,6 @@ export class TarBuilder {
     this.paths.skip(name, kind, reason, why);
   }
 
-  /** The tables of all that was added. */
   finish(): TarIndex {
     try {
       const { paths } = this;

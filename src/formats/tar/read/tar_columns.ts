@@ -6,71 +6,64 @@ import type { ArchiveColumns } from "../../../tree/archive/archive_tree.ts";
 import type { GroupFacts } from "./sample_groups.ts";
 import { Fault } from "./faults.ts";
 
-/** The hash of a header that nobody has read: what an index of others says nothing of. */
+/** Hash of a header that was not read, as in a foreign index. */
 export const NO_HEAD = 0;
 
-/** Files with holes: where the pieces of their data are. */
 export interface HoleColumns {
-  /** The records that are such files, ascending. */
+  /** Records of sparse files, ascending. */
   readonly records: Uint32Array;
-  /** Per such record, and once more: where its pieces start. */
+  /** Per such record, plus one: where its ranges start. */
   readonly starts: Uint32Array;
-  /** Per piece: where in the file it is. */
+  /** Per range: offset in the file. */
   readonly offsets: Float64Array;
-  /** Per piece: its bytes. */
+  /** Per range: length in bytes. */
   readonly lengths: Float64Array;
-  /** Per piece: where in the tar it is. */
+  /** Per range: offset in the tar. */
   readonly places: Float64Array;
 }
 
-/** What is known of a tar: tables over memory that threads share. */
+/** Tables of a tar, in memory shared by threads. */
 export interface TarColumns extends ArchiveColumns {
-  /**
-   * Per record, which is a file or a link, in the order of the tar: where its content begins; of a link, where in
-   * the names its path stands.
-   */
+  /** Per record (file or link), in tar order: offset of its content; for a link, of its target in the names. */
   readonly offsets: Float64Array;
-  /** Per record: bytes of its content; of a link, -1 less the bytes of its path. */
+  /** Per record: size of its content in bytes; for a link, -1 minus the length of its target. */
   readonly sizes: Float64Array;
-  /** Per record: the hash of the block before its content, or `NO_HEAD`. */
+  /** Per record: hash of the block before its content, or `NO_HEAD`. */
   readonly heads: Uint32Array;
   readonly holes: HoleColumns;
-  /** The records of all samples of WebDataset, sample by sample. */
+  /** Records of all WebDataset samples, sample by sample. */
   readonly sampleRecords: Uint32Array;
-  /** Per sample, and once more: where its records start. */
+  /** Per sample, plus one: where its records start. */
   readonly sampleStarts: Uint32Array;
   /**
-   * Per sample: 1 and the number of the directory of its first file, where the tar spells it in another way than its
-   * path; otherwise 0. Empty where no directory is.
+   * Per sample: number plus 1 of its first file's directory, if the tar's spelling differs from the path; else 0. Empty
+   * if there are none.
    */
   readonly sampleDirectories: Uint32Array;
-  /** Per such directory two numbers: where in the names it starts and ends. */
+  /** Two numbers per such directory: its start and end in the names. */
   readonly spelledDirectories: Uint32Array;
 }
 
-/** A tar's tables, and what else opening it has told. */
+/** Tables of a tar, with findings from opening it. */
 export interface TarIndex {
   readonly columns: TarColumns;
-  /** What names say of the samples. */
   readonly groups: GroupFacts;
-  /** What is odd of the tar as a whole, as sentences. */
+  /** Warnings about the tar as a whole. */
   readonly warnings: readonly string[];
-  /** The members that are skipped. */
   readonly skipped: SkippedMembers;
-  /** What of the tar is passed over because nothing can be found in it, as sentences. */
+  /** Parts of the tar that were skipped because nothing can be found in them. */
   readonly damage: readonly DamagedPart[];
-  /** Path of the index beside the tar that the tables were made of; otherwise they were made of the tar. */
+  /** Path of the adjacent index that the tables were made from; otherwise they were made from the tar. */
   readonly madeBy?: string | undefined;
-  /** Whether the tables were kept by an earlier program. */
+  /** Whether the tables are from the index cache. */
   readonly isKept?: boolean;
 }
 
-/** Number of samples of WebDataset. */
 export function sampleCount({ sampleStarts }: TarColumns): number {
   return sampleStarts.length - 1;
 }
 
-/** Whether all contents lie in the file: of tables that were kept, nothing is believed. */
+/** Whether all contents are within the file. Guards against invalid cached tables. */
 export function areInside(
   { offsets, sizes, faults, names, holes, spelledDirectories }: TarColumns,
   size: number,

@@ -6,28 +6,22 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { BLOCK } from "../../../base/tar_header.ts";
 import type { ScannedEnd } from "./scan.ts";
 
-/** Bytes of zeros that end a tar (POSIX.1). */
+/** Bytes of the zero blocks that end a tar (POSIX.1). */
 const END = 2 * BLOCK;
-/** Bytes that are read at a time of what lies behind the end. */
 const PIECE = 1 << 18;
-/** Bytes behind the end that opening a tar looks at, and those at the end of the file; of one that has to be fetched. */
+/** Bytes checked on opening: after the end of a local and of a remote tar, and at the end of the file. */
 const NEAR_LOOK = 64 << 20;
 const FAR_LOOK = 1 << 20;
 const LAST_LOOK = 1 << 16;
 
-/** What is odd about the end of a tar. */
 export interface OddEnd {
-  /** What lies there and is not read. */
+  /** Data after the end, which is not read. */
   readonly damage?: FormatError;
-  /** What is missing there, and need not be: a sentence. */
+  /** Warning about a missing end marker, which may be harmless. */
   readonly warning?: string;
 }
 
-/**
- * Looks at what ends a tar, and at what follows.
- *
- * @param isWhole Whether all that follows is looked at, and not only its start and its end.
- */
+/** Checks the end of a tar and what follows it: all of it if `isWhole`, otherwise its start and end. */
 export function* lookAtEnd(
   source: ByteSource,
   { offset, isMarked }: ScannedEnd,
@@ -62,7 +56,7 @@ export function* lookAtEnd(
   };
 }
 
-/** Where the first byte behind an offset is that is not 0. */
+/** Returns the offset of the first non-zero byte from an offset on. */
 function* firstByte(
   source: ByteSource,
   offset: number,

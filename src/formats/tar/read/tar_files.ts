@@ -11,18 +11,17 @@ import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { type Extent, placeBytes } from "../../../tree/tree.ts";
 import type { TarFacts, TarTree } from "../tree/tar_tree.ts";
 
-/** The files of several tars, numbered through. */
 export class TarFiles implements Members {
   readonly sources: SourceList;
   readonly trees: readonly TarTree[];
   readonly storage: Storage;
-  /** The tars, by the files of each. */
+  /** Tars by file index. */
   readonly table: ShardTable<TarFacts>;
-  /** Per tar: which of the lists of sources is that of its files with holes, or -1. */
+  /** Per tar: index of its sparse files in the lists of lazy sources, or -1. */
   readonly #lists: number[] = [];
   #listCount = 0;
 
-  /** @param lost Tars that are left out. */
+  /** @param lost Tars that are skipped. */
   constructor(
     trees: readonly TarTree[],
     storage: Storage,
@@ -70,7 +69,7 @@ export class TarFiles implements Members {
     const at = this.table.shardOf(file);
     const tree = this.trees[at]!;
     const node = tree.columns.nodes[file - this.table.firsts[at]!]!;
-    if (!tree.locate(node, into)) { // a link that leads to no file
+    if (!tree.locate(node, into)) { // a link to something other than a file
       placeBytes(NOTHING, into);
     } else if (into.source === 0) into.source = at;
     else {

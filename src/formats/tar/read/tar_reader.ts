@@ -19,15 +19,15 @@ import { tarPaths } from "../tree/tar_paths.ts";
 import type { TarFiles } from "./tar_files.ts";
 import { type TarSample, TarSamples } from "./tar_samples.ts";
 
-/** How a {@linkcode TarReader} opens its tars. */
+/** Options of {@linkcode TarReader}. */
 export type TarOptions = Pick<
   ContainerOptions,
   "onWarning" | "remote" | "storage"
 >;
 
 /**
- * Reads the files of a tar, or of several as one: shards in a directory, or those that a pattern as
- * `train-{000000..000146}.tar` names. Any file is read without those before it.
+ * Reads the files of a tar, or of several tars as one: shards in a directory, or those that a pattern such as
+ * `train-{000000..000146}.tar` names. Reads any file directly, without those before it.
  *
  * @example Read files and samples
  * ```ts
@@ -46,12 +46,12 @@ export type TarOptions = Pick<
  * ```
  */
 export class TarReader extends MembersReader {
-  /** @ignore The files, for datasets. */
+  /** @ignore Files, for datasets. */
   readonly files: TarFiles;
-  /** Reads samples of WebDataset: files of one directory whose names are the same up to the first dot. */
+  /** Reader of WebDataset samples: files of one directory whose names are equal up to the first dot. */
   readonly samples: SamplesReader<TarSample, WebSample>;
 
-  /** @ignore Readers are made by `open`. */
+  /** @ignore Use `open`. */
   constructor(samples: TarSamples) {
     super(samples.files);
     this.files = samples.files;
@@ -61,8 +61,8 @@ export class TarReader extends MembersReader {
   /**
    * Opens tars.
    *
-   * @param location A tar, the directory of several, or a pattern as `train-{000000..000146}.tar`.
-   * @throws {FormatError} If one is damaged, compressed, or has what is not supported.
+   * @param location A tar, a directory of tars, or a pattern such as `train-{000000..000146}.tar`.
+   * @throws {FormatError} If a tar is damaged, compressed or unsupported.
    */
   static async open(
     location: string | URL,
@@ -71,7 +71,7 @@ export class TarReader extends MembersReader {
     return await runAsync(openReader(location, options), options.signal);
   }
 
-  /** {@linkcode TarReader.open} without waiting. */
+  /** Synchronous {@linkcode TarReader.open}. */
   static openSync(
     location: string | URL,
     options: TarOptions = {},
@@ -80,10 +80,10 @@ export class TarReader extends MembersReader {
   }
 
   /**
-   * Opens the tars of a reader in another thread, over the tables that it has read.
+   * Opens the tars of another thread's reader, sharing its tables.
    *
-   * @param handle What {@linkcode TarReader.share} gave.
-   * @throws {FormatError} If a tar is not the same any more.
+   * @param handle Result of {@linkcode TarReader.share}.
+   * @throws {FormatError} If a tar has changed.
    */
   static async openShared(
     handle: SamplesHandle,
@@ -93,7 +93,7 @@ export class TarReader extends MembersReader {
     return new TarReader(samples as TarSamples);
   }
 
-  /** Describes the reader for {@linkcode TarReader.openShared}. */
+  /** Returns a handle for {@linkcode TarReader.openShared}. */
   share(): SamplesHandle {
     return this.samples.share();
   }

@@ -33,31 +33,28 @@ import { KEY } from "./sample_keys.ts";
 import { sampleCount } from "./tar_columns.ts";
 import { TarFiles } from "./tar_files.ts";
 
-/** A sample of WebDataset: the contents of its files by their extensions, which are all behind the first dot. */
+/** WebDataset sample: contents of its files by extension, which is everything after the first dot. */
 export interface TarSample {
-  /** What its files have in common: their name in the tar up to the first dot of its last part, such as `./p/0`. */
+  /** Common part of its files' names in the tar, up to the first dot of the last part, such as `./p/0`. */
   readonly __key__: string;
-  /** The bytes of the file with that extension. */
+  /** Bytes of the file with that extension. */
   readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
 }
 
-/** A file of a sample. */
 interface Part {
-  /** What follows the first dot of its name; empty where there is none. */
+  /** Part of its name after the first dot; empty if there is none. */
   readonly extension: string;
-  /** Number of the file. */
   readonly file: number;
 }
 
-/** How files become values. */
 export interface Decoding {
-  /** Decoders besides {@linkcode SAMPLE_DECODERS}. */
+  /** Decoders in addition to {@linkcode SAMPLE_DECODERS}. */
   readonly own: SampleDecoders | undefined;
-  /** Describes them for other threads. */
+  /** Returns the decoders in a form for other threads. */
   portable(): SampleDecoders | undefined;
 }
 
-/** What other threads make the samples of. */
+/** Data from which other threads recreate the samples. */
 interface Seed {
   readonly tars: readonly TarFacts[];
   readonly lost: readonly LostShard[];
@@ -66,17 +63,16 @@ interface Seed {
 
 const DOT = 0x2e;
 
-/** Samples whose names are looked at in one go. */
+/** Samples examined before yielding. */
 const PAGE = 1 << 12;
 
-/** The samples of WebDataset in tars: files with one key, by their extensions. */
+/** WebDataset samples in tars: files grouped by key, keyed by extension. */
 export class TarSamples implements Samples<TarSample, WebSample> {
   readonly unit = "sample";
   readonly fields = undefined;
   readonly stores = "fields";
   readonly shards: ShardTable<TarFacts>;
   readonly storage: Storage;
-  /** All files of the tars. */
   readonly files: TarFiles;
   readonly #decoding: Decoding | undefined;
   readonly #decoders: SampleDecoders;
@@ -114,7 +110,7 @@ export class TarSamples implements Samples<TarSample, WebSample> {
     return Object.assign(decoded, { __key__: sample.__key__ });
   }
 
-  /** Goes through the names of all files. */
+  /** Examines the names of all files. */
   *portable(): Steps<PortableSamples<TarSample>> {
     const { length, name } = this.shards;
     const union = new FieldUnion(name);
@@ -145,7 +141,7 @@ export class TarSamples implements Samples<TarSample, WebSample> {
     };
   }
 
-  /** What the file with an extension says; a text without spaces around. */
+  /** Returns the value of a field; texts are trimmed. */
   valueIn(sample: WebSample, field: string): unknown {
     const value = sample[field];
     const text = value instanceof Uint8Array ? utf8Text(value) : value;
@@ -196,7 +192,7 @@ export class TarSamples implements Samples<TarSample, WebSample> {
     return decoded;
   }
 
-  /** The files of a sample, as far as their extensions are wanted. */
+  /** Returns the files of a sample with the requested extensions. */
   #partsOf(sample: number, wanted: readonly string[] | undefined): Part[] {
     const at = this.shards.shardOf(sample);
     const tree = this.files.trees[at]!;
@@ -231,7 +227,7 @@ function extensionOf(name: Uint8Array, length: number): string {
   return dot < 0 || dot >= length ? "" : decodeName(name, dot + 1, length);
 }
 
-/** Opens tars that another thread has opened, over its tables. */
+/** Opens tars that another thread has opened, sharing its tables. */
 export function* reopenSamples(
   { tars, lost, decoders }: Seed,
   storage: Storage,

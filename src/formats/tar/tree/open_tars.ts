@@ -28,11 +28,7 @@ import { SampleRows } from "./sample_rows.ts";
 import { tarDirectories, tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
 
-/**
- * Opens a tar, or several as one.
- *
- * @throws {FormatError} If one is damaged, or has what is not supported.
- */
+/** Opens a tar, or several as one. Throws `FormatError` if a tar is damaged or unsupported. */
 export function* openTars(
   path: string,
   options: ContainerOptions,
@@ -76,18 +72,16 @@ export function* openTars(
   }
 }
 
-/** Tars that were opened. */
 interface OpenedTars {
   readonly files: TarFiles;
-  /** Where those lie that are not damaged. */
+  /** Paths of the undamaged ones. */
   readonly paths: readonly string[];
-  /** What they are together. */
   readonly guess: SampleGuess;
-  /** Whether their files are gathered to samples: they seem to be WebDataset's, or the caller says so. */
+  /** Whether files are grouped into samples: the tars look like WebDataset, or the caller requests it. */
   readonly isGrouped: boolean;
 }
 
-/** Opens tars, in their order; as {@linkcode openShards}. */
+/** Opens tars in order, like {@linkcode openShards}. */
 export function* openTrees(
   paths: readonly string[],
   storage: Storage,
@@ -121,11 +115,7 @@ export function* openTrees(
   };
 }
 
-/**
- * An opened tar as a tree.
- *
- * @param isGrouped Whether its samples are those of WebDataset, and not the files.
- */
+/** Creates the tree of an opened tar. `isGrouped` if its samples are WebDataset's instead of files. */
 export function treeOf(
   archive: ByteSource,
   storage: Storage,
@@ -139,7 +129,6 @@ export function treeOf(
   return new TarTree(facts, { archive, storage }, { odd: index });
 }
 
-/** Each shard is a directory. */
 function joinShards(
   paths: readonly string[],
   trees: readonly Tree[],
@@ -153,7 +142,6 @@ function joinShards(
   return UnionTree.of(placed);
 }
 
-/** Says how many files are not among the samples. */
 function warnOfOthers(
   path: string,
   columns: readonly TarColumns[],
@@ -170,7 +158,7 @@ function warnOfOthers(
   );
 }
 
-/** Describes what rows show: samples, and the files of all of them. */
+/** Describes the sample view: samples, with all of their files. */
 function rowsInfo(
   info: ContainerInfo,
   tree: Tree,

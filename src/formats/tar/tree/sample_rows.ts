@@ -25,28 +25,28 @@ import {
   type TarTree,
 } from "./tar_tree.ts";
 
-/** Where the key stands among the files of a sample: before them. */
+/** The key is listed before the other files of a sample. */
 const KEY_NAME = encodeName(KEY);
 
 /**
- * The samples of a tar as directories, `000042/jpg` and `000042/__key__`, for who looks at them as rows. Files that are
- * of no sample are not shown.
+ * Sample view: samples of a tar as directories, `000042/jpg` and `000042/__key__`. Files that belong to no sample are
+ * hidden.
  *
- * Node ids: the root, the samples, their keys, and the files of all of them.
+ * Node ids: the root, the samples, their keys, and all of their files.
  */
 export class SampleRows extends SampleTree<TarFacts> {
   readonly sources: Tree["sources"];
   readonly nodeCount: number;
   readonly columns: TarColumns;
   readonly tar: TarTree;
-  /** Nodes of the first key, and of the first file. */
+  /** First nodes of keys and files. */
   readonly #firstKey: NodeId;
   readonly #firstFile: NodeId;
   readonly #extent = newExtent();
   readonly #stat = newStat();
   readonly #name = new Uint8Array(LONGEST_NAME);
 
-  /** @param tar One whose files are gathered to samples; it is closed with this. */
+  /** @param tar Tree with grouped files; closed with this one. */
   constructor(tar: TarTree) {
     const count = sampleCount(tar.columns);
     super(new ShardTable([tar.facts], () => count), undefined, "");
@@ -139,7 +139,7 @@ export class SampleRows extends SampleTree<TarFacts> {
     return this.locate(node, this.#extent) ? this.#extent.length : -1;
   }
 
-  /** Finds the sample of a key or a file; `false` if a node is neither. */
+  /** Sets the current sample to that of a key or file; `false` for other nodes. */
   #enterFile(node: NodeId): boolean {
     const isFile = Number.isInteger(node) && node >= this.#firstKey &&
       node <= this.nodeCount;
@@ -151,13 +151,12 @@ export class SampleRows extends SampleTree<TarFacts> {
     return true;
   }
 
-  /** The node of a sample's file in the tar. */
   #inTar(node: NodeId): NodeId {
     const { nodes, sampleRecords } = this.columns;
     return nodes[sampleRecords[node - this.#firstFile]!]!;
   }
 
-  /** Writes what a sample's file is called in it, and returns its length. */
+  /** Writes the name of a sample's file into the buffer, and returns its length. */
   #writeSuffix(node: NodeId): number {
     const name = this.#name;
     const length = this.tar.nameOf(this.#inTar(node), name);
@@ -167,7 +166,7 @@ export class SampleRows extends SampleTree<TarFacts> {
   }
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables. */
+/** Recreates a shared tree in another thread, over the same tables. */
 export async function reopenTree(data: unknown): Promise<Tree> {
   return new SampleRows(await reopenTar(data));
 }

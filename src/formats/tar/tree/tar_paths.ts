@@ -7,13 +7,12 @@ import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { isShard, patternError, shardPatterns } from "../shard_patterns.ts";
 
-/** What a directory without shards has, and what to name instead. */
 const NO_TARS =
   "no file whose name ends in .tar: name the directory of the shards, or a shard";
 
 /**
- * Finds the tars of a location: itself, or those in the directory, in the order of their names; or those that a pattern
- * such as `train-{000000..000146}.tar` names, or several that `::` joins.
+ * Finds the tars of a location: itself; those in the directory, by name; or those named by a pattern such as
+ * `train-{000000..000146}.tar`, or several joined by `::`.
  *
  * @throws {FormatError} If a directory has none, or a pattern names too many.
  */
@@ -30,7 +29,7 @@ export function* tarPaths(path: string, storage: Storage): Steps<ShardPaths> {
   };
 }
 
-/** Whether something has the pattern for its own name; where that is not told, it is a pattern. */
+/** Whether a file with the pattern as its literal name exists; if that is unknown, assumes a pattern. */
 function* isThere(path: string, storage: Storage): Steps<boolean> {
   try {
     return (yield* storage.stat(path)) !== undefined;
@@ -57,12 +56,12 @@ function expand(path: string, patterns: readonly BracePattern[]): string[] {
   );
 }
 
-/** Most directories above a tar that its own is put into. */
+/** Maximum number of parent directories kept in front of a tar's own. */
 const MOST_PARENTS = 4;
 
 /**
- * The directories that tars show in: their names without suffix, behind as many of the directories that they lie in as
- * tell them apart. One that comes again has a number behind it.
+ * Returns the directories in which to show tars: their names without suffix, preceded by as many parent directories as
+ * make them distinct. Duplicates get a number.
  */
 export function tarDirectories(paths: readonly string[]): string[][] {
   const all = paths.map((path) => {
@@ -86,7 +85,7 @@ export function tarDirectories(paths: readonly string[]): string[][] {
   });
 }
 
-/** Whether no directory is another one, or in it. */
+/** Whether no directory equals or contains another. */
 function areApart(directories: readonly (readonly string[])[]): boolean {
   const paths = new Set(directories.map((parts) => parts.join("/")));
   const isAlone = (parts: readonly string[]) =>

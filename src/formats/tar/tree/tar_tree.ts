@@ -28,37 +28,36 @@ import { keyOfPath } from "../read/sample_keys.ts";
 import type { TarColumns, TarIndex } from "../read/tar_columns.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 
-/** What every thread knows of a tar. */
+/** Data of a tar, shared by all threads. */
 export interface TarFacts {
   readonly columns: TarColumns;
-  /** When the tar was modified, in milliseconds since 1970. */
+  /** Modification time in milliseconds since 1970. */
   readonly mtime: number;
   readonly path: string;
-  /** Size of the tar in bytes. */
+  /** In bytes. */
   readonly size: number;
-  /** What the tables come from, where that is not the tar itself. */
+  /** Origin of the tables, if it is not the tar itself. */
   readonly origin: IndexOrigin | undefined;
-  /** Whether samples are those of WebDataset, and not the files. */
+  /** Whether samples are WebDataset's instead of files. */
   readonly isGrouped: boolean;
 }
 
-/** What another thread rebuilds a tree from. */
+/** Data from which another thread recreates a tree. */
 interface Seed {
   readonly facts: TarFacts;
-  /** The tar, where the tree itself reads some of it. */
+  /** The tar, if the tree itself reads from it. */
   readonly archive: SharedArchive | undefined;
 }
 
-/** A tar, as a thread has opened it. */
 export interface OpenedTar {
   readonly archive: ByteSource;
   readonly storage: Storage;
 }
 
-/** What opening a tar has told of what is not served as it is. */
+/** Parts that are not served as they are. */
 export type OddParts = Pick<TarIndex, "skipped" | "damage">;
 
-/** A tar as the files that it would be extracted to; their contents are parts of it. */
+/** Tar as the files that it would extract to; their contents are ranges of it. */
 export class TarTree extends ArchiveTree<TarColumns> {
   readonly sources: Tree["sources"];
   readonly facts: TarFacts;
@@ -68,8 +67,8 @@ export class TarTree extends ArchiveTree<TarColumns> {
   readonly #heads: Heads | undefined;
 
   /**
-   * @param opened Left out in other threads, where the tree reads nothing of the tar itself.
-   * @param isOwner Whether the tar is among its sources; otherwise they come from elsewhere.
+   * @param opened Omitted in other threads if the tree itself reads nothing from the tar.
+   * @param isOwner Whether the tar is one of the tree's sources; otherwise the sources come from elsewhere.
    */
   constructor(
     facts: TarFacts,
@@ -94,7 +93,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
     if (opened !== undefined && origin !== undefined) {
       this.#heads = new Heads(opened.archive, columns, origin, nameOf);
     }
-    // Whether there is such a method tells whether there are samples of several files.
+    // The method's presence indicates samples of several files.
     if (facts.isGrouped) {
       this.samples = () => ({
         areDirectories: false,
@@ -103,7 +102,7 @@ export class TarTree extends ArchiveTree<TarColumns> {
     }
   }
 
-  /** What of the tar is not served as it is; none in other threads. */
+  /** Parts of the tar that are not served as they are; empty in other threads. */
   get notes(): readonly ArchiveNotes[] {
     return this.#odd === undefined
       ? []
@@ -111,8 +110,8 @@ export class TarTree extends ArchiveTree<TarColumns> {
   }
 
   /**
-   * The key of a sample: what the names of its files in the tar have in common, up to the first dot of the last one.
-   * Its directory is spelled as the tar has it, as in `./p/0`.
+   * Returns the key of a sample: the common part of its files' names, up to the first dot of the last part. The
+   * directory is spelled as in the tar, such as `./p/0`.
    */
   keyOf(sample: number): string {
     const { columns } = this;
@@ -153,10 +152,10 @@ export class TarTree extends ArchiveTree<TarColumns> {
   }
 
   /**
-   * Where the content of a record is.
+   * Returns the location of a record's content.
    *
-   * @throws {NotLoaded} If the header before it has to be waited for.
-   * @throws {FormatError} If it cannot be read.
+   * @throws {NotLoaded} If the header before it must be fetched.
+   * @throws {FormatError} If it is unreadable.
    */
   protected locateRecord(record: number, into: Extent): void {
     const { offsets, sizes, faults, holes } = this.columns;
@@ -179,21 +178,14 @@ export class TarTree extends ArchiveTree<TarColumns> {
   }
 }
 
-/**
- * Rebuilds a shared tree in another thread, over the same tables.
- *
- * @throws {FormatError} If the tar is not the same any more.
- */
+/** Recreates a shared tree in another thread, over the same tables. Throws if the tar has changed. */
 export async function reopenTree(data: unknown): Promise<TarTree> {
   const { facts, archive } = data as Seed;
   const opened = archive && await reopenArchive(archive);
   return new TarTree(facts, opened, { isOwner: false });
 }
 
-/**
- * The samples of a tar as runs of nodes in one directory: each is as many neighbours as it has files, so that most
- * tars are one run.
- */
+/** Yields the samples as runs of adjacent nodes of a directory; most tars are a single run. */
 function* sampleRuns(
   { nodes, sampleRecords, sampleStarts }: TarColumns,
   names: NameTable,

@@ -17,35 +17,34 @@ import { WriterBase } from "../../../io/write/writer_base.ts";
 import { encodeName } from "../../../base/names.ts";
 import { BLOCK, memberHeader, padded } from "../../../base/tar_header.ts";
 
-/** A tar ends in two blocks of zeros, and is filled up to records of twenty blocks. */
+/** A tar ends with two zero blocks and is padded to records of twenty blocks. */
 const RECORD = 20 * BLOCK;
 
-/** What is said of a member. */
+/** Attributes of a member. */
 export interface TarMemberOptions {
-  /** When it was modified; when the writer was opened, unless given. */
+  /** Modification time. Defaults to when the writer was opened. */
   readonly mtime?: Date | undefined;
 }
 
 /** Options of {@linkcode TarWriter.write}. */
 export interface TarWriteOptions extends TarMemberOptions, WaitOptions {
-  /** Of a stream: how many bytes it will give. */
+  /** Size of a stream in bytes. */
   readonly size?: number | undefined;
 }
 
-/** Bytes that are appended from where they lie. */
+/** Output that writes large members without copying them. */
 class MemberOutput extends GatheredBytes {
-  /** Appends bytes of any number. */
   *append(bytes: Uint8Array): Steps<void> {
     yield* this.appendSummed(bytes, () => 0, 0, "member");
   }
 }
 
 /**
- * Writes a tar, member by member, in the form of GNU tar, which all programs read.
+ * Writes a tar, member by member, in GNU format, which all programs read.
  *
- * It appears under its name when it is closed, complete and on the disk; until then it is a hidden file beside it, which
- * goes when the writer is aborted or disposed of. A write that fails leaves the writer at the member before: it can be
- * repeated.
+ * The tar appears under its name when it is closed, complete and synced to disk. Until then it is a hidden file in the
+ * same directory, which is deleted if the writer is aborted or disposed of. A failed write leaves the writer at the
+ * previous member, so it can be retried.
  *
  * @example Samples of WebDataset
  * ```ts
@@ -84,9 +83,9 @@ export class TarWriter extends WriterBase {
   }
 
   /**
-   * Starts a tar. A file that is there stays as it is until {@linkcode TarWriter.close}.
+   * Starts a tar. An existing file remains unchanged until {@linkcode TarWriter.close}.
    *
-   * @throws {WriteError} If it can't be written.
+   * @throws {WriteError} If it cannot be written.
    */
   static open(
     path: string | URL,
@@ -95,26 +94,25 @@ export class TarWriter extends WriterBase {
     return runAsync(TarWriter.#open(path), options.signal);
   }
 
-  /** {@linkcode TarWriter.open} without waiting. */
+  /** Synchronous {@linkcode TarWriter.open}. */
   static openSync(path: string | URL): TarWriter {
     return runSync(TarWriter.#open(path));
   }
 
-  /** Bytes of the members so far. */
+  /** Bytes written so far. */
   get size(): number {
     return this.#output.end;
   }
 
   /**
-   * Adds a file. Calls that are not awaited keep their order; if one fails, so do those that were made after it without
-   * waiting.
+   * Adds a file. Calls that are not awaited keep their order; if one fails, the calls made after it without waiting
+   * fail, too.
    *
-   * @param name Its path, as it is to be extracted.
-   * @param data Its bytes, or a stream of them, whose size the options say. Up to 64 KiB are copied at once; what is
-   * larger must not be changed before the promise is settled.
-   * @throws {TypeError} If the path is none of a file that is extracted below a directory, or a stream gives another
-   * size.
-   * @throws {WriteError} If it can't be written.
+   * @param name Path to extract to.
+   * @param data The bytes, or a stream of them, whose size must be given. Up to 64 KiB are copied immediately; the
+   * caller must not modify larger data before the promise is settled.
+   * @throws {TypeError} If the path would not extract below the target directory, or a stream has another size.
+   * @throws {WriteError} If it cannot be written.
    */
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async write(
@@ -144,7 +142,7 @@ export class TarWriter extends WriterBase {
     );
   }
 
-  /** {@linkcode TarWriter.write} without waiting, of what is in memory. */
+  /** Synchronous {@linkcode TarWriter.write} for data in memory. */
   writeSync(
     name: string,
     data: ArrayBufferView | ArrayBufferLike,
@@ -158,10 +156,10 @@ export class TarWriter extends WriterBase {
   }
 
   /**
-   * Adds a directory, which needs that only if nothing is in it.
+   * Adds a directory. Needed for empty directories only.
    *
-   * @throws {TypeError} If the path is none that is extracted below a directory.
-   * @throws {WriteError} If it can't be written.
+   * @throws {TypeError} If the path would not extract below the target directory.
+   * @throws {WriteError} If it cannot be written.
    */
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async makeDirectory(

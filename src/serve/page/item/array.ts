@@ -1,4 +1,4 @@
-/** An array: what it is, a drawing of it, its numbers, and how they are spread. */
+/** View of an array: properties, a drawing, its numbers, and their distribution. */
 import type { ArraysValue, ArrayValue } from "../../api/value_messages.ts";
 import { messageOf } from "../api.ts";
 import { Choice, element, problemLine, setAttribute } from "../dom.ts";
@@ -24,31 +24,30 @@ const NAMES: Record<Drawing, string> = {
   numbers: "Numbers",
 };
 
-/** Rows and columns of numbers that are shown. */
+/** Maximum rows and columns of numbers shown. */
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 64;
 
-/** Elements that are drawn in full where an array is one among others. */
+/** Maximum elements drawn in full for an array among others. */
 const MOST_DRAWN_SMALL = 1 << 20;
 
-/** The longest edge of a canvas, in pixels. */
 const MOST_EDGE = 16_384;
 
-/** Largest size of a drawing, in pixels, and where it is one among others. */
+/** Maximum size of a drawing, in pixels, and that of one among others. */
 const ROOM = { width: 720, height: 440 };
 const SMALL_ROOM = { width: 310, height: 200 };
 
-/** A plane or a picture of an array that is drawn in full. */
+/** Plane or picture of an array, loaded in full. */
 interface Plane extends Drawn {
-  /** The plane's first element in the array. */
+  /** Index of the plane's first element in the array. */
   readonly start: number;
 }
 
 /**
- * Shows an array.
+ * Creates the view of an array.
  *
- * @param isSmall Whether it is one of the values of a datapoint: how its numbers are spread is left out.
- * @param ask Asks for parts of it, where it is too large to be sent at once.
+ * @param isSmall Whether it is one of a datapoint's values: omits the histogram.
+ * @param ask Requests parts, if it is too large to be sent at once.
  */
 export function arrayView(
   value: ArrayValue,
@@ -125,7 +124,7 @@ export function arrayView(
     if (!full) return draw(drawn, index, false);
     const { shape: planeShape, size } = full;
     const isFirst = place.childElementCount === 0 && index === 0;
-    if (drawing === "map" && isFirst) draw(drawn, 0, false); // until all of it is here
+    if (drawing === "map" && isFirst) draw(drawn, 0, false); // until it is loaded in full
     place.setAttribute("aria-busy", "true");
     const start = index * size;
     parts!.load(start, size).then((data) => {
@@ -169,7 +168,7 @@ export function arrayView(
     planeChoice,
     said,
   );
-  // Nothing is to be chosen, nor pointed at.
+  // There is nothing to choose or to point at.
   tools.hidden = drawing === "numbers" && drawings.length === 1 &&
     planeChoice.hidden;
   return element(
@@ -187,13 +186,12 @@ export function arrayView(
   );
 }
 
-/** How many planes or pictures there are to choose from. */
 function planeCount(shape: readonly number[], drawing: Drawing): number {
   if (drawing === "picture") return pictureAxes(shape)?.count ?? 0;
   return drawing === "curve" ? 1 : planesOf(shape).planes;
 }
 
-/** Whether rows and columns that are left out leave the same pictures, only smaller. */
+/** Whether skipping rows and columns leaves the same pictures, only smaller. */
 function areSamePictures({ shape, shownShape }: ArrayValue): boolean {
   const [whole, shown] = [pictureAxes(shape), pictureAxes(shownShape)];
   return shown?.channels === whole?.channels &&
@@ -201,7 +199,7 @@ function areSamePictures({ shape, shownShape }: ArrayValue): boolean {
     (shown?.count === 1) === (whole?.count === 1);
 }
 
-/** What is drawn in full at a time; `undefined` if it is too large, or no number of a kind that has parts. */
+/** Returns the plane to load and draw in full; `undefined` if it is too large, or its type has no parts. */
 function fullPlane(
   { shape, dtype, min }: ArrayValue,
   drawing: Drawing,
@@ -223,7 +221,6 @@ function fullPlane(
   return isDrawn ? { count, size, shape: ofPlane } : undefined;
 }
 
-/** Shows arrays that stand together under names. */
 export function arraysView({ arrays, length }: ArraysValue): HTMLElement {
   return element(
     "div",
@@ -241,7 +238,7 @@ function facts(value: ArrayValue): HTMLElement {
   const pairs: readonly (readonly [string, string | null])[] = [
     ["Shape", shapeText(value.shape)],
     ["Type", value.dtype],
-    // A single number is its own least, greatest and mean.
+    // For a single number, min, max and mean would be the number itself.
     ...(value.shape.length === 0
       ? [["Value", numberText(value.data[0] ?? null)] as const]
       : ([["Min", value.min], ["Max", value.max], [
@@ -262,7 +259,7 @@ function facts(value: ArrayValue): HTMLElement {
   );
 }
 
-/** Enlarges a drawing by a whole number of times, as far as there is room. */
+/** Enlarges a drawing by an integer factor, as far as it fits. */
 function sized(drawing: Element, room: typeof ROOM): Element {
   if (drawing instanceof HTMLCanvasElement) {
     const { width, height } = drawing;

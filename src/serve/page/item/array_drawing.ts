@@ -1,4 +1,4 @@
-/** Arrays drawn: as heat maps and pictures on a canvas, as curves of lines. */
+/** Drawings of arrays: heat maps and pictures on a canvas, curves as SVG. */
 import type { DisplayNumber } from "../../api/value_messages.ts";
 import { element, svg } from "../dom.ts";
 import { number, shapeText } from "../text.ts";
@@ -12,7 +12,7 @@ import {
   rangeOf,
 } from "./numbers.ts";
 
-/** Viridis, by S. van der Walt and N. Smith (CC0): colours that are read the same by all eyes. */
+/** Viridis, by S. van der Walt and N. Smith (CC0): perceptually uniform, and safe for colour blindness. */
 const COLOURS = [
   [68, 1, 84],
   [71, 44, 122],
@@ -25,7 +25,7 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** Colours of a heat map, of red, green and blue, from the least number to the greatest. */
+/** RGB colours of a heat map, from the least number to the greatest. */
 const LEVELS = 1024;
 const HEAT = Uint8Array.from({ length: 3 * LEVELS }, (_, i) => {
   const at = Math.floor(i / 3) / (LEVELS - 1) * (COLOURS.length - 1);
@@ -54,7 +54,7 @@ function canvasOf(
   return made;
 }
 
-/** A heat map of one plane. What is no number is transparent. */
+/** Draws a heat map of one plane. Elements that are not finite are transparent. */
 function heatMap(drawn: Drawn, plane: number): HTMLElement {
   const { shape, dtype, data, range } = drawn;
   const { rows, columns } = planesOf(shape);
@@ -67,7 +67,7 @@ function heatMap(drawn: Drawn, plane: number): HTMLElement {
     for (let i = 0; i < rows * columns; i++) {
       const value = numeric(data[start + i] ?? null);
       if (!Number.isFinite(value)) continue;
-      // Halves, since the difference of the largest numbers is none.
+      // Halved, because the difference of the largest numbers overflows.
       const part = max === min
         ? 0.5
         : (value / 2 - min / 2) / (max / 2 - min / 2);
@@ -80,7 +80,6 @@ function heatMap(drawn: Drawn, plane: number): HTMLElement {
   });
 }
 
-/** One of the pictures that an array is. */
 function picture(drawn: Drawn, index: number): HTMLElement {
   const { shape, dtype, data, range } = drawn;
   const { height, width, channels, isFirst } = pictureAxes(shape)!;
@@ -107,7 +106,7 @@ function picture(drawn: Drawn, index: number): HTMLElement {
   });
 }
 
-/** A curve of one-dimensional numbers, the first at the left. */
+/** Draws a curve of one-dimensional numbers, from left to right. */
 export function curve(
   data: ArrayLike<DisplayNumber>,
   label: string,
@@ -127,7 +126,7 @@ export function curve(
     const at = `${x(i).toFixed(2)} ${y(numeric(data[i]!)).toFixed(2)}`;
     if (isNumber(i - 1)) line += `L${at}`;
     else if (isNumber(i + 1)) line += `M${at}`;
-    else dots += `M${at}h0`; // no line goes to it or from it
+    else dots += `M${at}h0`; // isolated point
   }
   const isCrossed = min < 0 && max > 0;
   return svg(
@@ -145,7 +144,6 @@ export function curve(
   );
 }
 
-/** Draws an array, or a plane or picture of it, in one way. */
 export function drawArray(
   drawn: Drawn,
   drawing: Exclude<Drawing, "numbers">,
@@ -160,7 +158,7 @@ export function drawArray(
   return curve(drawn.data, label);
 }
 
-/** An array in small, as it suits it best; `null` of one without numbers to draw. */
+/** Draws a thumbnail of an array in its best form; `null` if it has no numbers to draw. */
 export function smallDrawing(drawn: Drawn): Element | null {
   const [best] = drawingsOf(drawn);
   return best === undefined || best === "numbers"

@@ -1,17 +1,14 @@
-/** Runs of an array's numbers, which are fetched when they are drawn. */
+/** Ranges of an array's numbers, fetched when drawn. */
 import type { ArrayPart, ValueMessage } from "../../api/value_messages.ts";
 import { hold } from "../listing/source.ts";
 
-/** Elements that are drawn at a time. */
 export const MOST_DRAWN = 1 << 22;
 
-/** Runs that are held, those used last. */
 const MOST_HELD = 4;
 
-/** Asks for the part of an array from an element on. */
+/** Requests the part of an array from an element on. */
 export type AskPart = (start: number) => Promise<ValueMessage>;
 
-/** Numbers of an array, in C order. */
 export type Numbers = Uint8Array | Float32Array | Float64Array;
 
 const TYPES = {
@@ -20,7 +17,6 @@ const TYPES = {
   float64: Float64Array,
 } as const;
 
-/** Fetches runs of numbers, each once. */
 export class ArrayParts {
   readonly #ask: AskPart;
   readonly #held = new Map<number, Promise<Numbers>>();
@@ -29,7 +25,6 @@ export class ArrayParts {
     this.#ask = ask;
   }
 
-  /** Returns `length` numbers from an element on. */
   load(start: number, length: number): Promise<Numbers> {
     const loading = this.#held.get(start) ?? this.#load(start, length);
     hold(this.#held, start, loading, MOST_HELD);

@@ -1,4 +1,4 @@
-/** A video in frames that plays: on a canvas, frame by frame, at any speed. */
+/** Player for videos stored as frames: draws on a canvas, frame by frame, at any speed. */
 import type { ClipView, Entry } from "../../api/messages.ts";
 import { button, Choice, element, setAttribute } from "../dom.ts";
 import { icon } from "../icons.ts";
@@ -6,7 +6,7 @@ import type { Key } from "../keyboard.ts";
 import { counted, number } from "../text.ts";
 import { Frames } from "./frames.ts";
 
-/** Frames a second where nobody says how many. */
+/** Frames per second if unknown. */
 const USUAL_RATE = 25;
 
 const SPEEDS = [["0.25", "¼×"], ["0.5", "½×"], ["1", "1×"], ["2", "2×"], [
@@ -14,7 +14,6 @@ const SPEEDS = [["0.25", "¼×"], ["0.5", "½×"], ["1", "1×"], ["2", "2×"], [
   "4×",
 ]] as const;
 
-/** Plays a clip. */
 export class ClipPlayer {
   readonly element: HTMLElement;
   readonly keys: readonly Key[];
@@ -39,11 +38,11 @@ export class ClipPlayer {
   #speed = 1;
   readonly #onStay: (frame: number) => void;
   #frame = -1;
-  /** The frame that is to be shown; another may be, until it is here. */
+  /** Requested frame; another may be shown until it is loaded. */
   #wanted = 0;
   #isPlaying = false;
 
-  /** @param onStay Called when it stands at a frame. */
+  /** @param onStay Called when the player stops at a frame. */
   constructor(
     entry: Entry,
     view: ClipView,
@@ -121,13 +120,11 @@ export class ClipPlayer {
     return made;
   }
 
-  /** Plays, or pauses. */
   toggle(): void {
     if (this.#isPlaying) this.pause();
     else void this.#run();
   }
 
-  /** Stops at the frame that is shown. */
   pause(): void {
     if (!this.#isPlaying) return;
     this.#isPlaying = false;
@@ -135,21 +132,20 @@ export class ClipPlayer {
     this.#onStay(this.#frame);
   }
 
-  /** Goes some frames on or back. */
+  /** Moves by a number of frames, wrapping around. */
   step(by: number): void {
     this.pause();
     const { length } = this.#frames;
     if (length > 0) void this.show((this.#wanted + by + length) % length);
   }
 
-  /** Shows a frame, when it is here. */
   async show(index: number): Promise<void> {
     this.#wanted = index;
     let picture: HTMLImageElement | undefined;
     try {
       picture = await this.#frames.picture(index);
     } catch {
-      // Said below, where it is still wanted.
+      // Reported below, if it is still requested.
     }
     if (this.#wanted !== index || this.#signal.aborted) return;
     this.#draw(index, picture);
@@ -185,7 +181,7 @@ export class ClipPlayer {
     this.#problem.textContent = problem;
   }
 
-  /** Shows frame after frame, each as long as it is to be, or until the next one is here. */
+  /** Plays frames at the frame rate, or as fast as they load. */
   async #run(): Promise<void> {
     const { length } = this.#frames;
     if (length === 0 || this.#signal.aborted) return;

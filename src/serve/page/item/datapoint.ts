@@ -1,4 +1,4 @@
-/** A datapoint: each key with its value, drawn by its type. */
+/** View of a datapoint: each key with its value, drawn by its type. */
 import { fileUrl, get, problemOf } from "../api.ts";
 import type { Cell, DatapointView, ListMessage } from "../../api/messages.ts";
 import { button, element } from "../dom.ts";
@@ -6,10 +6,9 @@ import { hashOf } from "../route.ts";
 import { bytes, counted, shownKey, shownName } from "../text.ts";
 import { fileView } from "./value.ts";
 
-/** Elements of a list that are shown at first, and with each step. */
+/** Elements of a list shown at first, and added per step. */
 const STEP = 12;
 
-/** Shows the values of a datapoint. */
 export function datapointView(
   { cells }: DatapointView,
   signal: AbortSignal,

@@ -1,17 +1,15 @@
-/** The frames of a clip as pictures: those around the one that is shown, the next ones ahead. */
+/** Frames of a clip as images: caches those around the current one and prefetches the next. */
 import { get } from "../api.ts";
 import { hold } from "../listing/source.ts";
 import { loadPicture, pictureUrl } from "../pictures.ts";
 import type { ClipView, Entry, ListMessage } from "../../api/messages.ts";
 
-/** How many pictures are held, and how many of them are asked for ahead. */
+/** Maximum number of images cached, and prefetched. */
 const MOST_HELD = 64;
 const AHEAD = 12;
 
-/** Names are asked for by so many. */
 const NAMES = 1000;
 
-/** Loads frames, each once. */
 export class Frames {
   readonly length: number;
   readonly #entry: Entry;
@@ -32,18 +30,18 @@ export class Frames {
     }
   }
 
-  /** A frame, decoded. It fails where the frame is damaged. */
+  /** Loads and decodes a frame. Rejects if it is damaged. */
   picture(index: number): Promise<HTMLImageElement> {
     let picture = this.#pictures.get(index);
     if (picture === undefined) {
       picture = this.#load(index);
-      picture.catch(() => {}); // told to who asks for it
+      picture.catch(() => {}); // reported to the caller
     }
     hold(this.#pictures, index, picture, MOST_HELD);
     return picture;
   }
 
-  /** Has the frames loaded that come next; behind the last one comes the first. */
+  /** Prefetches the next frames, wrapping around. */
   goAhead(from: number): void {
     for (let i = 1; i <= Math.min(AHEAD, this.length - 1); i++) {
       void this.picture((from + i) % this.length);

@@ -1,4 +1,4 @@
-/** An entry by itself: what it holds, what is known of it, and the way to its neighbours. */
+/** View of a single entry: contents, metadata, and navigation to its neighbours. */
 import type { Entry, EntryMessage } from "../../api/messages.ts";
 import { fileUrl } from "../api.ts";
 import { element } from "../dom.ts";
@@ -14,7 +14,6 @@ import { Neighbours } from "./neighbours.ts";
 import { treeView } from "./tree.ts";
 import { type As, fileSection, partsOf } from "./value.ts";
 
-/** Shows an entry. */
 export function itemView(
   route: Route,
   message: EntryMessage,
@@ -114,7 +113,7 @@ function facts(
   );
 }
 
-/** `Video number` */
+/** Such as `Video number`. */
 function numberOf(unit: string): string {
   return `${unit[0]!.toUpperCase()}${unit.slice(1)} number`;
 }

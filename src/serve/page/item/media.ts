@@ -1,18 +1,16 @@
-/** Pictures, videos and audio, as the browser shows them. */
+/** Images, videos and audio, shown by the browser. */
 import { fileUrl, get } from "../api.ts";
 import { Choice, element, problemLine } from "../dom.ts";
 import { drawnUrl, loadPicture, pictureUrl } from "../pictures.ts";
 import { shownName } from "../text.ts";
 import type { Entry, PictureMessage } from "../../api/messages.ts";
 
-/** What is said of a picture that is not drawn. */
 const NOT_DRAWN =
   "It can't be drawn: it is damaged, too large, or of a kind that browsers do not know.";
 
 /**
- * A picture: as large as there is room, or each pixel as one. Of one that the browser cannot draw, such as TIFF, the
- * server makes another. What the browser draws of a damaged picture may be half of it or nothing, which only the server
- * can tell.
+ * Creates the view of an image: fitted, or pixel by pixel. If the browser cannot draw it (such as TIFF), the server
+ * converts it. A browser may draw half of a damaged image or nothing, so only the server can report damage.
  */
 export function pictureView(
   entry: Pick<Entry, "name" | "url">,
@@ -30,7 +28,7 @@ export function pictureView(
       size.textContent = `${naturalWidth} × ${naturalHeight} pixels${
         isMade ? ", as the server has drawn it" : ""
       }`;
-      // Small ones are looked at by their pixels.
+      // Small images are enlarged with visible pixels.
       const isSmall = naturalWidth <= 160 && naturalHeight <= 160;
       image.classList.toggle("pixels", isSmall);
       image.style.setProperty("--ratio", `${naturalWidth / naturalHeight}`);
@@ -78,7 +76,7 @@ export function pictureView(
   );
 }
 
-/** What the server finds wrong with a picture; `null` if nothing, or if it does not say. */
+/** Returns the server's report on an image's damage; `null` if none, or if the request fails. */
 async function damageOf(
   url: string,
   signal: AbortSignal,
@@ -87,11 +85,10 @@ async function damageOf(
     const message = await get<PictureMessage>("picture", { path: url }, signal);
     return message.damage;
   } catch {
-    return null; // a banner says that the server is gone
+    return null; // a banner reports a lost connection
   }
 }
 
-/** A video or a piece of audio. */
 export function mediaView(
   entry: Pick<Entry, "name" | "url">,
   kind: "video" | "audio",
@@ -108,7 +105,7 @@ export function mediaView(
     },
   });
   signal.addEventListener("abort", () => {
-    media.removeAttribute("src"); // ends what is loading
+    media.removeAttribute("src"); // cancels loading
     media.load();
   });
   return element("div", { class: "stage" }, media);

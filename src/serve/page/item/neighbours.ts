@@ -1,4 +1,4 @@
-/** The way from an entry to those before and behind it, by keys and buttons. */
+/** Navigation from an entry to the previous and next one, by keys and buttons. */
 import type { EntryMessage } from "../../api/messages.ts";
 import { button, element } from "../dom.ts";
 import { prefetchEntry } from "../entries_ahead.ts";
@@ -13,23 +13,19 @@ import {
 } from "../route.ts";
 import { type Sequence, sequenceOf } from "./sequence.ts";
 
-/** Directories that are passed over to find an entry. */
+/** Maximum number of directories skipped to find an entry. */
 const MOST_PASSED = 200;
 
-/**
- * How far keys have led, which views that come and go have in common: a press counts while what an earlier one leads to
- * still loads.
- */
+/** State of keyboard navigation, shared by successive views: keys count while an earlier target is still loading. */
 const walk = {
   key: "",
   url: "",
   index: -1,
   wanted: -1,
-  /** Presses before it was known what the entry stands in. */
+  /** Key presses before the entry's sequence was known. */
   early: 0,
 };
 
-/** The entries before and behind one. */
 export class Neighbours {
   readonly element: HTMLElement;
   readonly keys: readonly Key[];
@@ -72,9 +68,9 @@ export class Neighbours {
       },
     ];
     if (walk.url !== message.entry.url) walk.early = 0;
-    // It may be closed before the answer is here.
+    // The view may be closed before the response is here.
     if (message.index !== null) rememberOpened(this.#parentUrl, message.index);
-    this.#find(message, signal).catch(() => {}); // there are none then
+    this.#find(message, signal).catch(() => {}); // no neighbours then
   }
 
   async #find(message: EntryMessage, signal: AbortSignal): Promise<void> {
@@ -115,11 +111,11 @@ export class Neighbours {
     const wanted = Math.min(walk.wanted + by, sequence.last());
     walk.wanted = Math.max(sequence.first, wanted);
     this.#follow(sequence, walk.wanted, Math.sign(by)).catch(() => {
-      walk.wanted = walk.index; // it stays where it is
+      walk.wanted = walk.index; // stays where it is
     });
   }
 
-  /** Goes to a place, or past directories there; a later press goes on from it. */
+  /** Navigates to an index, skipping directories. A later key press supersedes it. */
   async #follow(
     sequence: Sequence,
     wanted: number,
@@ -134,10 +130,10 @@ export class Neighbours {
       if (entry === undefined || ++passed > MOST_PASSED) break;
       if (entry.kind === "directory") continue;
       Object.assign(walk, { url: entry.url, index: at, wanted: at });
-      // Going through neighbours is one step of the browser's history.
+      // Neighbours share one entry of the browser's history.
       return location.replace(sequence.hrefOf(entry, at));
     }
-    // The end lies before: as far as there are entries.
+    // The list ends earlier: go to its last entry.
     walk.wanted = walk.index;
     const last = sequence.last();
     if (wanted > last && last > walk.index) {

@@ -1,4 +1,3 @@
-/** Numbers of arrays as the server sends them. */
 import type {
   ArrayValue,
   Display,
@@ -6,39 +5,36 @@ import type {
 } from "../../api/value_messages.ts";
 import { number } from "../text.ts";
 
-/** What is drawn of an array: its shape is that of `data`. */
+/** Array to draw, with the shape of `data`. */
 export interface Drawn {
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly data: ArrayLike<DisplayNumber>;
-  /** The least and the greatest number of the whole that it is a part of. */
+  /** Minimum and maximum of the whole array that this is part of. */
   readonly range?: readonly [min: number, max: number] | undefined;
 }
 
-/** The part of an array's value that is drawn. */
 export function drawnOf(value: ArrayValue): Drawn {
   const { shownShape, dtype, data } = value;
   return { shape: shownShape, dtype, data, range: wholeRange(value) };
 }
 
-/** The least and the greatest number of an array. */
 function wholeRange(
   { min, max }: ArrayValue,
 ): readonly [number, number] | undefined {
   return min === null || max === null ? undefined : [min, max];
 }
 
-/** A number to draw by: NaN where it is none. */
+/** Converts a number for drawing; NaN if it is not one. */
 export function numeric(value: DisplayNumber): number {
   return value === null ? NaN : Number(value);
 }
 
-/** A number to be read. */
 export function numberText(value: DisplayNumber): string {
   return typeof value === "number" ? number(value) : String(value);
 }
 
-/** The least and the greatest of finite numbers; `undefined` where there is none. */
+/** Returns the minimum and maximum of the finite numbers; `undefined` if there are none. */
 export function rangeOf(
   data: ArrayLike<DisplayNumber>,
 ): readonly [number, number] | undefined {
@@ -52,21 +48,18 @@ export function rangeOf(
   return min <= max ? [min, max] : undefined;
 }
 
-/** How an array may be drawn. */
 export type Drawing = "picture" | "map" | "curve" | "numbers";
 
-/** Pictures in an array. */
 export interface PictureAxes {
-  /** How many there are, one after the other. */
   readonly count: number;
   readonly height: number;
   readonly width: number;
   readonly channels: number;
-  /** Whether each channel is a plane of its own. */
+  /** Whether each channel is a separate plane. */
   readonly isFirst: boolean;
 }
 
-/** Axes of pictures in an array, or `undefined` if it looks like none: rows and columns with up to four channels. */
+/** Returns the layout of an array that looks like pictures: rows and columns with up to four channels. */
 export function pictureAxes(shape: readonly number[]): PictureAxes | undefined {
   if (shape.length < 2 || shape.length > 4) return undefined;
   const isChannels = (size: number) => size === 1 || size === 3 || size === 4;
@@ -80,7 +73,7 @@ export function pictureAxes(shape: readonly number[]): PictureAxes | undefined {
   return shape.length === 3 ? axes(a, b, c, 1, false) : undefined;
 }
 
-/** Shorter edges are those of a table. */
+/** Arrays with shorter edges are treated as tables. */
 const LEAST_EDGE = 4;
 
 function axes(
@@ -95,15 +88,15 @@ function axes(
     : undefined;
 }
 
-/** The ways an array can be drawn, the one that suits best first. */
+/** Returns the ways an array can be drawn, the best first. */
 export function drawingsOf({ shape, dtype, data }: Drawn): readonly Drawing[] {
-  // Of texts, and where no number is finite, there is nothing to draw.
+  // Texts and non-finite numbers cannot be drawn.
   if (rangeOf(data) === undefined) return ["numbers"];
   const length = shape.reduce((all, size) => all * size, 1);
   if (length <= 1) return ["numbers"];
   const pictures = pictureAxes(shape);
   if (pictures !== undefined) {
-    // Without channels, only bytes are more likely gray levels than a table.
+    // Without channels, an array is likely a table, unless it is of bytes (gray levels).
     const hasChannels = shape.length > 3 ||
       shape.length === 3 && pictures.count === 1;
     return hasChannels || dtype === "uint8"
@@ -115,7 +108,7 @@ export function drawingsOf({ shape, dtype, data }: Drawn): readonly Drawing[] {
   return isThin ? ["curve", "map", "numbers"] : ["map", "numbers"];
 }
 
-/** Rows, columns, and how many such planes there are. */
+/** Returns the rows and columns of a plane, and the number of planes. */
 export function planesOf(
   shape: readonly number[],
 ): { rows: number; columns: number; planes: number } {
@@ -125,7 +118,7 @@ export function planesOf(
   return { rows, columns, planes };
 }
 
-/** Which indices of the leading axes a plane stands at. */
+/** Returns a plane's indices along the leading axes. */
 export function planeIndices(
   shape: readonly number[],
   plane: number,
@@ -138,7 +131,6 @@ export function planeIndices(
   return indices;
 }
 
-/** The marker that a value is, or `undefined`. */
 export function markerOf(
   value: Display,
 ): Readonly<Record<string, Display>> & { readonly $: string } | undefined {
@@ -150,7 +142,7 @@ export function markerOf(
     : undefined;
 }
 
-/** Type predicates of arrays do not tell read-only ones. */
+/** `Array.isArray` does not narrow read-only arrays. */
 export function isList(value: Display): value is readonly Display[] {
   return Array.isArray(value);
 }

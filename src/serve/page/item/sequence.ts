@@ -1,4 +1,4 @@
-/** What ← and → go through: the directory of an entry, or the list that it was opened from. */
+/** Sequence for ← and →: the entry's directory, or the list that it was opened from. */
 import type { Entry, EntryMessage, ListMessage } from "../../api/messages.ts";
 import { get } from "../api.ts";
 import { listOpenedFrom, type ResultList } from "../listing/result_list.ts";
@@ -7,24 +7,19 @@ import { entryHref } from "../listing/tiles.ts";
 import { listOf, rememberOpened, type Route } from "../route.ts";
 import { count } from "../text.ts";
 
-/** Entries in an order. */
 export interface Sequence {
-  /** Names it. */
   readonly key: string;
-  /** The place of the entry that is shown. */
   readonly index: number;
-  /** The first place, and the last one as far as it is known. */
+  /** Index of the first entry, and of the last one as far as known. */
   readonly first: number;
   last(): number;
-  /** The entry at a place; `undefined` where there is none. */
   entryAt(index: number): Promise<Entry | undefined>;
-  /** The link of an entry at a place. */
   hrefOf(entry: Entry, index: number): string;
-  /** Which of how many is shown; empty where that says nothing. */
+  /** Position text, such as "3 of 10"; empty if not meaningful. */
   where(): string;
 }
 
-/** What an entry that is shown stands in; `undefined` where its place is not known. */
+/** Returns the sequence of an entry; `undefined` if its index is unknown. */
 export async function sequenceOf(
   route: Route,
   message: EntryMessage,
@@ -42,12 +37,11 @@ export async function sequenceOf(
   const index = message.index ?? at;
   if (index === null) return undefined;
   const sequence = directoryAt(message, index);
-  // The address may have been made for another order.
+  // The address may be from a different order.
   const { url } = (await sequence.entryAt(index)) ?? {};
   return url === message.entry.url ? sequence : undefined;
 }
 
-/** Entries of a list. */
 class FoundSequence implements Sequence {
   readonly key: string;
   readonly index: number;
@@ -84,18 +78,17 @@ class FoundSequence implements Sequence {
   }
 }
 
-/** Entries that are asked for at once, and how many pages of them are held. */
+/** Page size, and maximum number of pages cached. */
 const PAGE = 64;
 const MOST_PAGES = 16;
 
-/** Pages of the directory that was gone through last. */
 const held = {
   url: "",
   total: null as number | null,
   pages: new Map<number, Promise<readonly Entry[]>>(),
 };
 
-/** Entries of a directory; of samples, those that are samples. */
+/** Sequence of a directory's entries; if the entry is a sample, only its samples. */
 function directoryAt(
   { parentUrl, place }: EntryMessage,
   index: number,
@@ -133,11 +126,11 @@ function pageOf(path: string, number: number): Promise<readonly Entry[]> {
   const query = { path, at: number * PAGE, limit: PAGE };
   const page = get<ListMessage>("list", query, new AbortController().signal)
     .then(({ entries, total, samples }) => {
-      // Of a directory of samples, other entries have no place among them.
+      // In a directory of samples, other entries have no sample index.
       if (held.pages === pages) held.total = samples === null ? total : null;
       return entries;
     });
-  page.catch(() => pages.delete(number)); // it is asked for again
+  page.catch(() => pages.delete(number)); // retried on the next request
   hold(pages, number, page, MOST_PAGES);
   return page;
 }

@@ -1,4 +1,4 @@
-/** Text, rows of CSV, and bytes in hex: page by page. */
+/** Views of text, CSV rows and hex bytes, page by page. */
 import { problemOf } from "../api.ts";
 import type {
   BytesValue,
@@ -9,7 +9,7 @@ import type {
 import { button, element } from "../dom.ts";
 import { bytes, count } from "../text.ts";
 
-/** Has a button bring more, until there is no more. */
+/** Adds a button that loads more, until everything is loaded. */
 function growing(
   into: HTMLElement,
   text: string,
@@ -30,14 +30,12 @@ function growing(
   return into;
 }
 
-/** How encodings are called. */
 const ENCODING_NAMES: Readonly<Record<OtherEncoding, string>> = {
   "utf-16le": "UTF-16 (little-endian)",
   "utf-16be": "UTF-16 (big-endian)",
   "windows-1252": "Windows-1252 (Latin-1)",
 };
 
-/** Names the encoding of a text; not UTF-8, in which almost all texts are. */
 export function encodingNote(
   { encoding }: { readonly encoding?: OtherEncoding },
 ): HTMLElement | null {
@@ -46,12 +44,10 @@ export function encodingNote(
   return element("p", { class: "note" }, text);
 }
 
-/** Why a value is shown otherwise than it should be. */
 function reasonNote({ why }: TextValue | BytesValue): HTMLElement | null {
   return why === null ? null : element("p", { class: "note" }, why);
 }
 
-/** Shows text. */
 export function textView(
   value: TextValue,
   next: (offset: number) => Promise<TextValue | BytesValue>,
@@ -81,7 +77,7 @@ export function textView(
       return false;
     }
     if (page.encoding !== encoding) {
-      encoding = page.encoding; // what came before was ASCII
+      encoding = page.encoding; // earlier pages were ASCII
       pre.before(encodingNote(page) ?? "");
     }
     pre.append(page.text);
@@ -90,7 +86,7 @@ export function textView(
   });
 }
 
-/** Shows rows of text; where further ones can't be decoded, the reason. */
+/** Creates the view of a table. If further rows cannot be decoded, shows the reason. */
 export function tableView(
   value: TableValue,
   next: (offset: number) => Promise<TableValue | TextValue | BytesValue>,
@@ -144,7 +140,6 @@ export function tableView(
 
 const LINE = 16;
 
-/** Bytes as lines: offset, hex, and what is ASCII of it. */
 export function hexLines(shown: Uint8Array, start: number): string {
   const lines: string[] = [];
   for (let at = 0; at < shown.length; at += LINE) {
@@ -163,10 +158,9 @@ export function hexLines(shown: Uint8Array, start: number): string {
   return lines.join("\n");
 }
 
-/** How many bytes are shown at first, and with each step: so many lines are laid out at once. */
+/** Bytes shown at first, and added per step: limits the lines laid out at once. */
 const HEX_STEP = 8192;
 
-/** Shows bytes in hex. */
 export function bytesView(
   value: BytesValue,
   next: (offset: number) => Promise<BytesValue>,

@@ -1,4 +1,4 @@
-/** JSON and what is like it, as a tree whose branches open. */
+/** View of JSON and similar values as a tree with collapsible branches. */
 import type { Display } from "../../api/value_messages.ts";
 import { type Child, element } from "../dom.ts";
 import { bytes, count, shapeText } from "../text.ts";
@@ -11,40 +11,34 @@ import {
   type TreePlace,
 } from "./tree_leaf.ts";
 
-/** How many entries of a branch are shown at first, and with each step. */
+/** Entries of a branch shown at first, and added per step. */
 const STEP = 100;
 
-/** Branches up to this size are open at first, where they are not deep. */
+/** Branches up to this size and depth are initially open. */
 const OPEN_SIZE = 24;
 const OPEN_DEPTH = 2;
 
-/** An entry of a branch; the key of one of a list is its number. */
 interface BranchEntry {
   readonly key: Display;
   readonly value: Display;
 }
 
-/** A list or an object, of which the first entries may be here. */
+/** List or object, perhaps with its first entries only. */
 interface Branch {
   readonly isList: boolean;
-  /** Whether keys are shown as they are, without quotes. */
+  /** Whether keys are shown without quotes. */
   readonly areNames: boolean;
   readonly entries: readonly BranchEntry[];
-  /** How many it has. */
   readonly length: number;
 }
 
-/**
- * Shows a value as a tree.
- *
- * @param ask Asks for what the value was cut to; without, the tree says how much is missing.
- */
+/** Creates the view of a value as a tree. `ask` requests truncated parts; without it, their sizes are shown. */
 export function treeView(value: Display, ask?: AskPart): HTMLElement {
   const place = { part: "", ask };
   return element("div", { class: "tree" }, node(null, value, 0, place));
 }
 
-/** A key as an object has it: those that would be taken for markers have one `$` more on the way. */
+/** Unescapes a key: those that could be taken for markers have an additional `$`. */
 function ownKey(key: string): string {
   return /^\$\$+$/.test(key) ? key.slice(1) : key;
 }
@@ -102,7 +96,7 @@ function node(
     if (isFilled) return;
     isFilled = true;
     grow(content, branch, 0, 0, depth + 1, place);
-    // What was cut to nothing is asked for when it is opened.
+    // A branch truncated to nothing is loaded when it is opened.
     if (branch.entries.length === 0) content.querySelector("button")?.click();
   };
   const isOpen = depth === 0 ||
@@ -122,10 +116,10 @@ function keyParts(key: Child): Child[] {
 }
 
 /**
- * Adds entries to a branch that is shown.
+ * Adds entries to a branch's view.
  *
- * @param first The number of the first entry that `branch` holds.
- * @param from The first of those that are added, counted from `first`.
+ * @param first Index of the first entry in `branch`.
+ * @param from Index of the first entry to add, relative to `first`.
  */
 function grow(
   content: HTMLElement,
@@ -158,7 +152,7 @@ function grow(
     }
     const next = branchOf(await ask!(part, first + end));
     more.remove();
-    if (next === undefined || next.entries.length === 0) return; // it has changed
+    if (next === undefined || next.entries.length === 0) return; // the file has changed
     const { isList, areNames, entries: added } = next;
     const grown = { isList, areNames, entries: added, length };
     grow(content, grown, first + end, 0, depth, { part, ask });
@@ -200,7 +194,7 @@ function summary({ isList, length }: Branch): HTMLElement {
   return element("span", { class: "size" }, text);
 }
 
-/** A value in one line, for cells of tables. */
+/** Formats a value in one line, for table cells. */
 export function shortText(value: Display): string {
   if (value === null || typeof value !== "object") {
     return typeof value === "string" ? value : String(value);
@@ -216,7 +210,7 @@ export function shortText(value: Display): string {
   const branch = branchOf(value);
   if (branch === undefined) return leaf(value, NOWHERE)?.textContent ?? "";
   const parts = branch.entries.slice(0, 8).map(({ key, value }) => {
-    // In quotes, where it would not be told from `null` and numbers.
+    // Quoted, to distinguish it from `null` and numbers.
     const shown = typeof value === "string"
       ? JSON.stringify(value)
       : shortText(value);

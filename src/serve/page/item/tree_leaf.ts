@@ -1,4 +1,4 @@
-/** Values of a tree that have no branches: each in its line, the rest of a long one on demand. */
+/** Views of scalar values in a tree, one line each; long ones load on demand. */
 import { problemOf } from "../api.ts";
 import type { Display, DisplayNumber } from "../../api/value_messages.ts";
 import { button, element } from "../dom.ts";
@@ -7,24 +7,23 @@ import { smallDrawing } from "./array_drawing.ts";
 import { markerOf, numberText } from "./numbers.ts";
 import { bytesView } from "./text.ts";
 
-/** Asks for a part of a tree: for what lies behind the first `from` entries, characters, bytes or numbers of a value. */
+/** Requests part of a tree, from an entry, character, byte or number of a value on. */
 export type AskPart = (part: string, from: number) => Promise<Display>;
 
-/** Where a value stands in its tree. */
 export interface TreePlace {
-  /** As `api/value` takes it: `0.12`. */
+  /** Path for `api/value`, such as `0.12`. */
   readonly part: string;
-  /** `undefined` where nobody can be asked. */
+  /** `undefined` if parts cannot be requested. */
   readonly ask: AskPart | undefined;
 }
 
-/** Where a value is shown by itself: the rest of it is not asked for. */
+/** Location of a stand-alone value, which requests no parts. */
 export const NOWHERE: TreePlace = { part: "", ask: undefined };
 
-/** Bytes and numbers of a value among others. */
+/** Bytes and numbers shown of a value among others. */
 const SHORT = 16;
 
-/** A button that asks for more, and says why it does not come. */
+/** Creates a button that loads more, and shows errors. */
 export function askingButton(
   text: string,
   run: () => Promise<void>,
@@ -41,7 +40,7 @@ export function askingButton(
   return element("span", { class: "more" }, asker, problem);
 }
 
-/** A value without branches; `null` for one that has some. */
+/** Creates the view of a scalar value; `null` for other values. */
 export function leaf(value: Display, place: TreePlace): HTMLElement | null {
   if (value === null) return element("span", { class: "constant" }, "null");
   switch (typeof value) {
@@ -82,7 +81,6 @@ export function leaf(value: Display, place: TreePlace): HTMLElement | null {
   }
 }
 
-/** The characters of a text or a number. */
 function textIn(value: Display): string {
   if (typeof value === "string") return value;
   const marker = markerOf(value);
@@ -91,7 +89,6 @@ function textIn(value: Display): string {
     : String(marker?.digits ?? marker?.text ?? "");
 }
 
-/** A long text, or a number of many digits. */
 function textLeaf(
   shown: Display,
   length: number,
@@ -112,7 +109,7 @@ function textLeaf(
         async () => {
           const more = textIn(await ask(part, text.length));
           text += more;
-          if (more === "") length = text.length; // it has changed
+          if (more === "") length = text.length; // the file has changed
           show();
         },
       ),
@@ -144,7 +141,7 @@ function bytesLeaf(value: Display, { part, ask }: TreePlace): HTMLElement {
   return element("span", {}, line, more);
 }
 
-/** The marker of bytes, which the bytes of an extension are as well. */
+/** Returns the marker of bytes; for an extension, that of its content. */
 function bytesIn(value: Display): { size: number; base64: string } {
   const marker = markerOf(value);
   return marker?.content === undefined

@@ -1,4 +1,4 @@
-/** A file, shown as what it is: by its kind, or by what its decoded value turns out to be. */
+/** View of a file by its kind, or by the kind of its decoded value. */
 import { get, isAbort, problemOf } from "../api.ts";
 import type { Entry } from "../../api/messages.ts";
 import type {
@@ -15,24 +15,19 @@ import { bytesView, encodingNote, tableView, textView } from "./text.ts";
 import { treeView } from "./tree.ts";
 import type { AskPart } from "./tree_leaf.ts";
 
-/** A file or a value in a datapoint. */
 export type Shown = Pick<Entry, "name" | "url" | "kind" | "size">;
 
-/** Another way to show a file, as the server calls it. */
+/** Alternative view of a file; the value of the server's `as` parameter. */
 export type As = "text" | "bytes";
 
-/**
- * Shows a file by its kind; where `as` says so, as text or bytes.
- *
- * @param isSmall Whether it is one value among others.
- */
+/** Creates the view of a file by its kind, or by `as`. `isSmall` if it is one value among others. */
 export async function fileView(
   entry: Shown,
   signal: AbortSignal,
   as?: As,
   isSmall = false,
 ): Promise<HTMLElement> {
-  // Of what is empty, or damaged where it lies, the server says so.
+  // For empty and damaged files, the server reports the reason.
   if (as === undefined && entry.size) {
     switch (entry.kind) {
       case "image":
@@ -80,7 +75,6 @@ export async function fileView(
   }
 }
 
-/** Asks for parts of the tree that a file is. */
 export function partsOf(url: string, signal: AbortSignal): AskPart {
   return async (part, from) => {
     const query = { path: url, part: part || undefined, skip: from };
@@ -90,7 +84,6 @@ export function partsOf(url: string, signal: AbortSignal): AskPart {
 
 const WAYS = [["it", "Decoded"], ["text", "Text"], ["bytes", "Hex"]] as const;
 
-/** A file with a choice of how it is shown. */
 export function fileSection(
   entry: Shown,
   as: As | undefined,

@@ -1,4 +1,4 @@
-/** The head of rows: names of columns, edges that are dragged, and a menu of columns. */
+/** Table head: column names, edges to drag, and a menu of columns. */
 import { button, element, menu, setAttribute } from "../dom.ts";
 import { count, shownKey } from "../text.ts";
 import {
@@ -9,13 +9,11 @@ import {
   NAME_ID,
 } from "./columns.ts";
 
-/** Pixels that a key moves an edge by. */
+/** Pixels that an arrow key moves an edge by. */
 const STEP = 16;
 
-/** Columns that the menu lists. */
 const MOST_LISTED = 400;
 
-/** The head of a table of rows. */
 export class ColumnHead {
   readonly element: HTMLElement;
   readonly #columns: Columns;
@@ -49,7 +47,6 @@ export class ColumnHead {
     this.draw();
   }
 
-  /** Draws the columns, since others are shown. */
   draw(): void {
     const head = this.element;
     while (head.childElementCount > 1) head.lastElementChild!.remove();
@@ -69,14 +66,13 @@ export class ColumnHead {
     this.#drawList();
   }
 
-  /** The right edge of a column. */
   #edge(id: string, name: string): HTMLElement {
     const columns = this.#columns;
     const resize = (width: number | undefined) => {
       columns.resize(id, width);
       setAttribute(edge, "aria-valuenow", columns.widthOf(id));
     };
-    /** As wide as it is: it may share in room that is left. */
+    /** Actual width, which may include a share of the remaining room. */
     const shownWidth = () => edge.parentElement!.offsetWidth;
     let from: readonly [x: number, width: number] | undefined;
     const edge = element("span", {
@@ -111,7 +107,7 @@ export class ColumnHead {
       if (step !== undefined) resize(shownWidth() + step);
       else if (event.key === "Enter") resize(undefined);
       else return;
-      // Arrows move in the list otherwise.
+      // Otherwise arrows would move in the list.
       event.preventDefault();
       event.stopPropagation();
     });
@@ -160,7 +156,7 @@ export class ColumnHead {
     if (focused) this.#focus(focused);
   }
 
-  /** Has the keyboard stay at what it was at; at an end, at what moves back. */
+  /** Restores the keyboard focus after a redraw; at an end, moves it to the button for the other direction. */
   #focus(column: string): void {
     const same = this.#list.querySelectorAll<HTMLElement>("[data-column]");
     for (

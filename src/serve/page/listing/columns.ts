@@ -1,18 +1,16 @@
-/** Columns of rows: which ones are shown, in which order, and how wide. The address keeps what was chosen. */
+/** Columns of a table: visibility, order and width. The choices are in the address. */
 import type { RowsMessage } from "../../api/messages.ts";
 import { columnParameters, keepInAddress, type Route } from "../route.ts";
 
-/** A column. */
 export type Column = RowsMessage["keys"][number];
 
-/** Stands for the column of names where a column is meant: encoded keys have no such character. */
+/** Id of the name column: encoded keys cannot contain this character. */
 export const NAME_ID = "@";
 const EMPTY_ID = "@@";
 
-/** Columns that are shown at a time; the others are seen in the datapoint. */
+/** Maximum number of columns shown; the others are in the datapoint's view. */
 const MOST_COLUMNS = 40;
 
-/** Columns of an address that are looked at. */
 const MOST_IN_ADDRESS = 1000;
 
 /** Widths in pixels. */
@@ -21,7 +19,6 @@ export const MOST_WIDTH = 1200;
 const USUAL_WIDTH = 112;
 const NAME_WIDTH = 144;
 
-/** What a column is called in addresses. */
 export function idOf(key: string): string {
   return key === "" ? EMPTY_ID : encodeURIComponent(key.toWellFormed());
 }
@@ -30,7 +27,6 @@ function clamped(width: number): number {
   return Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, Math.round(width)));
 }
 
-/** Columns as they are shown. */
 export class Columns {
   readonly #route: Route;
   readonly #onChange: (isWidth: boolean) => void;
@@ -42,8 +38,8 @@ export class Columns {
   readonly #widths: Map<string, number>;
 
   /**
-   * @param route Of the view that they are in, whose address keeps what is chosen.
-   * @param onChange Called when something was chosen: a width, or something else.
+   * @param route Route of the view, whose address stores the choices.
+   * @param onChange Called after each choice, with whether it was a width.
    */
   constructor(route: Route, onChange: (isWidth: boolean) => void) {
     this.#route = route;
@@ -59,12 +55,7 @@ export class Columns {
     );
   }
 
-  /**
-   * Takes the columns there are.
-   *
-   * @param widths Widths that suit them, by their keys.
-   * @param numeric Keys whose values are numbers, which stand at the right.
-   */
+  /** Sets the available columns, with their natural widths and the numeric ones, which are aligned right. */
   set(
     columns: readonly Column[],
     widths: ReadonlyMap<string, number>,
@@ -77,7 +68,6 @@ export class Columns {
     );
   }
 
-  /** All of them, in their order. */
   get all(): readonly Column[] {
     const places = new Map(this.#order.map((id, at) => [id, at]));
     const placeOf = ({ key }: Column) => places.get(idOf(key)) ?? Infinity;
@@ -87,29 +77,25 @@ export class Columns {
     });
   }
 
-  /** Those that are shown. */
   get shown(): readonly Column[] {
     return this.all.filter(({ key }) => this.isShown(idOf(key)))
       .slice(0, MOST_COLUMNS);
   }
 
-  /** How many are neither hidden nor shown, since there are too many. */
   get omitted(): number {
     const wanted = this.all.filter(({ key }) => this.isShown(idOf(key)));
     return Math.max(0, wanted.length - MOST_COLUMNS);
   }
 
-  /** Whether a column is not hidden. */
   isShown(id: string): boolean {
     return !this.#hidden.has(id);
   }
 
-  /** Whether the values of a key are numbers. */
   isNumeric(key: string): boolean {
     return this.#numeric.has(key);
   }
 
-  /** Width of a column in pixels. */
+  /** In pixels. */
   widthOf(id: string): number {
     return this.#widths.get(id) ?? this.#usual.get(id) ??
       (id === NAME_ID ? NAME_WIDTH : USUAL_WIDTH);
@@ -119,12 +105,11 @@ export class Columns {
     return [NAME_ID, ...this.shown.map(({ key }) => idOf(key))];
   }
 
-  /** Width of all in pixels. */
   get width(): number {
     return this.#ids.reduce((sum, id) => sum + this.widthOf(id), 0);
   }
 
-  /** Columns of a CSS grid: those whose width was not chosen share the room that is left. */
+  /** Column template of the CSS grid. Columns without a chosen width share the remaining room. */
   get template(): string {
     return this.#ids.map((id) => {
       const width = this.widthOf(id);
@@ -134,20 +119,18 @@ export class Columns {
     }).join(" ");
   }
 
-  /** Chooses a width; `undefined` is the one that suits. */
+  /** Sets a width; `undefined` restores the natural one. */
   resize(id: string, width: number | undefined): void {
     if (width === undefined) this.#widths.delete(id);
     else this.#widths.set(id, clamped(width));
     this.#keep(true);
   }
 
-  /** Shows a column or hides it. */
   toggle(id: string): void {
     if (!this.#hidden.delete(id)) this.#hidden.add(id);
     this.#keep(false);
   }
 
-  /** Moves a column among all. */
   move(id: string, by: -1 | 1): void {
     const ids = this.all.map(({ key }) => idOf(key));
     const from = ids.indexOf(id);
@@ -159,7 +142,6 @@ export class Columns {
     this.#keep(false);
   }
 
-  /** Shows all as they were. */
   reset(): void {
     this.#order = [];
     this.#hidden.clear();

@@ -1,4 +1,4 @@
-/** Datapoints of a list as rows: each is asked for when it comes into view. */
+/** Datapoints of a list as table rows, loaded when they scroll into view. */
 import type { Entry, Row, RowsMessage } from "../../api/messages.ts";
 import { isAbort, messageOf, ServerError } from "../api.ts";
 import { describedEntry } from "../entries_ahead.ts";
@@ -6,19 +6,18 @@ import { onServerBack } from "../server_state.ts";
 import type { PlacedRow } from "./row_lines.ts";
 import { hold, type Source } from "./source.ts";
 
-/** Rows that are asked for at once, and that are held. */
+/** Maximum number of rows loaded at a time, and cached. */
 const MOST_ASKED = 4;
 const MOST_ROWS = 1000;
 
-/** The rows of a list, where its entries are datapoints. */
 export class EntryRows implements Source<PlacedRow> {
-  /** Keys of the rows that have come, in order, with their types. */
+  /** Keys of the loaded rows, in order, with their types. */
   readonly keys: RowsMessage["keys"][number][] = [];
   problem: string | null = null;
   readonly #entries: Source<Entry>;
   readonly #onChange: (hasNewKeys: boolean) => void;
   readonly #signal: AbortSignal;
-  /** By number; in the order of use. */
+  /** By index, in LRU order. */
   readonly #rows = new Map<number, Row>();
   readonly #asked = new Set<number>();
   #wanted: readonly [number, number] = [0, 0];
@@ -42,7 +41,6 @@ export class EntryRows implements Source<PlacedRow> {
     return this.#entries.isGrowing;
   }
 
-  /** Rows that are here. */
   get rows(): readonly Row[] {
     return [...this.#rows.values()];
   }

@@ -1,44 +1,39 @@
-/** Heights of rows: those that were measured, and their mean for all others. */
+/** Row heights: measured ones, and their mean for the others. */
 
-/** How many are held; the oldest ones are forgotten. */
+/** Maximum number of measured heights; the oldest are dropped. */
 const MOST_KNOWN = 20_000;
 
-/** Where a row is, in pixels from the top of all rows. */
 export interface RowPlace {
   readonly row: number;
-  /** How far below the row's top. */
+  /** Pixels below the row's top. */
   readonly offset: number;
 }
 
-/** Heights of rows in pixels, any number of them. */
 export class Heights {
   readonly #usual: number;
   readonly #known = new Map<number, number>();
   #sum = 0;
-  /** Measured rows in order, and the sum of the heights of those before each. */
+  /** Measured rows in order, with the total height of those before each. */
   #sorted: { rows: readonly number[]; before: readonly number[] } | undefined;
 
-  /** @param usual Height of rows as long as none was measured. */
+  /** @param usual Height assumed until a row is measured. */
   constructor(usual: number) {
     this.#usual = usual;
   }
 
-  /** Height of a row that was not measured. */
+  /** Height assumed for unmeasured rows. */
   get mean(): number {
     return this.#known.size === 0 ? this.#usual : this.#sum / this.#known.size;
   }
 
-  /** Height of a row. */
   of(row: number): number {
     return this.#known.get(row) ?? this.mean;
   }
 
-  /** Whether a row was measured. */
   has(row: number): boolean {
     return this.#known.has(row);
   }
 
-  /** Takes a measured height. */
   set(row: number, height: number): void {
     const before = this.#known.get(row);
     if (before === height) return;
@@ -53,7 +48,7 @@ export class Heights {
     this.#sorted = undefined;
   }
 
-  /** Where a row begins: the sum of the heights of all before it. */
+  /** Returns the top of a row: the total height of all rows before it. */
   top(row: number): number {
     const { rows, before } = this.#inOrder();
     const known = countBelow(rows, row);
@@ -61,7 +56,7 @@ export class Heights {
     return sum + (row - known) * this.mean;
   }
 
-  /** The row at a place. */
+  /** Returns the row at a vertical offset. */
   at(pixels: number, count: number): RowPlace {
     let [low, high] = [0, Math.max(0, count - 1)];
     while (low < high) {
@@ -87,7 +82,6 @@ export class Heights {
   }
 }
 
-/** How many of ascending numbers are below another one. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {

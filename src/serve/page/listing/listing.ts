@@ -1,4 +1,4 @@
-/** A directory: as tiles, as lines, or its datapoints as rows. */
+/** View of a directory: as tiles, as lines, or its datapoints as table rows. */
 import type {
   Entry,
   Kind,
@@ -33,17 +33,16 @@ import type { Scroller } from "./scroller.ts";
 import { PagedSource } from "./source.ts";
 import { nameBelow } from "./tiles.ts";
 
-/** How many entries, and how many datapoints, are asked for at once. */
+/** Page size of entries, and of datapoints. */
 const ENTRIES = 200;
 const ROWS = 50;
 
-/** Entries among which the first datapoint is looked for. */
+/** Number of entries searched for the first datapoint. */
 const MOST_LEAD = 16;
 
-/** How long a scroll lasts before the address follows. */
+/** Delay until the address follows scrolling, in milliseconds. */
 const ADDRESS_MS = 250;
 
-/** What a directory is best shown as, by what is in it. */
 function bestMode(entries: readonly (Entry | undefined)[]): Mode {
   const among = (...kinds: Kind[]) =>
     entries.filter((entry) => entry && kinds.includes(entry.kind)).length;
@@ -52,7 +51,7 @@ function bestMode(entries: readonly (Entry | undefined)[]): Mode {
   return among("image", "clip", "video") > half ? "grid" : "table";
 }
 
-/** Each row at its place in the directory; what is no datapoint leaves its place empty. */
+/** Places rows at their directory indices; other entries are `null`. */
 function placedRows(
   { rows, total }: RowsMessage,
   at: number,
@@ -66,7 +65,6 @@ function placedRows(
   );
 }
 
-/** A directory that is shown. */
 export class Listing implements View {
   readonly element = element("section", { class: "listing" });
   readonly title: string;
@@ -85,16 +83,15 @@ export class Listing implements View {
   });
   #columns: RowsMessage["keys"] = [];
   #path = "";
-  /** How many of the entries are samples, where that is known. */
+  /** Number of samples among the entries, if known. */
   #samples: number | null = null;
   readonly #unit: string;
   #mode: Mode = "table";
   #scroller: Scroller | undefined;
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
   #first = 0;
-  /** How many entries that are no datapoints come first, such as a description of them. */
+  /** Number of entries before the first datapoint, such as a description. */
   #lead = 0;
-  /** Whether somebody chose how it is shown. */
   #isChosen = false;
 
   constructor(route: Route, { signal, info }: Scene) {
@@ -147,7 +144,6 @@ export class Listing implements View {
     signal.addEventListener("abort", () => clearTimeout(this.#addressTimer));
   }
 
-  /** Brings what is seen first, and chooses how it is shown. */
   async load(): Promise<void> {
     const at = Math.max(
       0,
@@ -156,7 +152,7 @@ export class Listing implements View {
     this.#first = at;
     await this.#entries.load(at);
     this.#signal.throwIfAborted();
-    // Nothing is known of how it is best shown: all of it is asked again.
+    // Without entries, no view can be chosen, so the whole view is retried.
     if (this.#entries.unreachable !== undefined) {
       throw this.#entries.unreachable;
     }
@@ -216,7 +212,7 @@ export class Listing implements View {
     },
   );
 
-  /** Its sources ask again themselves, so that it stays where it is. */
+  /** The sources retry by themselves, so the view stays. */
   onBack(): boolean {
     return true;
   }
@@ -228,8 +224,8 @@ export class Listing implements View {
   onShown(): void {
     const scroller = this.#scroller;
     if (scroller === undefined) return;
-    const first = this.#first; // laying out starts at the front
-    scroller.element.focus({ preventScroll: true }); // while there is little to lay out
+    const first = this.#first; // the initial layout resets it
+    scroller.element.focus({ preventScroll: true }); // before the layout, while it is cheap
     scroller.layOut();
     const open = openedIn(this.#route.url);
     if (first > 0) scroller.show(first);
@@ -237,7 +233,6 @@ export class Listing implements View {
     if (open >= lead) scroller.activate(open - lead);
   }
 
-  /** Goes to an entry by its index. Returns whether there is one. */
   jump(index: number): boolean {
     const isInRows = this.#mode === "rows" && index >= this.#lead;
     const { length, isGrowing } = this.#source;
@@ -256,7 +251,7 @@ export class Listing implements View {
   }
 
   #remember(at: number | null): void {
-    if (this.#signal.aborted) return; // remembered as it was left
+    if (this.#signal.aborted) return; // already remembered on leaving
     const view = this.#isChosen ? this.#mode : null;
     const columns = columnParameters(this.#route);
     rememberPlace(this.#route.url, { view, at, ...columns });
@@ -295,7 +290,7 @@ export class Listing implements View {
         loadRowLines(),
         this.#rows.load(this.#first),
       ]);
-      // Another way may have been chosen meanwhile.
+      // The view may have changed meanwhile.
       if (this.#signal.aborted || this.#mode !== "rows") return;
       this.#painter ??= new RowPainter(this.#route, this.#signal);
       this.#painter.setColumns(this.#columns, this.#sampleRows());
@@ -325,7 +320,7 @@ export class Listing implements View {
     this.#onChange();
   }
 
-  /** The rows of the page that is here which are not damaged, for the widths of columns. */
+  /** Returns the undamaged rows of the current page, to determine column widths. */
   #sampleRows(): readonly Row[] {
     const start = this.#first - this.#first % ROWS;
     return Array.from({ length: ROWS }, (_, i) => this.#rows.at(start + i))
@@ -369,7 +364,6 @@ export class Listing implements View {
   }
 }
 
-/** Makes the view of a directory. */
 export async function listingView(
   route: Route,
   scene: Scene,

@@ -1,27 +1,21 @@
-/** The rows of a scroller that are in the page: drawn, measured, and put where they are seen. */
+/** Rows of a scroller that are in the DOM: draws, measures and positions them. */
 import { element, setAttribute } from "../dom.ts";
 import { Heights } from "./heights.ts";
 import type { ScrollerOptions } from "./scroller.ts";
 
-/** Where each scroller's things get their ids from. */
 let scrollers = 0;
 
-/** How rows are drawn. */
 export interface DrawingTurn {
-  /** Whether those that are in the page are drawn again. */
   readonly redraws: boolean;
-  /** Whether they go by too fast to be looked at. */
+  /** Whether rows scroll by too fast to be read. */
   readonly isPassing: boolean;
-  /** The thing that the keyboard is at, or -1. */
   readonly active: number;
-  /** Things that this turn has drawn. */
   readonly drawn: Set<number>;
 }
 
-/** Rows that are in the page. */
 export class LiveRows {
   readonly canvas = element("div", { class: "canvas", role: "presentation" });
-  /** Where their tops are, in pixels below the upper end of what is seen. */
+  /** Tops of rows, in pixels relative to the top of the viewport. */
   readonly tops = new Map<number, number>();
   readonly #options: ScrollerOptions;
   readonly #live = new Map<number, HTMLElement>();
@@ -34,18 +28,17 @@ export class LiveRows {
     this.#options = options;
   }
 
-  /** Takes how many things are in a row, and the heights of rows, which are measured into them. */
+  /** Sets the number of items per row, and the row heights, which are updated by measuring. */
   setLayout(columns: number, heights: Heights): void {
     this.#columns = columns;
     this.#heights = heights;
   }
 
-  /** The id of a thing that is in the page. */
   idOf(index: number): string | undefined {
     return this.#live.get(index)?.id;
   }
 
-  /** Takes all but these rows out of the page; their elements are drawn in again. */
+  /** Removes all other rows; their elements are reused. */
   keep(from: number, to: number): void {
     const end = Math.min(this.#options.count(), to * this.#columns);
     for (const [index, live] of this.#live) {
@@ -55,11 +48,7 @@ export class LiveRows {
     }
   }
 
-  /**
-   * Draws rows that are not in the page, and measures them.
-   *
-   * @returns Whether a row turned out to have another height.
-   */
+  /** Adds the missing rows and measures them. Returns whether a height has changed. */
   draw(from: number, to: number, turn: DrawingTurn): boolean {
     const count = this.#options.count();
     const fresh: (readonly [index: number, live: HTMLElement])[] = [];
@@ -94,7 +83,7 @@ export class LiveRows {
     return isOther;
   }
 
-  /** Puts rows below and above one whose top is at `y`. */
+  /** Positions the rows around one whose top is at `y`. */
   arrange(row: number, y: number, scrollTop: number): void {
     this.tops.clear();
     const rows = [...this.#live.keys()].map((index) =>
@@ -113,7 +102,7 @@ export class LiveRows {
     for (const spare of this.#spare) spare.style.display = "none";
   }
 
-  /** Has rows stay where they are seen, since the canvas is scrolled elsewhere. */
+  /** Keeps rows in place on the screen after the canvas has been scrolled. */
   place(scrollTop: number): void {
     const columns = this.#columns;
     for (const [index, { style }] of this.#live) {

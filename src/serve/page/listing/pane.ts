@@ -1,4 +1,4 @@
-/** Entries in tiles or lines, wherever they come from. */
+/** Panes of entries as tiles or lines, from any source. */
 import type { Entry } from "../../api/messages.ts";
 import { element, loadStyle } from "../dom.ts";
 import { count } from "../text.ts";
@@ -6,51 +6,43 @@ import { type Layout, Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
 import { entryHref, lineHead, linePainter, tilePainter } from "./tiles.ts";
 
-/** The ways entries are shown. */
 export type Mode = "grid" | "table" | "rows";
 
-/** What a pane shows. */
 export interface PaneOptions {
   readonly label: string;
-  /** How an entry is called here. */
   nameOf(entry: Entry): string;
-  /** The address of what is listed, where that is no directory. */
+  /** Address of the list, if it is not a directory. */
   list?(): string;
-  /** Told which is the first one that is seen. */
   onScroll(first: number): void;
 }
 
-/** Height of a line in pixels, and where fingers point at it, as in the style sheets. */
+/** Height of a line in pixels, with a mouse and on touch screens. Must match the style sheets. */
 const LINE_HEIGHT = 36;
 const TOUCHED_HEIGHT = 44;
 const TOUCH = matchMedia("(max-width: 640px), (pointer: coarse)");
 const CAPTION_HEIGHT = 30;
 
-/** Sizes of tiles in pixels, the smallest first. */
 export const TILE_SIZES = [88, 120, 168, 240] as const;
 
 const TILE_KEY = "recordfs.tile";
 
-/** The size of tiles that was chosen last. */
 export function tileSize(): number {
   try {
     const kept = Number(localStorage.getItem(TILE_KEY));
     return TILE_SIZES.find((size) => size === kept) ?? TILE_SIZES[2];
   } catch {
-    return TILE_SIZES[2]; // browsers may be told to keep nothing
+    return TILE_SIZES[2]; // storage may be disabled
   }
 }
 
-/** Keeps the size of tiles. */
 export function keepTileSize(size: number): void {
   try {
     localStorage.setItem(TILE_KEY, String(size));
   } catch {
-    // It is as it was the next time.
+    // The default is used next time.
   }
 }
 
-/** Tiles, or lines of a table. */
 export function entriesPane(
   source: Source<Entry>,
   mode: "grid" | "table",
@@ -59,7 +51,7 @@ export function entriesPane(
 ): Scroller {
   const painter = mode === "grid" ? tilePainter(tileSize) : linePainter();
   let widest = "";
-  // The column of numbers is as wide as the last one.
+  // The column of numbers is as wide as the last number.
   const widen = () => {
     const width = `${Math.max(3, count(source.length).length)}ch`;
     if (width === widest) return;
@@ -109,13 +101,12 @@ function lineLayout(): Layout {
 
 function tileLayout(width: number): Layout {
   const size = tileSize();
-  // Two beside each other on the narrowest screens.
+  // At least two columns, even on the narrowest screens.
   const columns = Math.max(2, Math.floor(width / size));
   const tile = Math.max(1, width / columns);
   return { columns, rowHeight: Math.round(tile) + CAPTION_HEIGHT };
 }
 
-/** Loads what draws rows, whose values look as they do by themselves. */
 export async function loadRowLines(): Promise<
   typeof import("./row_lines.ts")
 > {
@@ -126,7 +117,6 @@ export async function loadRowLines(): Promise<
   return lines;
 }
 
-/** A place for a message in a listing. */
 export function emptyNote(text: string): HTMLElement {
   return element("p", { class: "empty" }, text);
 }

@@ -1,27 +1,23 @@
-/** Lists of entries from anywhere below a directory: what a search finds, and what is drawn. */
+/** Lists of entries from anywhere below a directory: search results and random samples. */
 import type { Entry, RandomMessage, SearchLine } from "../../api/messages.ts";
 import { get, isAbort, lines } from "../api.ts";
 import { listOf, onRoute, parseRoute, type Route } from "../route.ts";
 import { ArraySource } from "./source.ts";
 
-/** How many random samples are drawn, unless the address says otherwise. */
+/** Default number of random samples. */
 const SAMPLES = 48;
 
-/** The last line of a search. */
 type SearchEnd = Extract<SearchLine, { isComplete: true }>;
 
-/** A list that fills by itself, also while one of its entries is shown. */
+/** List that keeps loading while one of its entries is shown. */
 export class ResultList {
   readonly source = new ArraySource<Entry>();
-  /** The entry that was opened last, or -1. */
+  /** Index of the entry opened last, or -1. */
   opened = -1;
-  /** Entries that a search has looked at. */
   looked = 0;
-  /** Out of how many was drawn. */
   total = 0;
   end: SearchEnd | undefined;
   isCancelled = false;
-  /** What went wrong. */
   error: unknown;
   readonly key: string;
   readonly #controller = new AbortController();
@@ -42,13 +38,12 @@ export class ResultList {
     });
   }
 
-  /** Calls back when there are more entries, or it has ended. */
   watch(onChange: () => void, signal: AbortSignal): void {
     this.#listeners.add(onChange);
     signal.addEventListener("abort", () => this.#listeners.delete(onChange));
   }
 
-  /** Waits until an entry is there, or none will come. */
+  /** Waits for an entry; `undefined` if the list ends before it. */
   async entryAt(index: number): Promise<Entry | undefined> {
     while (this.source.length <= index && this.source.isGrowing) {
       await new Promise<void>((resolve) => {
@@ -62,7 +57,7 @@ export class ResultList {
     return this.source.at(index);
   }
 
-  /** Ends it with what there is. */
+  /** Stops loading, and keeps the entries. */
   cancel(): void {
     this.#controller.abort();
   }
@@ -94,7 +89,6 @@ export class ResultList {
   }
 }
 
-/** The seed that an address has; what is none is 0. */
 export function seedIn({ parameters }: Route): number {
   return Math.max(0, Math.trunc(Number(parameters.get("seed"))) || 0);
 }
@@ -103,7 +97,7 @@ function countIn({ parameters }: Route): number {
   return Math.trunc(Number(parameters.get("count"))) || SAMPLES;
 }
 
-/** Names the list that an address shows; `undefined` where it shows none. */
+/** Returns the key of the list at an address; `undefined` if it shows none. */
 function keyOf(route: Route): string | undefined {
   const { url, parameters } = route;
   switch (parameters.get("show")) {
@@ -118,7 +112,7 @@ function keyOf(route: Route): string | undefined {
 
 let current: ResultList | undefined;
 
-/** The list that an address shows: the one that is there, or a new one. */
+/** Returns the list at an address: the current one, or a new one. */
 export function resultList(route: Route): ResultList {
   if (current?.key !== keyOf(route)) {
     current?.cancel();
@@ -127,7 +121,6 @@ export function resultList(route: Route): ResultList {
   return current!;
 }
 
-/** The list that an entry was opened from. */
 export function listOpenedFrom(route: Route): ResultList | undefined {
   const hash = listOf(route);
   const list = hash === null ? undefined : parseRoute(hash);
@@ -136,7 +129,7 @@ export function listOpenedFrom(route: Route): ResultList | undefined {
     : resultList(list);
 }
 
-/** Ends the list that was shown, unless an address shows it, or one of its entries. What has failed is asked again. */
+/** Stops the current list unless the address shows it or one of its entries; drops a failed one for a retry. */
 function leaveList(route: Route): void {
   const hash = listOf(route);
   const shown = keyOf(hash === null ? route : parseRoute(hash));

@@ -1,4 +1,4 @@
-/** Entries from anywhere below a directory: what a glob finds, and random samples. */
+/** Views of entries from anywhere below a directory: search results and random samples. */
 import { isAbort, problemOf } from "../api.ts";
 import { button, Choice, element } from "../dom.ts";
 import { addressOf, goTo, keepInAddress, type Route } from "../route.ts";
@@ -10,18 +10,16 @@ import { type ResultList, resultList, seedIn } from "./result_list.ts";
 import type { RowPainter } from "./row_lines.ts";
 import type { Scroller } from "./scroller.ts";
 
-/** The ways entries are shown; as rows, where some are datapoints. */
+/** Views; rows only if there are datapoints. */
 const MODES: readonly (readonly [Mode, string])[] = [
   ["grid", "Grid"],
   ["table", "Table"],
   ["rows", "Rows"],
 ];
 
-/** A list that is shown, and a line that says how far it is. */
 class Results {
   readonly said = element("p", { class: "said", role: "status" });
   readonly place = element("div", { class: "place" });
-  /** Where the way is chosen. */
   readonly ways = element("span");
   readonly #list: ResultList;
   readonly #label: string;
@@ -92,7 +90,7 @@ class Results {
   }
 
   onShown(): void {
-    this.#scroller?.element.focus({ preventScroll: true }); // while there is little to lay out
+    this.#scroller?.element.focus({ preventScroll: true }); // before the layout, while it is cheap
     this.#scroller?.layOut();
     if (this.#list.opened >= 0) this.#scroller?.activate(this.#list.opened);
   }
@@ -101,11 +99,7 @@ class Results {
     return this.#scroller?.onKey(key) ?? false;
   }
 
-  /**
-   * The list as a page.
-   *
-   * @param bar What stands above it.
-   */
+  /** Creates the view of the list, with `bar` above it. */
   view(
     title: string,
     bar: readonly (HTMLElement | null)[],
@@ -131,7 +125,6 @@ class Results {
     this.#scroller?.update();
   }
 
-  /** Offers rows when there is a datapoint. */
   #choose(): void {
     const hasRows = this.#hasRows ||
       this.#list.source.items.some(({ kind }) => kind === "datapoint");
@@ -166,7 +159,6 @@ class Results {
   }
 }
 
-/** Shows what a glob finds below a directory, as it is found. */
 export function searchView(route: Route, { signal }: Scene): View {
   const glob = route.parameters.get("glob") ?? "";
   const list = resultList(route);
@@ -203,7 +195,6 @@ export function searchView(route: Route, { signal }: Scene): View {
   ]);
 }
 
-/** How far a search is, or how it ended. */
 function searchedText(
   { end, isCancelled, looked, source }: ResultList,
 ): string {
@@ -219,7 +210,7 @@ function searchedText(
   return (isCut ? ": there are more" : ` among ${count(looked)}`) + left;
 }
 
-/** Shows random samples below a directory: the same for the same seed. */
+/** Creates the view of random samples: the same for the same seed. */
 export async function randomView(
   route: Route,
   { signal }: Scene,
@@ -229,7 +220,7 @@ export async function randomView(
   await list.entryAt(0);
   signal.throwIfAborted();
   if (list.error !== undefined && !isAbort(list.error)) throw list.error;
-  // What was asked for may be no seed.
+  // The address may contain an invalid seed.
   if (route.parameters.has("seed")) keepInAddress(route, { seed });
   const { items } = list.source;
   const isSeen = items.some(({ thumbnailUrl }) => thumbnailUrl !== null);

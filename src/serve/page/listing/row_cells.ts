@@ -1,4 +1,4 @@
-/** Values of datapoints in small, as cells of a table. */
+/** Values of datapoints as table cells. */
 import { get } from "../api.ts";
 import type { Cell, CellValue } from "../../api/messages.ts";
 import type {
@@ -15,17 +15,17 @@ import { loadPicture, thumbnailUrl } from "../pictures.ts";
 import { bytes, counted, shapeText, shownKey } from "../text.ts";
 import { hold } from "./source.ts";
 
-/** How many numbers of an array are drawn in a cell, and how many arrays are held. */
+/** Maximum numbers of an array drawn in a cell, and of arrays cached. */
 const MOST_NUMBERS = 1024;
 const MOST_ARRAYS = 300;
 
-/** Longer side of pictures in cells at most, in pixels of CSS. */
+/** Maximum longer side of images in cells, in CSS pixels. */
 const CELL_EDGE = 128;
 
-/** Characters of a text in a cell: the cell cuts it by its lines. */
+/** Maximum characters of a text in a cell, which truncates it further by lines. */
 const MOST_TEXT = 1024;
 
-/** The text of a value that is one number; `undefined` where it is something else. */
+/** Formats a value that is a single number; `undefined` for others. */
 export function numberIn(value: CellValue): string | undefined {
   if (value.kind === "array") {
     return value.data?.length === 1 ? numberText(value.data[0]!) : undefined;
@@ -37,7 +37,7 @@ export function numberIn(value: CellValue): string | undefined {
   return isNumber ? shortText(value.value) : undefined;
 }
 
-/** Draws cells; arrays that are not small are asked for, two at a time. */
+/** Draws cells. Arrays that are not small are requested, two at a time. */
 export class CellPainter {
   readonly #signal: AbortSignal;
   readonly #arrays = new Map<string, ArrayValue | null>();
@@ -48,12 +48,11 @@ export class CellPainter {
     this.#signal = signal;
   }
 
-  /** Forgets which arrays are to be drawn: others are looked at now. */
+  /** Clears the queue of arrays to load, because others are in view now. */
   forget(): void {
     this.#waiting.clear();
   }
 
-  /** Draws a value. */
   draw(cell: Cell): Node {
     const { value } = cell;
     if (cell.kind === "image" && !cell.isList && cell.size) {
@@ -146,7 +145,6 @@ function tree(value: Display): Node {
   return element("span", { class: "tree", title: shown }, shown);
 }
 
-/** What stands for a value that has no text of its own. */
 export function noText(shown: string, says: string): HTMLElement {
   return element("span", { class: "constant", title: says }, shown);
 }

@@ -1,4 +1,4 @@
-/** Datapoints as lines of a table, a column for each key. */
+/** Datapoints as table rows, with one column per key. */
 import type { Cell, Row } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
 import { cancelPictures } from "../pictures.ts";
@@ -12,24 +12,24 @@ import { Scroller } from "./scroller.ts";
 import type { Source } from "./source.ts";
 import { entryHref } from "./tiles.ts";
 
-/** A datapoint; `null` where another entry stands in its place. */
+/** Datapoint; `null` for another entry. */
 export type PlacedRow = Row | null;
 
-/** What rows are taken for, in pixels, before they are measured. */
+/** Row height assumed before measuring, in pixels. */
 const ROW_HEIGHT = 76;
 
-/** The longest of 64-bit numbers that is written out whole: `-1.2345678901234567e-300`. */
+/** Longest 64-bit float written in full: `-1.2345678901234567e-300`. */
 const MOST_DIGITS = 24;
 
-/** Characters of a text that has a wide column. */
+/** Texts with more characters get a wide column. */
 const LONG_TEXT = 60;
 
-/** Width of a cell of a column, in pixels. */
+/** Returns a cell's natural width, in pixels. */
 function widthOf({ kind, value }: Cell): number {
   if (kind === "image") return 104;
   const number = value && numberIn(value);
   if (number) {
-    // A character of the style is 7.5 pixels wide; beside them are the padding and a line.
+    // A character is 7.5 pixels wide in this style; padding and a border are added.
     return Math.max(108, 22 + 7.6 * Math.min(MOST_DIGITS, number.length));
   }
   switch (value?.kind) {
@@ -45,12 +45,11 @@ function widthOf({ kind, value }: Cell): number {
   return 112;
 }
 
-/** Draws datapoints. */
 export class RowPainter {
   readonly #cells: CellPainter;
   #drawn = new WeakMap<HTMLElement, Row | undefined>();
   readonly #links = new WeakMap<HTMLElement, HTMLElement>();
-  /** URLs of the values that texts show. */
+  /** URLs of the values shown as text. */
   readonly #texts = new WeakMap<Element, string>();
   readonly #columns: Columns;
   #shown: readonly Column[] = [];
@@ -59,8 +58,8 @@ export class RowPainter {
   readonly #list: (() => string) | undefined;
 
   /**
-   * @param route Of the view that draws them.
-   * @param list The address of the list that rows are of, where that is no directory: their names are paths.
+   * @param route Route of the view.
+   * @param list Returns the address of the list, if it is not a directory: names are then full paths.
    */
   constructor(route: Route, signal: AbortSignal, list?: () => string) {
     this.#cells = new CellPainter(signal);
@@ -68,20 +67,18 @@ export class RowPainter {
     this.#columns = new Columns(route, (isWidth) => this.onColumns(isWidth));
   }
 
-  /** Called when columns were chosen: widths, or others. */
+  /** Called after columns were chosen, with whether it was a width. */
   onColumns: (isWidth: boolean) => void = () => {};
 
-  /** Width of all columns, in pixels. */
   get width(): number {
     return this.#columns.width;
   }
 
-  /** Columns of the grid that a line is. */
   get template(): string {
     return this.#columns.template;
   }
 
-  /** Takes the columns, with rows that say how wide they are. */
+  /** Sets the columns, with sample rows to determine their widths. */
   setColumns(columns: readonly Column[], rows: readonly Row[]): void {
     const widest = new Map<string, number>();
     const numeric = new Set<string>();
@@ -101,25 +98,22 @@ export class RowPainter {
     this.showColumns();
   }
 
-  /** Has lines drawn with the columns that are chosen. */
+  /** Redraws the head; lines must be redrawn, too. */
   showColumns(): void {
     this.#shown = this.#columns.shown;
     this.#drawn = new WeakMap();
     this.#head?.draw();
   }
 
-  /** The head of the table. */
   head(): HTMLElement {
     this.#head ??= new ColumnHead(this.#columns);
     return this.#head.element;
   }
 
-  /** The link of a datapoint. */
   hrefOf({ entry }: Row, index: number): string {
     return entryHref(entry, index, this.#list?.());
   }
 
-  /** Makes a line. */
   make(): HTMLElement {
     const link = element("a", { tabindex: -1, draggable: "false" });
     const line = element(
@@ -131,7 +125,6 @@ export class RowPainter {
     return line;
   }
 
-  /** Draws a datapoint into a line. */
   draw(
     row: PlacedRow | undefined,
     index: number,
@@ -180,7 +173,7 @@ export class RowPainter {
     }
   }
 
-  /** Measures lines, but for those that are not here yet; texts that are cut there have a link to all of them. */
+  /** Measures lines, except those not loaded yet. Truncated texts get a link to the full value. */
   measure(lines: readonly HTMLElement[]): number[] {
     const texts = lines.flatMap((
       line,
@@ -204,17 +197,12 @@ export class RowPainter {
   }
 }
 
-/** What a pane of rows is made with. */
 export interface RowsOptions extends Pick<PaneOptions, "label" | "onScroll"> {
-  /** Called when columns were chosen, which the address has then. */
+  /** Called after columns were chosen and stored in the address. */
   onColumns?(): void;
 }
 
-/**
- * Datapoints as lines with a column for each key.
- *
- * @param lead How many entries of the directory are before them.
- */
+/** Creates a pane of lines with one column per key. `lead` directory entries precede the first datapoint. */
 export function rowsPane(
   source: Source<PlacedRow>,
   painter: RowPainter,
@@ -251,10 +239,9 @@ export function rowsPane(
   return scroller;
 }
 
-/** Shows the columns that a painter has now. */
 export function showHead({ element }: Scroller, painter: RowPainter): void {
   const head = painter.head();
-  // One that is there already may have its menu open.
+  // Not moved if already there: its menu may be open.
   if (head.parentElement !== element) element.prepend(head);
   element.style.setProperty("--columns", painter.template);
   element.style.setProperty("--columns-width", `${painter.width}px`);

@@ -1,23 +1,16 @@
-/** Where the scrollbar stands for a place in a whole that may be higher than any element of a browser. */
+/** Maps scrollbar positions to a virtual list, which may be higher than any DOM element. */
 
-/** Browsers have no elements higher than 17 to 33 million pixels. */
+/** Below the limit of browsers: 17 to 33 million pixels. */
 const MOST_HEIGHT = 8_000_000;
 
-/** Pixels at both ends that the scrollbar stands for one by one: a wheel would be at its end before the list is. */
+/** Pixels at both ends that map one to one: otherwise a wheel would reach its end before the list does. */
 const EXACT = 8000;
 
-/** The height of the element that scrolls for a whole. */
 export function elementHeight(height: number): number {
   return Math.min(MOST_HEIGHT, Math.round(height));
 }
 
-/**
- * Returns where an element is scrolled to for a place in the whole.
- *
- * @param position The upper end of what is seen of the whole, in pixels.
- * @param height Of the whole.
- * @param room Height of what is seen.
- */
+/** Returns the element's `scrollTop` for a viewport of height `room` at `position` in a list. */
 export function scrollTopOf(
   position: number,
   height: number,
@@ -27,7 +20,7 @@ export function scrollTopOf(
   return mapped(position, height - room, MOST_HEIGHT - room);
 }
 
-/** Returns the place in the whole for where its element is scrolled to. */
+/** Returns the position in the list for the element's `scrollTop`. */
 export function positionOf(
   scrollTop: number,
   height: number,
@@ -37,7 +30,7 @@ export function positionOf(
   return mapped(scrollTop, MOST_HEIGHT - room, height - room);
 }
 
-/** A place in one range, of which the ends are the same in another one, and the middle is stretched. */
+/** Maps a range to another: one to one at both ends, stretched in the middle. */
 function mapped(place: number, from: number, to: number): number {
   if (place <= EXACT) return place;
   if (place >= from - EXACT) return to - (from - place);

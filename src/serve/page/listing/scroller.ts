@@ -1,65 +1,51 @@
-/** Many things below each other, or in columns, of which only those that are seen are in the page. */
+/** Virtual scroller for lists and grids: only visible items are in the DOM. */
 import { element, setAttribute } from "../dom.ts";
 import { Heights } from "./heights.ts";
 import { LiveRows } from "./live_rows.ts";
 import { elementHeight, positionOf, scrollTopOf } from "./scrollbar.ts";
 
-/** How things are laid out. */
 export interface Layout {
   readonly columns: number;
-  /** In pixels; where rows are measured, what they are taken for before. */
+  /** In pixels; an estimate if rows are measured. */
   readonly rowHeight: number;
 }
 
-/** What a scroller shows, and how. */
 export interface ScrollerOptions {
-  /** What it is, for who does not see it. */
+  /** Accessible name. */
   readonly label: string;
   /** `listbox` of options, or `grid` of rows. */
   readonly role: "listbox" | "grid";
-  /** How many things there are. */
   count(): number;
   layout(width: number): Layout;
-  /** Makes an element that things are drawn in, one after the other. */
+  /** Creates an element, which is reused for different items. */
   make(): HTMLElement;
-  /**
-   * Draws a thing.
-   *
-   * @param isPassing Whether it goes by too fast to be looked at: what takes time is left out.
-   */
+  /** Draws an item. `isPassing` if it scrolls by too fast to be read: slow parts are skipped. */
   draw(index: number, into: HTMLElement, isPassing: boolean): void;
-  /**
-   * Measures elements that something was drawn in, where rows are as high as what is in them.
-   *
-   * @returns The height of each, in pixels; 0 for one that is not known yet.
-   */
+  /** Measures drawn elements, if rows have individual heights. Returns the heights in pixels; 0 if not known yet. */
   measure?(drawn: readonly HTMLElement[]): readonly number[];
-  /** Told what is seen. */
   onRange(first: number, end: number): void;
-  /** Opens the thing that is chosen. */
   open(index: number): void;
 }
 
-/** How long after a fast move nothing more is left out. */
+/** Delay after a fast move until items are drawn in full. */
 const REST_MS = 90;
 
-/** Rows above and below those that are seen, as soon as those are there. */
+/** Rows drawn above and below the visible ones, once these are shown. */
 const MARGIN_ROWS = 2;
 
-/** How often rows are laid out again because they turned out to have other heights. */
+/** Maximum number of layout passes, repeated if measured heights differ. */
 const MOST_TURNS = 8;
 
-/** A place that scrolls over any number of things. */
 export class Scroller {
   readonly element: HTMLElement;
   readonly #options: ScrollerOptions;
   readonly #live: LiveRows;
   readonly #resize: ResizeObserver;
   #layout: Layout = { columns: 1, rowHeight: 32 };
-  /** Height that things are seen in, as it was measured: asking for it in between has the browser lay out all again. */
+  /** Height of the viewport, cached: reading it forces a layout. */
   #room = 0;
   #heights = new Heights(32);
-  /** The first row that is seen, and where its top is: at most 0, which is the upper end of what is seen. */
+  /** First visible row, and its top relative to the viewport: 0 or negative. */
   #row = 0;
   #y = 0;
   #scrollTop = 0;
@@ -97,18 +83,17 @@ export class Scroller {
     });
   }
 
-  /** The thing that the keyboard is at, or -1. */
   get active(): number {
     return this.#active;
   }
 
-  /** The first thing that is seen whole. */
+  /** Index of the first fully visible item. */
   get first(): number {
     const isCut = this.#y < -0.01 * this.#heights.of(this.#row);
     return (isCut ? this.#row + 1 : this.#row) * this.#layout.columns;
   }
 
-  /** Draws again, since there are more things, or others. */
+  /** Redraws after items were added or changed. */
   update(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
@@ -116,7 +101,7 @@ export class Scroller {
       this.#setHeight();
       this.#render(true);
       if (this.#isScrolling) return;
-      // What has come may be higher than it was taken for.
+      // New items may be higher than estimated.
       if (wasSeen && !this.#isWhole(this.#activeRow)) {
         this.activate(this.#active);
       }
@@ -124,20 +109,19 @@ export class Scroller {
     });
   }
 
-  /** Lays out again, since things have another size. */
+  /** Redoes the layout after the size of items has changed. */
   layOut(): void {
     const first = this.first;
     this.#layout = this.#options.layout(this.element.clientWidth);
     this.#forgetHeights(this.#layout.rowHeight);
     this.#measure();
     this.#setHeight();
-    if (first > 0) this.show(first); // which has the browser lay out all at once
+    if (first > 0) this.show(first); // forces a layout
     cancelAnimationFrame(this.#frame);
     this.#render(true);
     if (this.#margin === 0) this.#widen();
   }
 
-  /** Measures rows again, since they may have another height. */
   refit(): void {
     this.#forgetHeights(this.#heights.mean);
     this.#render(true);
@@ -149,7 +133,7 @@ export class Scroller {
     this.#live.setLayout(this.#layout.columns, this.#heights);
   }
 
-  /** Draws rows around those that are seen, when these are on the screen. */
+  /** Draws rows around the visible ones after these have been painted. */
   #widen(): void {
     cancelAnimationFrame(this.#marginFrame);
     this.#marginFrame = requestAnimationFrame(() => {
@@ -160,12 +144,10 @@ export class Scroller {
     });
   }
 
-  /** Scrolls to a thing, as the first one that is seen. */
   show(index: number): void {
     this.#moveTo(Math.floor(index / this.#layout.columns), 0);
   }
 
-  /** Moves the keyboard to a thing, and scrolls where it is not seen. */
   activate(index: number): void {
     const count = this.#options.count();
     if (count === 0) return;
@@ -183,7 +165,6 @@ export class Scroller {
     this.#render(true);
   }
 
-  /** Handles a key. Returns whether it meant something here. */
   onKey(key: string): boolean {
     const { columns } = this.#layout;
     const page = Math.max(1, this.#wholeRows()) * columns;
@@ -208,18 +189,15 @@ export class Scroller {
     return true;
   }
 
-  /** How many rows are seen whole. */
   #wholeRows(): number {
     return [...this.#live.tops.keys()].filter((row) => this.#isWhole(row))
       .length;
   }
 
-  /** The row that the keyboard is at, or -1. */
   get #activeRow(): number {
     return Math.floor(this.#active / this.#layout.columns);
   }
 
-  /** Whether all of a row is seen. */
   #isWhole(row: number): boolean {
     const top = this.#live.tops.get(row) ?? -1;
     return top >= 0 && top + this.#heights.of(row) <= this.#room;
@@ -240,7 +218,6 @@ export class Scroller {
     }
   }
 
-  /** Where the scrollbar is to stand for what is seen. */
   get #wantedTop(): number {
     const position = this.#heights.top(this.#row) - this.#y;
     return scrollTopOf(position, this.#height, this.#room);
@@ -253,7 +230,7 @@ export class Scroller {
     this.#putScrollbar();
   }
 
-  /** Puts the scrollbar where what is seen stands in the whole. */
+  /** Synchronizes the scrollbar with the visible rows. */
   #putScrollbar(): void {
     this.element.scrollTop = this.#wantedTop;
     this.#scrollTop = this.element.scrollTop;
@@ -267,7 +244,7 @@ export class Scroller {
     this.#isScrolling = true;
     this.#scrollTop = scrollTop;
     const room = this.#room;
-    // Small moves go as far as the hand did; the scrollbar goes through all of it.
+    // Small moves are applied exactly; large ones map to the whole list.
     if (Math.abs(delta) > room) {
       const position = positionOf(scrollTop, this.#height, room);
       const { row, offset } = this.#heights.at(position, this.#rows);
@@ -286,7 +263,7 @@ export class Scroller {
     }, REST_MS);
   }
 
-  /** Puts the scrollbar where small moves have led to. */
+  /** Corrects the scrollbar after small moves. */
   #settle(): void {
     this.#isScrolling = false;
     this.#setHeight();
@@ -305,7 +282,7 @@ export class Scroller {
     if (!isSame) this.layOut();
     else if (this.#options.measure && width !== this.#width) this.refit();
     else this.#render(false);
-    // What the keyboard is at stays in view where there is less room, such as below a banner.
+    // The focused item stays visible if the viewport shrinks, such as below a banner.
     if (wasSeen && !this.#isWhole(this.#activeRow)) this.activate(this.#active);
   }
 
@@ -326,7 +303,7 @@ export class Scroller {
     };
     let end = 0;
     this.#row = Math.max(0, Math.min(this.#row, rows - 1));
-    // Each measurement may bring further rows into view: those of one that is far lower than it was taken for.
+    // Each measurement may bring further rows into view, if a row is much lower than estimated.
     for (let turns = 0; turns < MOST_TURNS; turns++) {
       while (this.#y > 0 && this.#row > 0) {
         live.draw(this.#row - 1, this.#row, turn);

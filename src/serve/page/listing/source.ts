@@ -1,67 +1,60 @@
-/** Things in a row, of which only those are held that are looked at. */
+/** Data sources of listings, which cache only what is viewed. */
 import { isAbort, isUnreachable, messageOf } from "../api.ts";
 import { onServerBack } from "../server_state.ts";
 
-/** What a listing shows. */
 export interface Source<T> {
-  /** How many there are, as far as that is known. */
+  /** Number of items, as far as known. */
   readonly length: number;
   /** Whether there may be more than `length`. */
   readonly isGrowing: boolean;
-  /** Why some are missing. */
+  /** Error that left items missing. */
   readonly problem: string | null;
-  /** One of them, where it is here. */
   at(index: number): T | undefined;
-  /** Has those from `first` to below `end` brought here. */
   want(first: number, end: number): void;
 }
 
-/** Part of a listing. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** How many there are in all, where that is known. */
   readonly total: number | null;
-  /** Whether there are more behind these. */
   readonly hasMore: boolean;
 }
 
-/** Asks for the page of `limit` things from index `at` on. */
+/** Fetches the page of `limit` items from index `at` on. */
 export type FetchPage<T> = (
   at: number,
   limit: number,
   signal: AbortSignal,
 ) => Promise<Page<T>>;
 
-/** How many pages are held. */
 const MOST_PAGES = 200;
 
-/** How long is waited before what came into view is asked for: who scrolls on does not want it. */
+/** Delay before visible items are requested, so that fast scrolling skips them. */
 const PAUSE_MS = 40;
 
-/** How long nothing is asked for when an answer has failed, at first and at most: whoever scrolls tries again. */
+/** Initial and maximum pause after a failed request; scrolling retries after it. */
 const FAILED_MS = 1000;
 const LONGEST_FAILED_MS = 30_000;
 
-/** How long until it is asked again how many there are, while the server counts. */
+/** Interval of asking for the total while the server counts. */
 const COUNTING_MS = 700;
 
-/** A listing that is asked for by pages. */
+/** Listing that is fetched page by page. */
 export class PagedSource<T> implements Source<T> {
   length = 0;
   isGrowing = true;
   problem: string | null = null;
-  /** What went wrong, where the server does not answer. */
+  /** Error, if the server did not respond. */
   unreachable: unknown;
   readonly #size: number;
   readonly #fetchPage: FetchPage<T>;
   readonly #onChange: () => void;
   readonly #closed: AbortSignal;
-  /** By number; in the order of use. */
+  /** By page number, in LRU order. */
   readonly #pages = new Map<number, readonly T[]>();
   readonly #asked = new Map<number, AbortController>();
   #wanted: readonly [number, number] = [0, 0];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How many answers have failed, one after the other, and until when nothing is asked for. */
+  /** Number of consecutive failures, and the end of the pause. */
   #failed = 0;
   #restsUntil = 0;
 
@@ -89,7 +82,6 @@ export class PagedSource<T> implements Source<T> {
     return this.#pages.get(number)?.[index - number * this.#size];
   }
 
-  /** Brings the page of an index, and says how many there are. */
   async load(index: number): Promise<void> {
     await this.#load(Math.floor(index / this.#size));
   }
@@ -155,20 +147,20 @@ export class PagedSource<T> implements Source<T> {
   }
 }
 
-/** Adds a value to those that are held, in place of the oldest if there are too many. */
+/** Adds a value to an LRU cache, and evicts the oldest one if it is full. */
 export function hold<Key, T>(
   held: Map<Key, T>,
   key: Key,
   value: T,
   most: number,
 ): void {
-  held.delete(key); // to stand last: it is used
+  held.delete(key); // moves it to the end
   held.set(key, value);
   const [oldest] = held.keys();
   if (held.size > most) held.delete(oldest!);
 }
 
-/** Things that are all here, or come one by one. */
+/** Items in memory, possibly still arriving. */
 export class ArraySource<T> implements Source<T> {
   isGrowing = true;
   problem: string | null = null;

@@ -1,4 +1,4 @@
-/** Entries as tiles with a picture, and as lines of a table. */
+/** Entries as tiles with an image, and as lines of a table. */
 import type { Entry, Kind } from "../../api/messages.ts";
 import { element, setAttribute } from "../dom.ts";
 import { icon } from "../icons.ts";
@@ -6,7 +6,6 @@ import { hashOf } from "../route.ts";
 import { loadPicture, thumbnailUrl } from "../pictures.ts";
 import { bytes, count, shownName } from "../text.ts";
 
-/** How a kind is called. */
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   directory: "folder",
   clip: "clip",
@@ -26,42 +25,33 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   binary: "binary",
 };
 
-/** An entry that is shown, and where it stands. */
 export interface Placed {
   readonly entry: Entry | undefined;
   readonly index: number;
-  /** Where the link to it leads. */
   readonly href: string;
-  /** How it is called here: its name, or its path. */
+  /** Displayed name or path. */
   readonly name: string;
 }
 
-/**
- * The link of an entry.
- *
- * @param index Its place in its directory or in `list`, which leads to its neighbours.
- * @param list The address of the list that it is opened from, where that is no directory.
- */
+/** Returns the link to an entry. `index` is that in its directory, or in `list`, the address of another list. */
 export function entryHref(entry: Entry, index: number, list?: string): string {
   return entry.kind === "directory"
     ? hashOf(entry.url)
     : hashOf(entry.url, { at: index, list });
 }
 
-/** Draws an entry into an element that this made. */
 export type DrawEntry = (
   placed: Placed,
   into: HTMLElement,
   isPassing: boolean,
 ) => void;
 
-/** Makes elements, and draws entries into them. */
 export interface Painter {
   make(): HTMLElement;
   draw: DrawEntry;
 }
 
-/** What is not here yet is called so. */
+/** Name of an entry that is not loaded yet. */
 const LOADING = "…";
 
 function says({ entry, name }: Placed): string {
@@ -71,12 +61,10 @@ function says({ entry, name }: Placed): string {
   return `${name}, ${KIND_NAMES[entry.kind]}${size}`;
 }
 
-/** Why an entry can't be read. */
 function reasonOf({ damage }: Entry): string {
   return `damaged: ${damage ?? "its size is not known"}`;
 }
 
-/** Shows whether an entry is loading, damaged, empty, or none of these. */
 function setState(of: HTMLElement, entry: Entry | undefined): void {
   const state = entry === undefined
     ? "loading"
@@ -88,7 +76,7 @@ function setState(of: HTMLElement, entry: Entry | undefined): void {
   setAttribute(of, "data-state", state);
 }
 
-/** Copied for each, which takes a browser less than making it. */
+/** Template: cloning is cheaper than creating. */
 const PLACE = element(
   "span",
   { class: "thumbnail" },
@@ -101,7 +89,6 @@ const PLACE = element(
   }),
 );
 
-/** A place for a picture, which is drawn in again and again. */
 class Thumbnail {
   readonly element = PLACE.cloneNode(true) as HTMLElement;
   readonly #drawing = this.element.querySelector("span")!;
@@ -117,11 +104,7 @@ class Thumbnail {
     });
   }
 
-  /**
-   * Draws an entry; its picture only if it does not pass too fast to be looked at.
-   *
-   * @param edge The longer side of the place, in pixels of CSS.
-   */
+  /** Draws an entry, without its image if it scrolls by too fast. `edge` is the longer side in CSS pixels. */
   draw(entry: Entry | undefined, isPassing: boolean, edge: number): void {
     const kind = entry?.kind ?? "";
     if (kind !== this.#kind) {
@@ -153,18 +136,13 @@ class Thumbnail {
   }
 }
 
-/** Copied as well. */
 const TILE = element(
   "a",
   { class: "tile", role: "option", tabindex: -1, draggable: "false" },
   element("span", { class: "caption" }),
 );
 
-/**
- * Tiles.
- *
- * @param edge Returns the size of a tile, in pixels of CSS.
- */
+/** Creates a painter of tiles, of a size in CSS pixels. */
 export function tilePainter(edge: () => number): Painter {
   const parts = new WeakMap<
     HTMLElement,
@@ -196,10 +174,10 @@ export function tilePainter(edge: () => number): Painter {
   };
 }
 
-/** Size of the place for a picture in a line, in pixels of CSS. */
+/** Size of a thumbnail in a line, in CSS pixels. */
 const LINE_EDGE = 28;
 
-/** Lines of a table: number, name, kind, size. */
+/** Creates a painter of table lines: number, name, kind, size. */
 export function linePainter(): Painter {
   const parts = new WeakMap<
     HTMLElement,
@@ -255,7 +233,6 @@ export function linePainter(): Painter {
   };
 }
 
-/** The head of a table of lines. */
 export function lineHead(): HTMLElement {
   const names = [["number", "#"], ["name", "Name"], ["kind", "Kind"], [
     "size",
@@ -270,7 +247,7 @@ export function lineHead(): HTMLElement {
   );
 }
 
-/** The name of an entry below a directory. */
+/** Returns an entry's path relative to a directory. */
 export function nameBelow(entry: Entry, directory: string): string {
   const below = directory === "" ? "" : `${directory}/`;
   return shownName(

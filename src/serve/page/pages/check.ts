@@ -1,4 +1,4 @@
-/** The check of all that the container has checksums for. */
+/** View of the checksum verification. */
 import type { CheckLine } from "../../api/messages.ts";
 import { isAbort, lines, problemOf } from "../api.ts";
 import { button, element } from "../dom.ts";
@@ -7,10 +7,9 @@ import { bytes, count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { Progress } from "./progress.ts";
 
-/** Damages that are listed; the others are counted. */
+/** Maximum number of damages listed; all are counted. */
 const MOST_LISTED = 500;
 
-/** Shows the check, which starts when it is told to. */
 export function checkView(_route: Route, { info, signal }: Scene): View {
   const place = element("div", { class: "check" });
   const start = button("Check everything", () => {
@@ -37,7 +36,7 @@ export function checkView(_route: Route, { info, signal }: Scene): View {
       place,
     ),
     title: "Check",
-    // Somebody has started it, and may start it again.
+    // It is started by the user, who can restart it.
     onBack: () => true,
     keys: [{
       key: "Escape",

@@ -1,4 +1,4 @@
-/** What is served: facts of the container, its keys and parts. */
+/** View of the container's properties, keys and parts. */
 import type { InfoMessage } from "../../api/messages.ts";
 import { element } from "../dom.ts";
 import { encodedPath, hashOf, type Route } from "../route.ts";
@@ -7,12 +7,10 @@ import { bytes, count, counted, shownKey, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { recordsSection } from "./records.ts";
 
-/** Keys and parts that are listed. */
 const MOST_LISTED = 200;
 
 type Facts = InfoMessage["info"];
 
-/** Shows what is known of the container. */
 export function infoView(_route: Route, { info }: Scene): View {
   const several = info.info.containers ?? [];
   return {

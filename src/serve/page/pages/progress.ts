@@ -1,7 +1,6 @@
-/** How far something is that takes long, and a button that ends it. */
+/** Progress bar with a cancel button. */
 import { button, element, setAttribute } from "../dom.ts";
 
-/** Shows how far something is. */
 export class Progress {
   readonly element: HTMLElement;
   readonly #bar: HTMLProgressElement;
@@ -21,10 +20,7 @@ export class Progress {
     );
   }
 
-  /**
-   * Shows a step. The bar says only that it goes on while there is no `total` that `done` is a part of: files that
-   * grow, and wrong numbers of a server, may have more done than there was to do.
-   */
+  /** Updates the progress; the bar is indeterminate unless `done` is within `total`, which may be too low. */
   show(done: number, total: number | null, said: string): void {
     const isPart = total !== null && total > 0 && done >= 0 && done <= total;
     setAttribute(this.#bar, "max", isPart ? total : undefined);
@@ -32,7 +28,7 @@ export class Progress {
     this.#said.textContent = said;
   }
 
-  /** Shows that it has ended, or hides itself if nothing is said. */
+  /** Shows the end, or hides itself if the text is empty. */
   end(said: string): void {
     this.element.hidden = said === "";
     this.#bar.hidden = true;

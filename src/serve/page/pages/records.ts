@@ -1,12 +1,8 @@
-/** Tables of what is known of a container, with a heading. */
+/** Tables with a heading. */
 import { type Child, element } from "../dom.ts";
 import { count } from "../text.ts";
 
-/**
- * A table below its title; `null` of one without rows.
- *
- * @param most Rows that are shown; the others are counted.
- */
+/** Creates a titled table; `null` without rows. Rows after the first `most` are only counted. */
 export function recordsSection(
   title: string,
   head: readonly string[],

@@ -1,4 +1,4 @@
-/** What is in a directory and all below it, in numbers and plots, while it is counted. */
+/** View of a directory's statistics, updated while they are counted. */
 import type { Statistics, StatisticsLine } from "../../api/messages.ts";
 import { isAbort, lines, problemOf } from "../api.ts";
 import { element } from "../dom.ts";
@@ -11,14 +11,13 @@ import type { Scene, View } from "../view.ts";
 import { Progress } from "./progress.ts";
 import { recordsSection } from "./records.ts";
 
-/** Values of a label that have a bar: all of few, the first ones of many. */
+/** Bars of a label: up to `ALL_BARS` values are all shown, of more only the first. */
 const ALL_BARS = 30;
 const FIRST_BARS = 12;
 
-/** How long plots stay as they are while numbers grow. */
+/** Interval of redrawing plots, in milliseconds. */
 const DRAW_MS = 300;
 
-/** Counts what is below a directory, and shows it. */
 export function statisticsView(route: Route, { signal }: Scene): View {
   const controller = new AbortController();
   const either = AbortSignal.any([signal, controller.signal]);
@@ -137,7 +136,6 @@ function present(
   return [...plots, table].filter((plot) => plot !== null);
 }
 
-/** Says where not all were looked at. */
 function lookedAt(looked: number, total: number): string {
   return looked < total
     ? ` (${count(looked)} of ${count(total)} looked at)`
@@ -156,7 +154,7 @@ function labelPlot(
   return bars(
     `Label: ${shownName(label)}${lookedAt(looked, total)}`,
     values.slice(0, most).map(({ value, count }) => ({
-      // A null, and a text without a character, are no words.
+      // A null and an empty text are marked as placeholders.
       name: value === null ? "null" : shownKey(value),
       isWord: value !== null && value !== "",
       count,

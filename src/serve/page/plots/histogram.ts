@@ -1,27 +1,23 @@
-/** Histograms and bars, as drawings that can be read out. */
+/** Histograms and bar charts, accessible to screen readers. */
 import { element, svg } from "../dom.ts";
 import { count, counted } from "../text.ts";
 
-/** Counts between edges, of which there is one more. */
+/** Counts of the bins between edges; there is one edge more than counts. */
 export interface Bins {
   readonly edges: readonly number[];
   readonly counts: readonly number[];
 }
 
-/** What is said of a histogram. */
 export interface HistogramOptions {
-  /** What it is. */
   readonly label: string;
-  /** What is counted, one of it: `file`. */
+  /** Singular of what is counted, such as `file`. */
   readonly one: string;
-  /** An edge as text. */
   text(edge: number): string;
 }
 
 const WIDTH = 640;
 const HEIGHT = 160;
 
-/** Draws a histogram; each bar says on hovering what it counts. */
 export function histogram(
   bins: Bins,
   { label, one, text }: HistogramOptions,
@@ -31,7 +27,7 @@ export function histogram(
   const width = WIDTH / Math.max(1, counts.length);
   const gap = Math.min(2, width / 5);
   const bars = counts.map((value, i) => {
-    // What is there is seen, however few it is.
+    // Bars of non-empty bins are always visible.
     const height = value === 0 ? 0 : Math.max(2, value / most * HEIGHT);
     const said = `${text(edges[i]!)} to ${text(edges[i + 1]!)}: ${
       counted(value, one)
@@ -86,7 +82,6 @@ export function histogram(
   );
 }
 
-/** Without empty bins at both ends. */
 function trimmed({ counts, edges }: Bins): Bins {
   const first = counts.findIndex((value) => value > 0);
   const last = counts.findLastIndex((value) => value > 0);
@@ -96,15 +91,14 @@ function trimmed({ counts, edges }: Bins): Bins {
   };
 }
 
-/** A bar of {@linkcode bars}. */
 export interface Bar {
   readonly name: string;
-  /** False if the name stands for what has none, such as a null. */
+  /** False if the name is a placeholder, as for a null. */
   readonly isWord?: boolean;
   readonly count: number;
 }
 
-/** Bars with names, the longest first as they come: a table, so that it is read as one. */
+/** Draws a bar chart in the given order, as a table for screen readers. */
 export function bars(
   label: string,
   all: readonly Bar[],

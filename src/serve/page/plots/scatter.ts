@@ -1,8 +1,7 @@
-/** Sizes of pictures as dots: wide ones to the right, high ones up, frequent ones larger. */
+/** Scatter plot of image sizes: width to the right, height upwards, frequency as the dot size. */
 import { element, svg } from "../dom.ts";
 import { count } from "../text.ts";
 
-/** How often a size was seen. */
 export interface CountedSize {
   readonly width: number;
   readonly height: number;
@@ -12,7 +11,6 @@ export interface CountedSize {
 const [WIDTH, HEIGHT] = [480, 320];
 const MARGIN = 14;
 
-/** Draws sizes of pictures. */
 export function scatter(
   label: string,
   sizes: readonly CountedSize[],
