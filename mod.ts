@@ -2,48 +2,51 @@
  * recordfs opens the containers that training data is packed in as read-only filesystems, and writes
  * them. Here is what a first program needs; no format's code is loaded before a container is opened.
  *
- * - {@linkcode open} shows any container as a {@linkcode VirtualFs}: list, stat, read, stream.
- * - {@linkcode openSamples} reads samples of any container by number and field.
- * - {@linkcode mount} shows it to every program, through the kernel (Linux).
- * - {@linkcode check} compares a container with its checksums.
- * - {@linkcode convert} makes one format, or generation of Bags, of another; {@linkcode packFolder} packs a folder.
- * - {@linkcode PackedFolder}, {@linkcode FFRecordReader}, {@linkcode GulpDirectory} and {@linkcode DatasetReader} read
- *   as the Python libraries of FFRecord, GulpIO and Granular do; {@linkcode FFRecordWriter} writes.
+ * - {@linkcode open} opens the files of any container as a {@linkcode VirtualFs}: list, stat, read, stream.
+ * - {@linkcode openSamples} opens its samples, by number and field.
+ * - {@linkcode openDataset} opens them for a `DataLoader`.
+ * - {@linkcode mount} mounts it, so that every program reads it (Linux).
+ * - {@linkcode check} compares it with its checksums; {@linkcode convert} converts it to another format.
  * - {@linkcode registerFormat} takes a container format of your own.
  * - Every error is a {@linkcode RecordfsError}.
  *
- * All else has an entry point of its own, and so have these classes with everything that they can do:
+ * Every other name has one entry point:
  *
- * | Entry point                  | What is there                                                             |
- * | ---------------------------- | ------------------------------------------------------------------------- |
- * | `@recordfs/recordfs/vfs`     | `openSync`, and the types of `open` and `VirtualFs`                       |
- * | `@recordfs/recordfs/fuse`    | `mount`, and its types                                                    |
- * | `@recordfs/recordfs/data`    | `DataLoader`, datasets, samplers and transforms, to train on any of them  |
- * | `@recordfs/recordfs/ffrecord` | FFRecord: readers, writers, pickles                                      |
- * | `@recordfs/recordfs/gulp`    | GulpIO: readers, writers, adapters, `GulpIngestor`                        |
- * | `@recordfs/recordfs/bags`    | Bags and Granular: readers, writers, types of values                      |
- * | `@recordfs/recordfs/tar`     | tar and WebDataset: readers, writers                                      |
- * | `@recordfs/recordfs/zip`     | zip: its reader                                                           |
- * | `@recordfs/recordfs/tfrecord` | TFRecord: readers, writers, examples                                     |
- * | `@recordfs/recordfs/mds`     | MDS of MosaicML Streaming: `MDSWriter`                                    |
- * | `@recordfs/recordfs/convert` | `convert`, and its types                                                  |
- * | `@recordfs/recordfs/image`   | JPEG and PNG                                                              |
- * | `@recordfs/recordfs/video`   | Frames of videos, through ffmpeg                                          |
- * | `@recordfs/recordfs/numpy`   | NumPy's arrays and `.npy` files                                           |
- * | `@recordfs/recordfs/msgpack` | MessagePack                                                               |
+ * | Entry point                   | What is there                                                             |
+ * | ----------------------------- | ------------------------------------------------------------------------- |
+ * | `@recordfs/recordfs/data`     | `DataLoader`, datasets, samplers, transforms                              |
+ * | `@recordfs/recordfs/ffrecord` | `PackedFolder`, `FFRecordReader`, writers, pickles, as in Python          |
+ * | `@recordfs/recordfs/gulp`     | `GulpDirectory`, writers, adapters, `GulpIngestor`, as in Python          |
+ * | `@recordfs/recordfs/bags`     | `DatasetReader`, `BagReader`, writers, types of values, as in Python      |
+ * | `@recordfs/recordfs/tar`      | `TarWriter`                                                               |
+ * | `@recordfs/recordfs/tfrecord` | `TFRecordWriter`, types of examples                                       |
+ * | `@recordfs/recordfs/mds`      | `MDSWriter`                                                               |
+ * | `@recordfs/recordfs/serve`    | HTTP, WebDAV and the page                                                 |
+ * | `@recordfs/recordfs/vfs`      | `openSync`, storages, and types of files, fields and options              |
+ * | `@recordfs/recordfs/fuse`     | types of `mount`                                                          |
+ * | `@recordfs/recordfs/formats`  | what a container format of your own is made of                            |
+ * | `@recordfs/recordfs/image`    | JPEG and PNG                                                              |
+ * | `@recordfs/recordfs/video`    | frames of videos, through ffmpeg                                          |
+ * | `@recordfs/recordfs/numpy`    | NumPy's arrays and `.npy` files                                           |
+ * | `@recordfs/recordfs/msgpack`  | MessagePack                                                               |
  *
  * @module
  */
-import type { ConvertOptions, ConvertReport } from "./src/open/convert/mod.ts";
+import type {
+  ConvertOptions,
+  ConvertReport,
+} from "./src/convert/conversion.ts";
+import type { SamplesDataset } from "./src/data/datasets/samples_dataset.ts";
+import type {
+  OpenDatasetOptions,
+  ProcessedDatasetOptions,
+} from "./src/open/data/open_dataset.ts";
 import type { OpenSamplesOptions } from "./src/open/samples/open_samples.ts";
 import type { OpenedSamples } from "./src/open/samples/opened_samples.ts";
 import type { SampleValues } from "./src/tree/samples/samples.ts";
 import type { VirtualFs } from "./src/tree/vfs/virtual_fs.ts";
 import type { ContainerLocation } from "./src/open/location.ts";
 import type { WaitOptions } from "./src/io/storage/byte_source.ts";
-import type * as bags from "./src/formats/bags/mod.ts";
-import type * as ffrecord from "./src/formats/ffrecord/mod.ts";
-import type * as gulp from "./src/formats/gulp/mod.ts";
 
 export { check, open, type OpenContainerOptions } from "./src/open/open.ts";
 export {
@@ -59,7 +62,13 @@ export {
   MountError,
   type MountErrorCode,
 } from "./fuse/mounting/mount_error.ts";
-export { ConversionError } from "./src/convert/conversion.ts";
+export {
+  ConversionError,
+  type ConversionPlan,
+  type ConvertProgress,
+  type ConvertTarget,
+  type ConvertUnit,
+} from "./src/convert/conversion.ts";
 export type { ConvertOptions, ConvertReport };
 export type { OpenedSamples, OpenSamplesOptions };
 export type { SampleValues };
@@ -121,82 +130,92 @@ export async function openSamples<
 }
 
 /**
- * Converts a container or a folder; see `@recordfs/recordfs/convert`.
+ * Opens a container of any format as a dataset for a `DataLoader`. Its samples are those of {@linkcode openSamples};
+ * each batch is one batched read.
  *
- * @param source A container of any format, or a folder.
- * @param target What is made; nothing may be there, unless `replace` is given.
- * @throws {ConversionError} If it is impossible, or would lose something that is not given up by `lossy`.
+ * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened container.
+ * The dataset closes an opened container. Worker threads of a loader cannot open one whose samples are its files.
+ * @throws {FormatError} If it is not a known container, or is damaged.
+ * @throws {DataError} With code `not-portable` if the module of `process` does not export it.
+ *
+ * @example Batches of any format
+ * ```ts
+ * import { openDataset } from "@recordfs/recordfs";
+ * import { DataLoader } from "@recordfs/recordfs/data";
+ * import assert from "node:assert/strict";
+ *
+ * using dataset = await openDataset("test/golden/mds/plain/data", { fields: ["label"] });
+ * await using loader = new DataLoader(dataset, { batchSize: 4 });
+ * for await (const { label } of loader) console.log(label);
+ * const [sample] = await dataset.get([2]);
+ * assert.equal(sample?.label, 2);
+ * ```
+ */
+export async function openDataset<T, S extends object = SampleValues>(
+  location: ContainerLocation | VirtualFs,
+  options: ProcessedDatasetOptions<T, S>,
+): Promise<SamplesDataset<S, T>>;
+/** Opens a container; samples are values by the names of fields. */
+export async function openDataset<S extends object = SampleValues>(
+  location: ContainerLocation | VirtualFs,
+  options?: OpenDatasetOptions,
+): Promise<SamplesDataset<S>>;
+export async function openDataset(
+  location: ContainerLocation | VirtualFs,
+  options?: OpenDatasetOptions,
+): Promise<SamplesDataset<object>> {
+  const module = await import("./src/open/data/open_dataset.ts");
+  return await module.openDataset<object>(location, options);
+}
+
+/**
+ * Converts a container, or a folder, to another format, or to another generation of Bags.
+ *
+ * Plans what is kept, changed and lost before writing anything. If something would be lost, it writes nothing, unless
+ * `lossy` is set. The same applies to a value found during the conversion that has no form in the target, such as a
+ * number below 0 for generation 1 of Bags; with `lossy` it is skipped and counted.
+ *
+ * Types of Bags mean what the original packages ship: the decoders of the target's generation return what those of the
+ * source's returned. So `int` gets a sign byte where it needs one, `array(float32,4)` of generation 1 becomes
+ * granular's `array`, texts become `msgpack` where some are empty and the target has no empty records, and lists become
+ * `msgpack` or `tree` in generation 3, which has none. Custom types keep their bytes.
+ *
+ * `label2idx.json` of GulpIO is copied into the directory of a dataset, or of its first shard, and restored from there;
+ * no reader of the original packages reads it.
+ *
+ * The target appears when it is complete. Memory use is that of the largest value, or of the largest list that becomes
+ * one value.
+ *
+ * @param source A container of any format, also by URL, or a local folder.
+ * @param target Where to write. Nothing may exist there, except an empty directory if the target is a directory,
+ * unless the option `replace` is set.
+ * @throws {ConversionError} If something would be lost, or there is no conversion; nothing is written.
  * @throws {FormatError} If the source is damaged.
- * @throws {WriteError} If the target cannot be written; nothing of it is left then.
+ * @throws {WriteError} If the target can't be written, or exists.
+ *
+ * @example From generation 1 of Bags to 3
+ * ```ts
+ * import { convert } from "@recordfs/recordfs";
+ * import { DatasetReader } from "@recordfs/recordfs/bags";
+ * import assert from "node:assert/strict";
+ *
+ * const target = `${await Deno.makeTempDir()}/data`;
+ * const source = "test/golden/bags/lists/data";
+ * const { plan } = await convert(source, target, { to: "bags", generation: 3 });
+ * assert.deepEqual(plan.lost, []);
+ *
+ * using before = await DatasetReader.open(source);
+ * using after = await DatasetReader.open(target);
+ * assert.deepEqual((await after.get(0)).bar, (await before.get(0)).bar);
+ * ```
  */
 export async function convert(
   source: string | URL,
   target: string | URL,
   options?: ConvertOptions,
 ): Promise<ConvertReport> {
-  const module = await import("./src/open/convert/mod.ts");
+  const module = await import("./src/open/convert/convert.ts");
   return await module.convert(source, target, options);
 }
-
-/**
- * Packs a folder into FFRecord, as its Python library's `pack_folder` does; see `@recordfs/recordfs/ffrecord`.
- *
- * @param dir The folder.
- * @param out The file to make, or with more than one part the directory of the files.
- * @throws {PackError} If something in the folder cannot be packed; nothing is written then.
- * @throws {WriteError} If the target cannot be written.
- */
-export async function packFolder(
-  dir: string | URL,
-  out: string | URL,
-  options?: ffrecord.PackOptions,
-): Promise<ffrecord.PackReport> {
-  const module = await import("./src/formats/ffrecord/mod.ts");
-  return await module.packFolder(dir, out, options);
-}
-
-const ffrecordModule = () => import("./src/formats/ffrecord/mod.ts");
-const gulpModule = () => import("./src/formats/gulp/mod.ts");
-const bagsModule = () => import("./src/formats/bags/mod.ts");
-
-/** Opens folders that are packed in FFRecord; the class is in `@recordfs/recordfs/ffrecord`. */
-export const PackedFolder: Pick<typeof ffrecord.PackedFolder, "open"> = {
-  open: async (...args) =>
-    await (await ffrecordModule()).PackedFolder.open(...args),
-};
-/** A folder packed in FFRecord. */
-export type PackedFolder = ffrecord.PackedFolder;
-
-/** Opens the samples of FFRecord files; the class is in `@recordfs/recordfs/ffrecord`. */
-export const FFRecordReader: Pick<typeof ffrecord.FFRecordReader, "open"> = {
-  open: async (...args) =>
-    await (await ffrecordModule()).FFRecordReader.open(...args),
-};
-/** The samples of FFRecord files. */
-export type FFRecordReader = ffrecord.FFRecordReader;
-
-/** Begins FFRecord files; the class is in `@recordfs/recordfs/ffrecord`. */
-export const FFRecordWriter: Pick<typeof ffrecord.FFRecordWriter, "open"> = {
-  open: async (...args) =>
-    await (await ffrecordModule()).FFRecordWriter.open(...args),
-};
-/** An FFRecord file that is being written. */
-export type FFRecordWriter = ffrecord.FFRecordWriter;
-
-/** Opens GulpIO directories; the class is in `@recordfs/recordfs/gulp`. */
-export const GulpDirectory: Pick<typeof gulp.GulpDirectory, "open"> = {
-  open: async (...args) =>
-    await (await gulpModule()).GulpDirectory.open(...args),
-};
-/** A GulpIO directory. */
-export type GulpDirectory<Frame> = gulp.GulpDirectory<Frame>;
-
-/** Opens datasets of Granular; the class is in `@recordfs/recordfs/bags`. */
-export const DatasetReader: Pick<typeof bags.DatasetReader, "open"> = {
-  open: async (...args) =>
-    await (await bagsModule()).DatasetReader.open(...args),
-};
-/** A dataset of Granular. */
-export type DatasetReader = bags.DatasetReader;
 
 export { registerFormat } from "./src/formats/registry.ts";

@@ -11,7 +11,8 @@ import { dirname } from "node:path";
 import { FFRecordWriter, PackedFolder } from "../src/formats/ffrecord/mod.ts";
 import { GulpDirectory } from "../src/formats/gulp/mod.ts";
 import { imageCodec } from "../src/codecs/image/mod.ts";
-import { open, packFolder } from "../mod.ts";
+import { open } from "../mod.ts";
+import { packFolder } from "../src/formats/ffrecord/pack/pack_folder.ts";
 import { serve } from "../src/serve/mod.ts";
 import { PYTHON, succeeds } from "./support/programs/programs.ts";
 import {

@@ -1,10 +1,11 @@
 /** U+FEFF at the start of a text, a name or a label is data, in every format. */
 import assert from "node:assert/strict";
 import { readLabels } from "../src/open/data/read_labels.ts";
-import { openDataset, WebDataset } from "../src/open/data/mod.ts";
+import { openDataset } from "../src/open/data/open_dataset.ts";
+import { WebDataset } from "../src/open/data/mod.ts";
 import { MemoryStorage } from "../src/io/storage/memory_storage.ts";
 import { strictUtf8Text, trimSpace, utf8Text } from "../src/base/utf8.ts";
-import { open } from "../src/open/mod.ts";
+import { open } from "../src/open/open.ts";
 import { REPOSITORY } from "./support/paths.ts";
 import { tarBytes } from "./support/tar/make_tar.ts";
 

@@ -60,7 +60,7 @@ export interface FormatEntry extends FormatVariant {
   /** Whether a path that does not exist is a pattern for several containers, such as `train-{0..9}.data`. */
   isPattern?(path: string): boolean;
   /**
-   * Counts the samples of a container, including skipped damaged ones. Returns `undefined` (the default without this
+   * @ignore Counts the samples of a container, including skipped damaged ones. Returns `undefined` (the default without this
    * method) if its samples are its files.
    */
   countSamples?(info: ContainerInfo): CountedSamples | undefined;
@@ -73,12 +73,12 @@ export interface FormatEntry extends FormatVariant {
     names: readonly string[],
     namesIn: Probe["namesIn"],
   ): Steps<boolean>;
-  /** Targets that other containers can be converted to. */
+  /** @ignore Targets that other containers can be converted to. */
   readonly targets?: readonly TargetName[];
   /** Loads the implementation, which opens containers. */
   load(): Promise<Format>;
   /**
-   * Opens a container for other threads to serve, as early as possible. This thread must not look up anything in the
+   * @ignore Opens a container for other threads to serve, as early as possible. This thread must not look up anything in the
    * tree before `complete` has ended. Without this method, `open` is used.
    */
   openToServe?(
@@ -132,7 +132,7 @@ export interface Format {
     options: FormatDatasetOptions,
   ): Promise<Dataset<unknown> | undefined>;
   /**
-   * Returns what of a container can be converted to other formats. Without this method, its files are converted.
+   * @ignore Returns what of a container can be converted to other formats. Without this method, its files are converted.
    *
    * @param container Closed with the source. Its location is in `options.storage`.
    */
@@ -140,7 +140,7 @@ export interface Format {
     container: VirtualFs,
     options: WaitOptions & Pick<ContainerOptions, "onWarning" | "storage">,
   ): Promise<ConversionSource | undefined>;
-  /** Returns the writer of the named target, one of {@linkcode FormatEntry.targets}. */
+  /** @ignore Returns the writer of the named target, one of {@linkcode FormatEntry.targets}. */
   target?(name: string): Promise<ConversionTarget>;
   /**
    * Reads the labels of a container's samples, in index order. Returns `undefined` if the samples have no labels, as

@@ -1,6 +1,6 @@
 /**
- * Containers as read-only filesystems: `open` detects the format, {@linkcode VirtualFs} lists and reads. Needs only
- * `--allow-read`.
+ * Containers without waiting, and the types that storages, servers, files and fields have. `open` is in
+ * `@recordfs/recordfs`.
  *
  * @module
  */
@@ -10,21 +10,9 @@ export type {
   ContainerPlace,
   SeveralLocations,
 } from "./location.ts";
-export { check, open, type OpenContainerOptions } from "./open.ts";
-export type { OpenSamplesOptions } from "./samples/open_samples.ts";
-export type { OpenedSamples } from "./samples/opened_samples.ts";
 export { openSamplesSync, openSync } from "./open_sync.ts";
 export { PlacementError, type PlacementErrorCode } from "./open_several.ts";
-export {
-  VirtualFs,
-  type VirtualStat,
-  type WalkEntry,
-  type WalkOptions,
-} from "../tree/vfs/virtual_fs.ts";
 export type {
-  CheckOptions,
-  CheckReport,
-  Container,
   ContainerInfo,
   ContainerOptions,
   MemberKind,
@@ -45,28 +33,17 @@ export type {
   ValueKind,
   ValueType,
 } from "../codecs/values/value_type.ts";
-export type * from "../tree/samples/samples.ts";
-export type { LostShard } from "../tree/samples/open_shards.ts";
-export type { Shard, ShardTable } from "../tree/samples/shard_table.ts";
-export type {
-  EntryVisitor,
-  Extent,
-  LazySources,
-  NodeId,
-  NodeStat,
-  SampleNodes,
-  SampleRun,
-  SeveralSources,
-  Tree,
-  TreeHandle,
-} from "../tree/tree.ts";
+export type { Field, ReadSamplesOptions } from "../tree/samples/samples.ts";
 export type {
   BatchReadOptions,
   BatchReadSyncOptions,
   BatchRoom,
 } from "../io/read/read_memory.ts";
-export type * from "../io/storage/byte_source.ts";
-export type { ChecksumKind } from "../io/sums/checksum.ts";
+export type {
+  ByteSource,
+  ReadOptions,
+  WaitOptions,
+} from "../io/storage/byte_source.ts";
 export type * from "../io/remote/remote_options.ts";
 export type { PlaceOptions } from "../io/storage/place.ts";
 export { MemoryStorage } from "../io/storage/memory_storage.ts";
@@ -76,10 +53,3 @@ export {
   type Storage,
 } from "../io/storage/storage.ts";
 export { type Effect, runAsync, type Steps } from "../io/concurrency/steps.ts";
-export {
-  type ErrorFacts,
-  FormatError,
-  type FormatErrorCode,
-  PathError,
-  RecordfsError,
-} from "../base/errors.ts";

@@ -8,6 +8,3 @@ export { handler, type RequestHandler } from "./handler.ts";
 export type { Access, HandlerOptions } from "./options.ts";
 export { serve, type ServedAddress, type ServeOptions } from "./serve.ts";
 export type { ServedSource } from "./api/sources.ts";
-export { VirtualFs } from "../tree/vfs/virtual_fs.ts";
-export type { CheckOptions, CheckReport } from "../tree/format.ts";
-export { type ErrorFacts, RecordfsError } from "../base/errors.ts";

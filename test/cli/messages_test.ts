@@ -4,10 +4,10 @@ import { Buffer } from "node:buffer";
 import { systemMessage } from "../../src/cli/system_message.ts";
 import {
   FormatError,
-  open,
   PathError,
   RecordfsError,
-} from "../../src/open/mod.ts";
+} from "../../src/base/errors.ts";
+import { open } from "../../src/open/open.ts";
 import { messageText } from "../../src/base/message_text.ts";
 import { goldenCase } from "../support/golden.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";

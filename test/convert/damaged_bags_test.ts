@@ -1,6 +1,6 @@
 /** Damaged bags: what cannot be read is left out if the caller agrees, and otherwise nothing is left. */
 import assert from "node:assert/strict";
-import { convert } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
 import { FormatError, RecordfsError } from "../../src/base/errors.ts";
 import { bagCases, datasetCases } from "../support/bags/bag_golden.ts";
 import {

@@ -1,7 +1,8 @@
 /** Packed folders, plain folders, samples and datasets as files. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../src/convert/conversion.ts";
 import {
   BagReader,
   DatasetReader,
@@ -13,7 +14,7 @@ import {
 } from "../../src/formats/ffrecord/mod.ts";
 import { pythonCases } from "../support/bags/bags_written_by_python.ts";
 import { datapointsOf, filesOf } from "../support/converted.ts";
-import { check, open } from "../../src/open/mod.ts";
+import { check, open } from "../../src/open/open.ts";
 import { sha256 } from "../support/golden.ts";
 import { filesBelow } from "../support/bags/naive_bags.ts";
 import { LONG } from "../support/long.ts";

@@ -1,7 +1,8 @@
 /** Conversions to a disk that is full: what is named is what was asked for, and nothing is left. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../src/convert/conversion.ts";
 import { packFolder } from "../../src/formats/ffrecord/mod.ts";
 import { withTempDir } from "../support/paths.ts";
 import { needs } from "../support/programs/programs.ts";

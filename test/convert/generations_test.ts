@@ -1,7 +1,8 @@
 /** Datasets of the original packages, and any others, through the generations. */
 import assert from "node:assert/strict";
 import fc from "../support/random.ts";
-import { convert, type Generation } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
+import { type Generation } from "../../src/formats/bags/dataset/dataset_names.ts";
 import { DatasetReader, DatasetWriter } from "../../src/formats/bags/mod.ts";
 import { pythonCases } from "../support/bags/bags_written_by_python.ts";
 import { datapointsOf } from "../support/converted.ts";

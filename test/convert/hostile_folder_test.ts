@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { convert } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
 import * as fs from "node:fs";
 import { descriptorsBelowNow } from "../support/programs/descriptors.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";

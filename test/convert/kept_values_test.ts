@@ -1,13 +1,13 @@
 /** Numbers and the order of keys, by every way that values take. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
 import {
   DatasetReader,
   DatasetWriter,
   decodersOf,
 } from "../../src/formats/bags/mod.ts";
-import { open } from "../../src/open/mod.ts";
+import { open } from "../../src/open/open.ts";
 import { succeed } from "../cli/run_cli.ts";
 import { jpeg, put } from "../support/adapted.ts";
 import { hex } from "../support/programs/python.ts";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import {
   ConversionError,
   type ConversionPlan,
-  convert,
   type ConvertOptions,
-} from "../../src/open/convert/mod.ts";
+} from "../../src/convert/conversion.ts";
+import { convert } from "../../src/open/convert/convert.ts";
 import { RecordfsError, WriteError } from "../../src/base/errors.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { dump } from "../../src/formats/ffrecord/mod.ts";

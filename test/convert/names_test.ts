@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import fc from "../support/random.ts";
-import { convert } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
 import type { FileTree } from "../../src/convert/from/file_tree.ts";
 import { byNumber } from "../../src/convert/from/number_order.ts";
 import { packEntries } from "../../src/formats/ffrecord/convert/targets.ts";

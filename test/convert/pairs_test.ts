@@ -1,7 +1,8 @@
 /** What every kind of source becomes, in every kind of target. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../src/convert/conversion.ts";
 import { dump } from "../../src/formats/ffrecord/mod.ts";
 import { JPEGS } from "../support/gulp/gulp_content.ts";
 import { namesIn } from "../support/converted.ts";

@@ -1,6 +1,6 @@
 /** What conversions write, as Python's webdataset and granular read it: as many samples, and the same values. */
 import assert from "node:assert/strict";
-import { convert } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { needs } from "../support/programs/programs.ts";
 import { pythonLines } from "../support/programs/python.ts";

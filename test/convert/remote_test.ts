@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../src/convert/conversion.ts";
 import { RecordfsError } from "../../mod.ts";
 import { dump } from "../../src/formats/ffrecord/mod.ts";
 import { JPEGS } from "../support/gulp/gulp_content.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { open } from "../../mod.ts";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
-import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../src/convert/conversion.ts";
 import { DatasetWriter } from "../../src/formats/bags/mod.ts";
 import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
 import { testImage } from "../support/images.ts";

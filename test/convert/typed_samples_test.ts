@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { MDSWriter } from "../../src/formats/mds/mod.ts";
 import { TarWriter } from "../../src/formats/tar/mod.ts";
-import { convert } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
 import { openSamples } from "../../mod.ts";
 import { withTempDir } from "../support/paths.ts";
 import {

@@ -1,7 +1,8 @@
 /** Directories of chunks that GulpIO wrote, to all that holds videos, and back. */
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, rmSync } from "node:fs";
-import { convert, type ConvertOptions } from "../../src/open/convert/mod.ts";
+import { convert } from "../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../src/convert/conversion.ts";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
 import { DatasetReader } from "../../src/formats/bags/mod.ts";
 import { filesOf, videosOf } from "../support/converted.ts";

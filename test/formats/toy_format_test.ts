@@ -1,8 +1,10 @@
 /** A container format of one file, of which nobody knows before it is registered, does all that others do. */
 import assert from "node:assert/strict";
 import { RecordfsError } from "../../src/base/errors.ts";
-import { formatNames, registerFormat } from "../../src/open/formats.ts";
-import { open, openSync } from "../../src/open/mod.ts";
+import { formatNames } from "../../src/open/formats.ts";
+import { registerFormat } from "../../src/formats/registry.ts";
+import { open } from "../../src/open/open.ts";
+import { openSync } from "../../src/open/mod.ts";
 import { bothAlive, record } from "../mount/numbers_mount.ts";
 import { isRunning, until, withMountPlace } from "../cli/mount/mount_place.ts";
 import { recordfs, succeed } from "../cli/run_cli.ts";

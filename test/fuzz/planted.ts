@@ -2,7 +2,7 @@
 import * as fs from "node:fs";
 import { FormatError } from "../../src/base/errors.ts";
 import { TrustedDirectory } from "../../src/io/directories/trusted_directory.ts";
-import { VirtualFs } from "../../src/open/mod.ts";
+import { VirtualFs } from "../../src/tree/vfs/virtual_fs.ts";
 
 const { listSync, list } = VirtualFs.prototype;
 

@@ -24,7 +24,7 @@ const NOBODY = [
 
 /** A module of a user's own, which imports the library by its name. */
 const PROBE = `
-import { FormatError } from "@recordfs/recordfs/formats";
+import { FormatError } from "@recordfs/recordfs";
 const root = Deno.mainModule.replace(/[^/]*$/, "");
 const own = await import(root + "src/open/formats.js");
 if (own.FormatError !== FormatError) throw new Error("two libraries");

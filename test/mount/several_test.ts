@@ -1,7 +1,7 @@
 /** `mount` of several containers in one tree, and of a part. */
 import assert from "node:assert/strict";
-import { mount } from "../../fuse/mod.ts";
-import { open } from "../../src/open/mod.ts";
+import { mount } from "../../fuse/mount_container.ts";
+import { open } from "../../src/open/open.ts";
 import { assertFailed, recordfsRefused, run } from "../cli/run_cli.ts";
 import { isMounted, type MountPlace, until } from "../cli/mount/mount_place.ts";
 import { datasetCase } from "../support/bags/bag_golden.ts";

@@ -8,7 +8,8 @@ import {
 } from "../../mod.ts";
 import { IndexError } from "../../src/base/errors.ts";
 import { open } from "../../src/open/open.ts";
-import { DataLoader, openDataset } from "../../src/open/data/mod.ts";
+import { DataLoader } from "../../src/open/data/mod.ts";
+import { openDataset } from "../../src/open/data/open_dataset.ts";
 import portableStorage from "../data/support/portable_storage.ts";
 import { writeBag, writeDataset } from "../support/bags/make_bag.ts";
 import { ffrBytes } from "../support/ffrecord/make_ffr.ts";

@@ -13,13 +13,12 @@ import {
 } from "../../src/tree/tree.ts";
 import {
   type ContainerPlace,
-  open,
   openSync,
-  PathError,
   PlacementError,
-  RecordfsError,
-  type VirtualFs,
 } from "../../src/open/mod.ts";
+import { open } from "../../src/open/open.ts";
+import { PathError, RecordfsError } from "../../src/base/errors.ts";
+import { type VirtualFs } from "../../src/tree/vfs/virtual_fs.ts";
 import { listed, lookup, walked } from "../tree/support/walked.ts";
 import { withTempDir } from "../support/paths.ts";
 import { descriptorsBelowNow } from "../support/programs/descriptors.ts";

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
 import { FormatError } from "../../src/base/errors.ts";
 import { MemoryStorage } from "../../src/io/storage/memory_storage.ts";
-import { check, open } from "../../src/open/mod.ts";
+import { check, open } from "../../src/open/open.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
 const POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" +

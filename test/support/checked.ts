@@ -1,7 +1,7 @@
 /** What a check tells, for tests of any format. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../src/base/errors.ts";
-import { check } from "../../src/open/mod.ts";
+import { check } from "../../src/open/open.ts";
 import type { CheckReport } from "../../src/tree/format.ts";
 
 type CheckArguments = Parameters<typeof check>;

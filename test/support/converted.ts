@@ -7,7 +7,7 @@ import {
 } from "../../src/formats/bags/mod.ts";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
 import { sha256 } from "./golden.ts";
-import { open } from "../../src/open/mod.ts";
+import { open } from "../../src/open/open.ts";
 
 const asBytes = (bytes: Uint8Array) => bytes;
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { RecordfsError } from "../../base/errors.ts";
-import type { VirtualFs } from "../../open/mod.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import {
   chosenPaths,
   GLOB_HELP,

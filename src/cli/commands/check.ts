@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { FormatError, RecordfsError } from "../../base/errors.ts";
-import type { CheckReport } from "../../open/mod.ts";
+import type { CheckReport } from "../../tree/format.ts";
 import { check as checkContainer } from "../../open/open.ts";
 import { counted } from "../terminal/amounts.ts";
 import { messageText } from "../../base/message_text.ts";

@@ -2,9 +2,9 @@ import { Command, Option } from "commander";
 import {
   ConversionError,
   type ConversionPlan,
-  convert,
   type ConvertOptions,
-} from "../../open/convert/mod.ts";
+} from "../../convert/conversion.ts";
+import { convert } from "../../open/convert/convert.ts";
 import { targetNames } from "../../open/convert/find_target.ts";
 import { WriteError } from "../../base/errors.ts";
 import { formatNames } from "../../formats/registry.ts";

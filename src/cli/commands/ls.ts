@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { FormatError, RecordfsError } from "../../base/errors.ts";
-import type { VirtualFs, WalkEntry } from "../../open/mod.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
+import type { WalkEntry } from "../../tree/vfs/walk.ts";
 import {
   chosenPaths,
   GLOB_HELP,

@@ -17,7 +17,7 @@ import { formatNamed } from "../../formats/registry.ts";
 import { makeDirectories } from "../../io/write/make_directories.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { CountedSamples } from "../../tree/format.ts";
-import type { VirtualFs } from "../../open/mod.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { counted } from "../terminal/amounts.ts";
 import { asUsage, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";

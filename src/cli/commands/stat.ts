@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { RecordfsError } from "../../base/errors.ts";
-import type { VirtualStat } from "../../open/mod.ts";
+import type { VirtualStat } from "../../tree/vfs/virtual_fs.ts";
 import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { report } from "../messages.ts";

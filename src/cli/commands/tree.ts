@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { PathError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import type { NodeId, VirtualFs } from "../../open/mod.ts";
+import type { NodeId } from "../../tree/tree.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
 import { counted } from "../terminal/amounts.ts";
 import { nameWriter, type Output, withOutput } from "../terminal/output.ts";

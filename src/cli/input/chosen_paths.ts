@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
-import type { VirtualFs, WalkEntry } from "../../open/mod.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
+import type { WalkEntry } from "../../tree/vfs/walk.ts";
 import { PathPattern } from "../../tree/vfs/path_filter.ts";
 import { normalise } from "../../tree/vfs/paths.ts";
 

@@ -9,4 +9,3 @@ export type { AlphaImage, Colorspace, Image } from "./image.ts";
 export type { DecodeOptions, ImageCodec, JpegOptions } from "./image_codec.ts";
 export { ImageError, type ImageErrorCode } from "./image_error.ts";
 export { type ImageHeader, readImageHeader } from "./image_header.ts";
-export { type ErrorFacts, RecordfsError } from "../../base/errors.ts";

@@ -13,4 +13,3 @@ export {
   type PackableValue,
 } from "./value.ts";
 export { writeMsgpack } from "./write_msgpack.ts";
-export { type ErrorFacts, RecordfsError } from "../../base/errors.ts";

@@ -10,4 +10,3 @@ export {
   NumpyError,
 } from "./nd_array.ts";
 export { readNpy, writeNpy } from "./npy.ts";
-export { type ErrorFacts, RecordfsError } from "../../base/errors.ts";

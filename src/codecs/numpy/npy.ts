@@ -11,7 +11,7 @@ import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
  *
  * @example Read an array from a packed folder
  * ```ts
- * import { PackedFolder } from "@recordfs/recordfs";
+ * import { PackedFolder } from "@recordfs/recordfs/ffrecord";
  * import { readNpy } from "@recordfs/recordfs/numpy";
  * import assert from "node:assert/strict";
  *

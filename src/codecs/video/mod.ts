@@ -12,5 +12,3 @@ export {
 } from "./video_frames.ts";
 export type { ProgramOptions } from "./ffmpeg.ts";
 export { VideoError, type VideoErrorCode } from "./video_error.ts";
-export type { NdArray, NumericArray } from "../numpy/mod.ts";
-export { type ErrorFacts, RecordfsError } from "../../base/errors.ts";

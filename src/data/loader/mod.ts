@@ -8,6 +8,3 @@ export type { Collate, Collated, CollateOptions } from "./batch/collate.ts";
 export { DataLoader } from "./data_loader.ts";
 export type { LoaderOptions } from "./loader_options.ts";
 export type { LoaderState } from "./loader_state.ts";
-export type { ErrorFacts } from "../../base/errors.ts";
-export type { Image } from "../../codecs/image/image.ts";
-export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";

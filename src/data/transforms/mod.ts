@@ -46,7 +46,4 @@ export {
 } from "./to_array.ts";
 export type { SampleTransform, Step, TransformFunction } from "./transform.ts";
 export { transformSamples } from "./transform_samples.ts";
-export type { ImageCodecName } from "../../codecs/image/choose_codec.ts";
-export type { Colorspace, Image } from "../../codecs/image/image.ts";
 export type { Size } from "../../codecs/image/short_edge.ts";
-export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";

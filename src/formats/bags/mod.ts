@@ -21,25 +21,5 @@ export {
 export type { Spec } from "./dataset/spec.ts";
 export type { DatasetWriterOptions } from "./write/dataset_target.ts";
 export type { FlushOptions, Writer } from "./write/writer.ts";
-export type { WriterBase } from "../../io/write/writer_base.ts";
 export * from "./types/mod.ts";
-export type { NdArray, NumericArray } from "../../codecs/numpy/nd_array.ts";
-export type { SampleData } from "../../io/write/sample_data.ts";
-export {
-  type BatchReadOptions,
-  type BatchReadSyncOptions,
-  type BatchRoom,
-  GrowingMemory as RecordMemory,
-} from "../../io/read/read_memory.ts";
-export type { WaitOptions } from "../../io/storage/byte_source.ts";
-export type * from "../../io/remote/remote_options.ts";
-export type { PlaceOptions } from "../../io/storage/place.ts";
-export type { Storage } from "../../io/storage/storage.ts";
-export {
-  type ErrorFacts,
-  FormatError,
-  type FormatErrorCode,
-  IndexError,
-  RecordfsError,
-  WriteError,
-} from "../../base/errors.ts";
+export { GrowingMemory as RecordMemory } from "../../io/read/read_memory.ts";

@@ -5,11 +5,6 @@
  * @module
  */
 export { FFRecordReader } from "./read/reader.ts";
-export type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-} from "../../io/read/read_memory.ts";
-export type { BatchRoom } from "../../io/read/read_memory.ts";
 export {
   PackedFolder,
   type PackedListOptions,
@@ -25,10 +20,6 @@ export {
 } from "./pack/pack_folder.ts";
 export { PackError, type PackProblem } from "./pack/pack_problem.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";
-export type { WaitOptions } from "../../io/storage/byte_source.ts";
-export type * from "../../io/remote/remote_options.ts";
-export type { PlaceOptions } from "../../io/storage/place.ts";
-export type { Storage } from "../../io/storage/storage.ts";
 export type { OpenOptions, RecordLocation } from "./read/record_files.ts";
 export {
   type PickledValue,
@@ -39,4 +30,3 @@ export {
   writePickle,
 } from "../../codecs/pickle/write_pickle.ts";
 export { PickleError } from "../../codecs/pickle/pickle_error.ts";
-export * from "../../base/errors.ts";

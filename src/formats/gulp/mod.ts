@@ -65,16 +65,3 @@ export { UnknownIdError } from "./check/faults.ts";
 export * from "./check/repair.ts";
 export * from "./meta/serializer.ts";
 export { type JsonValue, parseJson } from "../../codecs/json/value.ts";
-export { MsgpackFloat } from "../../codecs/msgpack/value.ts";
-export * from "../../codecs/image/mod.ts";
-export type { WaitOptions } from "../../io/storage/byte_source.ts";
-export type * from "../../io/remote/remote_options.ts";
-export type { PlaceOptions } from "../../io/storage/place.ts";
-export {
-  type ErrorFacts,
-  FormatError,
-  type FormatErrorCode,
-  IndexError,
-  RecordfsError,
-  WriteError,
-} from "../../base/errors.ts";

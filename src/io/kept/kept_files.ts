@@ -44,5 +44,6 @@ export function touchFile(directory: TrustedDirectory, name: string): void {
     using file = directory.openFile(name, "write");
     file?.touch();
   } catch {
+    // It is evicted sooner.
   }
 }

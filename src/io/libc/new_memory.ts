@@ -57,6 +57,7 @@ export function giveBackFreedMemory(): void {
   try {
     libcIfPermitted()?.mallocTrim(0n);
   } catch {
+    // musl has no such function under the same library name.
   }
 }
 

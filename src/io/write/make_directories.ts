@@ -45,5 +45,6 @@ function removeEmpty(directory: string, first: string | undefined): void {
       at = path.dirname(at);
     }
   } catch {
+    // Not empty: another process has put something there.
   }
 }

@@ -20,47 +20,7 @@ import {
 /** Most losses that a message lists; each video may cause one. */
 const LISTED = 10;
 
-/**
- * Converts a container, or a folder, to another format, or to another generation of Bags.
- *
- * Plans what is kept, changed and lost before writing anything. If something would be lost, it writes nothing, unless
- * `lossy` is set. The same applies to a value found during the conversion that has no form in the target, such as a
- * number below 0 for generation 1 of Bags; with `lossy` it is skipped and counted.
- *
- * Types of Bags mean what the original packages ship: the decoders of the target's generation return what those of the
- * source's returned. So `int` gets a sign byte where it needs one, `array(float32,4)` of generation 1 becomes
- * granular's `array`, texts become `msgpack` where some are empty and the target has no empty records, and lists become
- * `msgpack` or `tree` in generation 3, which has none. Custom types keep their bytes.
- *
- * `label2idx.json` of GulpIO is copied into the directory of a dataset, or of its first shard, and restored from there;
- * no reader of the original packages reads it.
- *
- * The target appears when it is complete. Memory use is that of the largest value, or of the largest list that becomes
- * one value.
- *
- * @param source A container of any format, also by URL, or a local folder.
- * @param destination Where to write. Nothing may exist there, except an empty directory if the target is a directory,
- * unless the option `replace` is set.
- * @throws {ConversionError} If something would be lost, or there is no conversion; nothing is written.
- * @throws {FormatError} If the source is damaged.
- * @throws {WriteError} If the target can't be written, or exists.
- *
- * @example From generation 1 of Bags to 3
- * ```ts
- * import { convert } from "@recordfs/recordfs/convert";
- * import { DatasetReader } from "@recordfs/recordfs/bags";
- * import assert from "node:assert/strict";
- *
- * const target = `${await Deno.makeTempDir()}/data`;
- * const source = "test/golden/bags/lists/data";
- * const { plan } = await convert(source, target, { to: "bags", generation: 3 });
- * assert.deepEqual(plan.lost, []);
- *
- * using before = await DatasetReader.open(source);
- * using after = await DatasetReader.open(target);
- * assert.deepEqual((await after.get(0)).bar, (await before.get(0)).bar);
- * ```
- */
+/** Implements `convert` of `mod.ts`, which loads this module on demand. */
 export async function convert(
   source: string | URL,
   destination: string | URL,

@@ -38,13 +38,10 @@ export {
   FFRecordDataset,
   type FFRecordDatasetOptions,
 } from "../../formats/ffrecord/data/ffrecord_dataset.ts";
-export {
-  openDataset,
-  type OpenDatasetOptions,
-  type ProcessedDatasetOptions,
+export type {
+  OpenDatasetOptions,
+  ProcessedDatasetOptions,
 } from "./open_dataset.ts";
-export type { OpenSamplesOptions } from "../samples/open_samples.ts";
-export type { SampleValues } from "../../tree/samples/samples.ts";
 export type { FileSample } from "../../data/datasets/file_samples.ts";
 export {
   PackedFolderDataset,
@@ -77,24 +74,3 @@ export {
   TarReader,
 } from "../../formats/tar/read/tar_reader.ts";
 export type { TarSample } from "../../formats/tar/read/tar_samples.ts";
-export type { AlphaImage } from "../../codecs/image/image.ts";
-export type { PickledValue } from "../../codecs/pickle/read_pickle.ts";
-export type {
-  FeatureValue,
-  TFExample,
-} from "../../formats/tfrecord/proto/example.ts";
-export type { Datapoint } from "../../formats/bags/read/selection.ts";
-export type { Mask } from "../../formats/bags/read/selection.ts";
-export type { Spec } from "../../formats/bags/dataset/spec.ts";
-export type { Decoders } from "../../formats/bags/types/shipped.ts";
-export type {
-  OpenOptions,
-  RecordLocation,
-} from "../../formats/ffrecord/read/record_files.ts";
-export type { WaitOptions } from "../../io/storage/byte_source.ts";
-export type { Storage } from "../../io/storage/storage.ts";
-export {
-  type ErrorFacts,
-  IndexError,
-  RecordfsError,
-} from "../../base/errors.ts";

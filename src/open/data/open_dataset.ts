@@ -24,27 +24,7 @@ export interface ProcessedDatasetOptions<T, S extends object = SampleValues>
   readonly process: Imported<Process<S, T>>;
 }
 
-/**
- * Opens a container of any format as a dataset for a `DataLoader`. Its samples are those of {@linkcode openSamples};
- * each batch is one batched read.
- *
- * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened container.
- * The dataset closes an opened container. Worker threads of a loader cannot open one whose samples are its files.
- * @throws {FormatError} If it is not a known container, or is damaged.
- * @throws {DataError} With code `not-portable` if the module of `process` does not export it.
- *
- * @example Batches of any format
- * ```ts
- * import { DataLoader, openDataset } from "@recordfs/recordfs/data";
- * import assert from "node:assert/strict";
- *
- * using dataset = await openDataset("test/golden/mds/plain/data", { fields: ["label"] });
- * await using loader = new DataLoader(dataset, { batchSize: 4 });
- * for await (const { label } of loader) console.log(label);
- * const [sample] = await dataset.get([2]);
- * assert.equal(sample?.label, 2);
- * ```
- */
+/** Implements `openDataset` of `mod.ts`, which loads this module on demand. */
 export async function openDataset<T, S extends object = SampleValues>(
   location: ContainerLocation | VirtualFs,
   options: ProcessedDatasetOptions<T, S>,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { goldenCase, goldenCases } from "../../support/golden.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";

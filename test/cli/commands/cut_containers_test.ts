@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { handler } from "../../../src/serve/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";

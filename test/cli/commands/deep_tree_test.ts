@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { ExtractTarget } from "../../../src/io/extract/extract_target.ts";
 import { removeTree } from "../../../src/io/write/remove_tree.ts";
-import { open, openSync } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { openSync } from "../../../src/open/mod.ts";
 import {
   DEEP_CONTENT,
   deepFfr,

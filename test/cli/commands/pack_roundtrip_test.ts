@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FULL, LONG } from "../../support/long.ts";
 import fc from "../../support/random.ts";
 import { PackedFolder, packFolder } from "../../../src/formats/ffrecord/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import {
   type Contents,
   contentsOf,

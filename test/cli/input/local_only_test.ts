@@ -7,7 +7,7 @@ import {
   packFolder,
 } from "../../../src/formats/ffrecord/mod.ts";
 import { GulpDirectory } from "../../../src/formats/gulp/mod.ts";
-import { convert } from "../../../src/open/convert/mod.ts";
+import { convert } from "../../../src/open/convert/convert.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -4,10 +4,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   decodeVideo,
   encodeVideo,
-  type NdArray,
   VideoError,
   type VideoErrorCode,
 } from "../../../src/codecs/video/mod.ts";
+import { type NdArray } from "../../../src/codecs/numpy/nd_array.ts";
 import {
   videoDecoder,
   videoEncoder,

@@ -4,13 +4,13 @@ import { FormatError, PathError } from "../../../src/base/errors.ts";
 import {
   DataError,
   type FileSample,
-  openDataset,
   PackedFolderDataset,
   RECIPE,
 } from "../../../src/open/data/datasets.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { followRecipe } from "../../../src/data/recipe.ts";
 import { PackedFolder } from "../../../src/formats/ffrecord/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";

@@ -1,5 +1,6 @@
 /** Parts of datasets, and several as one, against arrays. */
 import assert from "node:assert/strict";
+import { IndexError } from "../../../src/base/errors.ts";
 import fc from "../../support/random.ts";
 import {
   BagDataset,
@@ -8,7 +9,6 @@ import {
   Dataset,
   FFRecordDataset,
   type GetOptions,
-  IndexError,
   PackedFolderDataset,
   RECIPE,
   Subset,

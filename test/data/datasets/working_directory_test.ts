@@ -7,9 +7,9 @@ import {
   type Dataset,
   FFRecordDataset,
   GulpVideoDataset,
-  openDataset,
   PackedFolderDataset,
 } from "../../../src/open/data/mod.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 
 import { goldenCase } from "../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp_video_dataset.ts";
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { openToServe } from "../../../src/open/open_to_serve.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -7,7 +7,7 @@ import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp_video_data
 import { PackedFolderDataset } from "../../../src/formats/ffrecord/data/packed_folder_dataset.ts";
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import { readLabels } from "../../../src/open/data/read_labels.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import { testImage } from "../../support/images.ts";

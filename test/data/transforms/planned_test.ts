@@ -6,8 +6,6 @@ import {
   Compose,
   ComposeVideo,
   DecodeImage,
-  type Image,
-  type NdArray,
   Normalize,
   NormalizeVideo,
   type Picture,
@@ -25,6 +23,8 @@ import {
   ToArrayVideo,
   UnitNorm,
 } from "../../../src/open/data/mod.ts";
+import { type Image } from "../../../src/codecs/image/image.ts";
+import { type NdArray } from "../../../src/codecs/numpy/nd_array.ts";
 import { ImageError } from "../../../src/codecs/image/mod.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
 import { FULL } from "../../support/long.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../../src/formats/bags/mod.ts";
 import { openToServe } from "../../../src/formats/bags/tree/begin_container.ts";
 import { check, open } from "../../../src/open/open.ts";
-import { convert } from "../../../src/open/convert/mod.ts";
+import { convert } from "../../../src/open/convert/convert.ts";
 import { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { reopened } from "../../support/bags/bag_trees.ts";
 import { type Records, writeDataset } from "../../support/bags/make_bag.ts";

@@ -10,7 +10,7 @@ import {
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
-import { VirtualFs } from "../../../src/open/mod.ts";
+import { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { bagCases, datasetCases } from "../../support/bags/bag_golden.ts";
 import { u64s } from "../../support/bags/make_bag.ts";
 import { sha256 } from "../../support/golden.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";
-import { check } from "../../../src/open/mod.ts";
+import { check } from "../../../src/open/open.ts";
 import { FULL } from "../../support/long.ts";
 import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
 import { COUNT, filesBelow, withDamage, withSmall } from "./format_case.ts";

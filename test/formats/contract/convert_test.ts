@@ -1,8 +1,8 @@
 /** Every format as a folder, archives and records, and back: paths and bytes stay. */
 import assert from "node:assert/strict";
-import { convert } from "../../../src/open/convert/mod.ts";
+import { convert } from "../../../src/open/convert/convert.ts";
 import { openSamples } from "../../../mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import {
   type Contents,
   hexPath,

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { RecordfsError } from "../../../src/base/errors.ts";
-import { check, open } from "../../../src/open/mod.ts";
+import { check, open } from "../../../src/open/open.ts";
 import { LONG } from "../../support/long.ts";
 import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
 import { filesBelow, type FormatCase, withSmall } from "./format_case.ts";

@@ -9,11 +9,11 @@ import {
   BatchMemory,
   DataLoader,
   type LoaderOptions,
-  openDataset,
   Subset,
 } from "../../../src/open/data/mod.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { readLabels } from "../../../src/open/data/read_labels.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { succeed } from "../../cli/run_cli.ts";
 import portableStorage from "../../data/support/portable_storage.ts";
 import { inMemory, outcome } from "../../support/far_away.ts";

@@ -4,12 +4,12 @@ import {
   BagDataset,
   FFRecordDataset,
   GulpVideoDataset,
-  openDataset,
   PackedFolderDataset,
   WebDataset,
 } from "../../../src/open/data/mod.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
-import { registerFormat } from "../../../src/open/formats.ts";
+import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import {

@@ -1,7 +1,8 @@
 /** Indexes of large containers that are kept: the second open needs no other, and a wrong or old one does no harm. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open, type VirtualFs } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { FULL } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { serving } from "../../support/remote/serving.ts";

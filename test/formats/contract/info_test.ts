@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { FULL } from "../../support/long.ts";
 import { COUNT, type FormatCase, withSmall } from "./format_case.ts";

@@ -1,14 +1,12 @@
 /** Mounts of every format, from the disk and from a server: files are those of the tree, and what is damaged is EIO. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount } from "../../../fuse/mod.ts";
+import { mount } from "../../../fuse/mount_container.ts";
 import type { MountContainerOptions } from "../../../fuse/mount_container.ts";
 import { FormatError } from "../../../src/base/errors.ts";
-import {
-  type ContainerOptions,
-  open,
-  type VirtualFs,
-} from "../../../src/open/mod.ts";
+import { type ContainerOptions } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import {
   mountTest,
   output,

@@ -1,13 +1,9 @@
 /** What a program sees of a container, in a form that can be compared: from any storage, with and without waiting. */
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
-import {
-  check,
-  type ContainerOptions,
-  open,
-  openSync,
-  type VirtualFs,
-  type WalkEntry,
-} from "../../../src/open/mod.ts";
+import { check, open } from "../../../src/open/open.ts";
+import { type ContainerOptions, openSync } from "../../../src/open/mod.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
+import { type WalkEntry } from "../../../src/tree/vfs/walk.ts";
 import { outcome, outcomeSync, refused } from "../../support/far_away.ts";
 import { FULL } from "../../support/long.ts";
 import type { FormatCase } from "./format_case.ts";

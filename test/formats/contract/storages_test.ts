@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { formatNamed } from "../../../src/formats/registry.ts";
 import type { RecordfsError } from "../../../src/base/errors.ts";
-import { open, openSync } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { openSync } from "../../../src/open/mod.ts";
 import type { Storage } from "../../../src/io/storage/storage.ts";
 import { inMemory } from "../../support/far_away.ts";
 import { FULL } from "../../support/long.ts";

@@ -8,12 +8,9 @@ import { RecordfsError } from "../../../src/base/errors.ts";
 import { formatNamed } from "../../../src/formats/registry.ts";
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
-import {
-  type ContainerOptions,
-  open,
-  openSync,
-  type VirtualFs,
-} from "../../../src/open/mod.ts";
+import { type ContainerOptions, openSync } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { LONGEST_NAME } from "../../../src/tree/names/name_table_builder.ts";
 import { whenLoaded } from "../../../src/tree/not_loaded.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";

@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import { TarReader } from "../../../src/formats/tar/mod.ts";
 import { ZipReader } from "../../../src/formats/zip/mod.ts";
-import { check } from "../../../src/open/mod.ts";
+import { check } from "../../../src/open/open.ts";
 import { sha256 } from "../../support/golden.ts";
 import { mdsCase } from "../../support/mds/mds_golden.ts";
 import { largeFile } from "../../support/parquet/make_parquet.ts";

@@ -3,7 +3,7 @@ import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { convert } from "../../../src/open/convert/mod.ts";
+import { convert } from "../../../src/open/convert/convert.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
 /** What a PNG of a bit a pixel begins with. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../src/open/convert/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { convert } from "../../../src/open/convert/convert.ts";
+import { open } from "../../../src/open/open.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { tarCase } from "../../support/tar/tar_golden.ts";

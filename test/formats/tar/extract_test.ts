@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import fc from "fast-check";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { recordfs, succeed } from "../../cli/run_cli.ts";
 import { output } from "../../fuse/support/mounting.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";
-import { convert } from "../../../src/open/convert/mod.ts";
-import { check, open } from "../../../src/open/mod.ts";
+import { convert } from "../../../src/open/convert/convert.ts";
+import { check, open } from "../../../src/open/open.ts";
 import { output } from "../../fuse/support/mounting.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { Mapping } from "../../../fuse/content/mapping.ts";
-import { mount } from "../../../fuse/mod.ts";
+import { mount } from "../../../fuse/mount_container.ts";
 import { newSampleChecks } from "../../../fuse/checksums/sample_checks_memory.ts";
 import { Opcode } from "../../../fuse/wire/opcodes.ts";
 import { checkedTree } from "../support/checked_tree.ts";

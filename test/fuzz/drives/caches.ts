@@ -5,7 +5,7 @@ import {
   removeKeptTables,
 } from "../../../src/io/kept/kept_tables.ts";
 import { CacheDirectory } from "../../../src/io/remote/cache/cache_directory.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import type { Dice } from "../dice.ts";
 import { digestOf } from "../digest.ts";
 import type { Scene } from "../scene.ts";

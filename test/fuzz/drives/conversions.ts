@@ -1,9 +1,10 @@
 /** Conversions: what one writes is sound, and what fails leaves nothing behind. */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { convert, type ConvertOptions } from "../../../src/open/convert/mod.ts";
+import { convert } from "../../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../../src/convert/conversion.ts";
 import { repairGulp } from "../../../src/formats/gulp/mod.ts";
-import { check } from "../../../src/open/mod.ts";
+import { check } from "../../../src/open/open.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 

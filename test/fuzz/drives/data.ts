@@ -7,11 +7,11 @@ import {
   FFRecordDataset,
   GulpImageDataset,
   GulpVideoDataset,
-  openDataset,
   PackedFolderDataset,
   Scale,
   WebDataset,
 } from "../../../src/open/data/mod.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 

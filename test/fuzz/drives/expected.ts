@@ -30,7 +30,7 @@ import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
 import type { MdsCase } from "../../support/mds/mds_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
 import type { ZipCase } from "../../support/zip/zip_golden.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { expectationOf } from "../originals.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";

@@ -1,6 +1,6 @@
 /** The server: requests that are cut, half-closed, in pieces or of other bytes, and clients that leave or take nothing. */
 import { Buffer } from "node:buffer";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { serve } from "../../../src/serve/serve.ts";
 import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";

@@ -1,9 +1,10 @@
 /** Real mounts: every program reads what the API does, and the mount ends when it is told to. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { mount } from "../../../fuse/mod.ts";
+import { mount } from "../../../fuse/mount_container.ts";
 import { encodeName } from "../../../src/base/names.ts";
-import { open, type VirtualFs } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { needs } from "../../support/programs/programs.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";

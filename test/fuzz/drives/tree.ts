@@ -1,11 +1,8 @@
 /** Containers as trees: walked, listed and read in every way, all of which must agree. */
-import {
-  check,
-  open,
-  openSync,
-  type VirtualFs,
-  type WalkEntry,
-} from "../../../src/open/mod.ts";
+import { check, open } from "../../../src/open/open.ts";
+import { openSync } from "../../../src/open/mod.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
+import { type WalkEntry } from "../../../src/tree/vfs/walk.ts";
 import { digestOf } from "../digest.ts";
 import { knownEntries, type KnownEntry } from "../known_entries.ts";
 import type { Outcome, Scene } from "../scene.ts";

@@ -1,7 +1,7 @@
 /** Directories as real web servers list them, with names that have to be escaped in URLs, in HTML or in both. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { FFRecordReader } from "../../../mod.ts";
+import { FFRecordReader } from "../../../src/formats/ffrecord/read/reader.ts";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
 import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";

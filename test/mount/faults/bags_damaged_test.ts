@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { FormatError, mount } from "../../../mod.ts";
-import { type MountContainerOptions } from "../../../fuse/mod.ts";
+import { type MountContainerOptions } from "../../../fuse/mount_container.ts";
 import {
   isMounted,
   namesIn,

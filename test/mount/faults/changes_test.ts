@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { mount, type MountContainerOptions } from "../../../fuse/mod.ts";
+import {
+  mount,
+  type MountContainerOptions,
+} from "../../../fuse/mount_container.ts";
 import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import { numberName } from "../../support/bags/bag_trees.ts";
 import { goldenCase } from "../../support/golden.ts";

@@ -3,7 +3,7 @@
  * what this process holds after a tenth of the times, and at the end, as JSON.
  */
 import * as fs from "node:fs";
-import { mount } from "../../../fuse/mod.ts";
+import { mount } from "../../../fuse/mount_container.ts";
 
 const [source, mountpoint, times] = Deno.args as [string, string, string];
 

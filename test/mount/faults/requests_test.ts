@@ -1,7 +1,7 @@
 /** How many requests the kernel sends: what the mount's speed rests on. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount } from "../../../fuse/mod.ts";
+import { mount } from "../../../fuse/mount_container.ts";
 import { settled } from "../../fuse/support/settled.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -1,7 +1,8 @@
 /** Containers that another container holds, mounted from where `serve` serves that. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount, open, packFolder } from "../../../mod.ts";
+import { mount, open } from "../../../mod.ts";
+import { packFolder } from "../../../src/formats/ffrecord/pack/pack_folder.ts";
 import { serve } from "../../../src/serve/mod.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { Hosts } from "../../../src/serve/access/hosts.ts";
 import { newToken, TOKEN, Token } from "../../../src/serve/access/token.ts";
 import { handler } from "../../../src/serve/mod.ts";
-import { open, RecordfsError } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { RecordfsError } from "../../../src/base/errors.ts";
 import { packed, raw, serveFolder } from "../../support/serve/served_folder.ts";
 
 const FILES = { "a.txt": "content" };

@@ -1,7 +1,7 @@
 /** The page's session: its path, its cookie, and what they open. */
 import assert from "node:assert/strict";
 import { handler, type HandlerOptions } from "../../../src/serve/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import {
   packed,
   raw,

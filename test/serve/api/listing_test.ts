@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import type {
   AtMessage,
   EntryMessage,

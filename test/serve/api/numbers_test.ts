@@ -10,7 +10,7 @@ import type {
   ArrayValue,
   TreeValue,
 } from "../../../src/serve/api/value_messages.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import {
   type ExpectedValue,
   parquetCase,

@@ -1,7 +1,7 @@
 /** Which samples statistics look at, where there are more than they do. */
 import assert from "node:assert/strict";
 import type { Statistics } from "../../../src/serve/api/messages.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";

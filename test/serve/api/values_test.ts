@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { crc32, deflateRawSync } from "node:zlib";
 import { writeMsgpack } from "../../../src/codecs/msgpack/mod.ts";
 import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import type {
   EntryMessage,
   RowsMessage,

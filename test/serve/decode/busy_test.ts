@@ -1,6 +1,6 @@
 /** Requests that take long, and others that are answered meanwhile. */
 import assert from "node:assert/strict";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { handler } from "../../../src/serve/mod.ts";
 import {
   packed,

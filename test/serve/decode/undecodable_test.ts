@@ -9,7 +9,7 @@ import type {
   TextValue,
   ValueMessage,
 } from "../../../src/serve/api/value_messages.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
 import { fromFileUrl } from "../../support/paths.ts";
 import {

@@ -10,7 +10,8 @@ import { Served } from "../../../src/serve/served.ts";
 import { Streams } from "../../../src/serve/streams.ts";
 import { SharedCounts } from "../../../src/serve/threads/shared_counts.ts";
 import type { AnswerRoom } from "../../../src/serve/answer_room.ts";
-import { open, type VirtualFs } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { run, withOriginal } from "../../support/serve/client_programs.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { handler } from "../../../src/serve/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import {
   packed,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { encodeName } from "../../../src/base/names.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { run, withOriginal } from "../../support/serve/client_programs.ts";
 import {

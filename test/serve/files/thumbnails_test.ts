@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import sharp from "sharp";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { withExif } from "../../codecs/image/support/exif.ts";
 import { withTempDir } from "../../support/paths.ts";
 import {

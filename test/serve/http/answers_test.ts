@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { handler } from "../../../src/serve/mod.ts";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { packed, serveFolder } from "../../support/serve/served_folder.ts";
 
 const CONTENT = Uint8Array.from({ length: 100_000 }, (_, i) => i * i >> 3);

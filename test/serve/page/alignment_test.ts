@@ -2,7 +2,7 @@
 /** What stands above, below and beside something else: names above values, lines between rows, facts below contents. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
 import { REPOSITORY } from "../../support/paths.ts";

@@ -2,7 +2,7 @@
 /** Pictures that are cut, of which browsers draw half or nothing without a word: the page says that they are damaged. */
 import assert from "node:assert/strict";
 import sharp from "sharp";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { packed } from "../../support/serve/served_folder.ts";
 import { fromFileUrl } from "../../support/paths.ts";
 import { Shown } from "./support/browser.ts";

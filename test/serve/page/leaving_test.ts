@@ -2,7 +2,7 @@
 /** Views that are left before they are there, or while they still do something: the address says what is shown. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
 import fc from "../../support/random.ts";

@@ -1,6 +1,6 @@
 /** Lists of what was found or drawn: as rows, and entry by entry. */
 import assert from "node:assert/strict";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { fromFileUrl, withTempDir } from "../../support/paths.ts";
 import { packed } from "../../support/serve/served_folder.ts";

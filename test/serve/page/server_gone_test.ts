@@ -1,7 +1,7 @@
 /** A server that goes and comes back, and how what is missing, damaged and empty looks. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import { parquetCase } from "../../support/parquet/parquet_golden.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 import { packed } from "../../support/serve/served_folder.ts";

@@ -1,5 +1,5 @@
 /** Trees of bags and datasets, compared with what should be in them. */
-import { type VirtualFs } from "../../../src/open/mod.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { reopenTree as reopenBag } from "../../../src/formats/bags/tree/bag_tree.ts";
 import { reopenTree as reopenDecoded } from "../../../src/formats/bags/tree/decoded_views.ts";
 import { reopenTree as reopenDataset } from "../../../src/formats/bags/tree/dataset_tree.ts";

@@ -3,7 +3,7 @@ import { openMds } from "./open_mds.ts";
 import assert from "node:assert/strict";
 import type { MDSSample } from "../../../src/formats/mds/read/mds_samples.ts";
 import type { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
-import { check, open } from "../../../src/open/mod.ts";
+import { check, open } from "../../../src/open/open.ts";
 
 /** Reads samples of the dataset `d`. */
 export function read(

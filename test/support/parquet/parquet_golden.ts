@@ -1,6 +1,6 @@
 /** The files of Parquet that pyarrow wrote, and what it reads of them. */
 import type { ParquetValue } from "../../../src/formats/parquet/values/render.ts";
-import type { VirtualFs } from "../../../src/open/mod.ts";
+import type { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { goldenSet } from "../golden.ts";
 
 /** A value as `expect.json` describes it. */

@@ -1,6 +1,6 @@
 /** Servers of packed folders that tests make up, and requests to them as no client would send them. */
 import assert from "node:assert/strict";
-import { open } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
 import {
   serve,
   type ServedAddress,

@@ -4,21 +4,22 @@
  *
  * @module
  */
+import { type ByteSource } from "../../../src/io/storage/byte_source.ts";
 import {
-  type ByteSource,
   type Container,
-  type ContainerInfo,
-  type ContainerOptions,
   type Format,
   type FormatEntry,
-  FormatError,
   listedTree,
-  LOCAL_DISK,
   readPart,
-  RecordfsError,
-  type Steps,
-  type VirtualFs,
 } from "../../../src/open/formats.ts";
+import {
+  type ContainerInfo,
+  type ContainerOptions,
+} from "../../../src/tree/format.ts";
+import { FormatError, RecordfsError } from "../../../src/base/errors.ts";
+import { LOCAL_DISK } from "../../../src/io/storage/storage.ts";
+import { type Steps } from "../../../src/io/concurrency/steps.ts";
+import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 
 const HEAD = 14; // "TOY1 00000042\n"
 const HEAD_LINE = /^TOY1 (\d{8})\n$/;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { PathError } from "../../../src/base/errors.ts";
 import { readAhead } from "../../../src/tree/vfs/read_ahead.ts";
-import { open, type WalkEntry } from "../../../src/open/mod.ts";
+import { open } from "../../../src/open/open.ts";
+import { type WalkEntry } from "../../../src/tree/vfs/walk.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 
 /** A container of files of these sizes; each byte says the file and its place. */

@@ -3,11 +3,11 @@ import * as fs from "node:fs";
 import fc from "../../support/random.ts";
 import {
   FormatError,
-  open,
-  openSync,
   PathError,
   RecordfsError,
-} from "../../../src/open/mod.ts";
+} from "../../../src/base/errors.ts";
+import { open } from "../../../src/open/open.ts";
+import { openSync } from "../../../src/open/mod.ts";
 import { goldenCase, sha256 } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/message_text.ts";
-import { mount } from "../../../../fuse/mod.ts";
+import { mount } from "../../../../fuse/mount_container.ts";
 import { dump } from "../../../formats/ffrecord/write/dump.ts";
 import {
   fails,

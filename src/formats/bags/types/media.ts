@@ -2,8 +2,8 @@ import type { AlphaImage, Image } from "../../../codecs/image/image.ts";
 import type {
   DecodeVideoOptions,
   EncodeVideoOptions,
-  NdArray,
 } from "../../../codecs/video/mod.ts";
+import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
 import { ValueError } from "./value_error.ts";
 
 // Codecs are loaded on demand: copying or checking a dataset usually decodes no picture.

@@ -26,7 +26,7 @@ export interface PackedListOptions {
  *
  * @example Read files from a packed folder
  * ```ts
- * import { PackedFolder } from "@recordfs/recordfs";
+ * import { PackedFolder } from "@recordfs/recordfs/ffrecord";
  * import assert from "node:assert/strict";
  *
  * using folder = await PackedFolder.open("test/golden/ffrecord/packed_tree/sample_10.ffr");

@@ -42,7 +42,8 @@ import { writeChunks } from "./write_chunks.ts";
  * their chunks.
  * @example Gulp a directory of images
  * ```ts
- * import { GulpDirectory, GulpIngestor, imageCodec, ImageFolderAdapter } from "@recordfs/recordfs/gulp";
+ * import { GulpDirectory, GulpIngestor, ImageFolderAdapter } from "@recordfs/recordfs/gulp";
+ * import { imageCodec } from "@recordfs/recordfs/image";
  * import assert from "node:assert/strict";
  *
  * const folder = await Deno.makeTempDir();

@@ -167,5 +167,6 @@ function unlessFailing(call: () => void): void {
   try {
     call();
   } catch {
+    // The disk is full or failing; the caller that stores blocks warns of it.
   }
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
+import type { Datapoint } from "../../../../src/formats/bags/read/selection.ts";
 import fc from "../../../support/random.ts";
 import {
   BagDataset,
   BatchMemory,
   DataError,
-  type Datapoint,
   RECIPE,
 } from "../../../../src/open/data/datasets.ts";
 import {

@@ -1,7 +1,7 @@
 /** Datasets in the forms that granular had for a few commits, which its code of those wrote. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/open/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
 import { FormatError } from "../../../../src/base/errors.ts";
 import {
   BagReader,
@@ -9,7 +9,7 @@ import {
   decodersOf,
   ShardedDatasetReader,
 } from "../../../../src/formats/bags/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { assertConsistent } from "../../../support/bags/bag_trees.ts";
 import { assertExpected } from "../../../support/expected_value.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";

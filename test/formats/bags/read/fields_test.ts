@@ -1,6 +1,6 @@
 /** What the fields of datapoints are: the keys of all shards, as far as their types are the same. */
 import assert from "node:assert/strict";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { writeDataset } from "../../../support/bags/make_bag.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 

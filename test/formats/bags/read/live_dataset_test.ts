@@ -6,8 +6,9 @@ import {
   ShardedDatasetReader,
 } from "../../../../src/formats/bags/mod.ts";
 import { checkBags } from "../../../../src/formats/bags/check/check.ts";
-import { convert } from "../../../../src/open/convert/mod.ts";
-import { open, openSync } from "../../../../src/open/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
+import { open } from "../../../../src/open/open.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import { newExtent, ROOT, type Tree } from "../../../../src/tree/tree.ts";
 import { decoders } from "../../../support/bags/bag_decoders.ts";
 import { reopened } from "../../../support/bags/bag_trees.ts";

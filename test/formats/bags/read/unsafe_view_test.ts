@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import {
   BagReader,
   DatasetReader,
+  ShardedDatasetReader,
+} from "../../../../src/formats/bags/mod.ts";
+import {
   FormatError,
   IndexError,
   RecordfsError,
-  ShardedDatasetReader,
-} from "../../../../src/formats/bags/mod.ts";
+} from "../../../../src/base/errors.ts";
 import { REPOSITORY } from "../../../support/paths.ts";
 
 const GOLDEN = `${REPOSITORY}test/golden`;

@@ -5,7 +5,7 @@ import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { LOCAL_DISK } from "../../../../src/io/storage/storage.ts";
 import { BagDataset } from "../../../../src/formats/bags/data/bag_dataset.ts";
 import { BagReader } from "../../../../src/formats/bags/mod.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { check, open } from "../../../../src/open/open.ts";
 import { writeDataset } from "../../../support/bags/make_bag.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";

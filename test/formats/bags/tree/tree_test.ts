@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { DatasetWriter } from "../../../../src/formats/bags/mod.ts";
 import { FormatError, RecordfsError } from "../../../../src/base/errors.ts";
-import { check, open, openSync } from "../../../../src/open/mod.ts";
+import { check, open } from "../../../../src/open/open.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import {
   assertBytes,
   bagCases,

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import fc from "../../../support/random.ts";
 import { DatasetReader } from "../../../../src/formats/bags/read/dataset_reader.ts";
 import { DatasetWriter } from "../../../../src/formats/bags/write/dataset_writer.ts";
-import { check } from "../../../../src/open/mod.ts";
+import { check } from "../../../../src/open/open.ts";
 import { pythonCases } from "../../../support/bags/bags_written_by_python.ts";
 import {
   filesBelow,

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import {
-  FormatError,
-  PackedFolder,
-  PathError,
-} from "../../../../src/formats/ffrecord/mod.ts";
+import { FormatError, PathError } from "../../../../src/base/errors.ts";
+import { PackedFolder } from "../../../../src/formats/ffrecord/mod.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -7,8 +7,8 @@ import { DataLoader, FFRecordDataset } from "../../../../src/open/data/mod.ts";
 import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
 import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { convert } from "../../../../src/open/convert/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
+import { open } from "../../../../src/open/open.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 

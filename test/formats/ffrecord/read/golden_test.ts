@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import {
   FFRecordReader,
-  FormatError,
   PackedFolder,
 } from "../../../../src/formats/ffrecord/mod.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import {
   type GoldenCase,
   goldenCases,

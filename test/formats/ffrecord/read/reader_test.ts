@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import fc from "../../../support/random.ts";
+import { FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
 import {
-  FFRecordReader,
   FormatError,
   IndexError,
   RecordfsError,
-} from "../../../../src/formats/ffrecord/mod.ts";
+} from "../../../../src/base/errors.ts";
 import { ffrBytes, ffrHeader } from "../../../support/ffrecord/make_ffr.ts";
 import { FULL } from "../../../support/long.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";

@@ -3,10 +3,9 @@ import * as fs from "node:fs";
 import fc from "../../../support/random.ts";
 import {
   FFRecordReader,
-  FormatError,
-  IndexError,
   PackedFolder,
 } from "../../../../src/formats/ffrecord/mod.ts";
+import { FormatError, IndexError } from "../../../../src/base/errors.ts";
 import { ffrBytes } from "../../../support/ffrecord/make_ffr.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { ROOT, type Tree } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -6,9 +6,8 @@ import { setTimeout } from "node:timers/promises";
 import {
   FFRecordReader,
   FFRecordWriter,
-  RecordfsError,
-  WriteError,
 } from "../../../../src/formats/ffrecord/mod.ts";
+import { RecordfsError, WriteError } from "../../../../src/base/errors.ts";
 import { ffrBytes } from "../../../support/ffrecord/make_ffr.ts";
 import { LONG } from "../../../support/long.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";

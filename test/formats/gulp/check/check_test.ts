@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type { FormatError } from "../../../../src/base/errors.ts";
-import { check } from "../../../../src/open/mod.ts";
+import { check } from "../../../../src/open/open.ts";
 import { gulpCases } from "../../../support/gulp/gulp_golden.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
-import {
-  GulpDirectory,
-  RecordfsError,
-} from "../../../../src/formats/gulp/mod.ts";
-import { check, open, openSync } from "../../../../src/open/mod.ts";
+import { GulpDirectory } from "../../../../src/formats/gulp/mod.ts";
+import { RecordfsError } from "../../../../src/base/errors.ts";
+import { check, open } from "../../../../src/open/open.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import { gulpCase } from "../../../support/gulp/gulp_golden.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";

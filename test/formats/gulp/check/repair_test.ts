@@ -5,13 +5,11 @@ import * as fs from "node:fs";
 import {
   GulpDirectory,
   type GulpLeftOut,
-} from "../../../../src/formats/gulp/mod.ts";
-import {
   type GulpRepairOptions,
   type GulpRepairReport,
   repairGulp,
 } from "../../../../src/formats/gulp/mod.ts";
-import { check } from "../../../../src/open/mod.ts";
+import { check } from "../../../../src/open/open.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   type GulpCase,

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FULL, LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
 import {
-  FormatError,
   GulpChunk,
   type JsonValue,
   parseJson,

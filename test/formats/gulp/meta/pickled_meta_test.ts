@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
-import {
-  FormatError,
-  GulpDirectory,
-} from "../../../../src/formats/gulp/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { GulpDirectory } from "../../../../src/formats/gulp/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import {
   FormatError,
+  IndexError,
+  RecordfsError,
+} from "../../../../src/base/errors.ts";
+import {
   GulpChunk,
   GulpDirectory,
   type GulpSerializer,
-  IndexError,
-  RecordfsError,
   UnknownIdError,
 } from "../../../../src/formats/gulp/mod.ts";
 import { sha256 } from "../../../support/golden.ts";

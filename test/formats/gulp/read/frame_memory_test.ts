@@ -1,11 +1,10 @@
 /** Reading frames without memory of their own: into memory that is used again, and as views. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { FormatError, IndexError } from "../../../../src/base/errors.ts";
 import {
-  FormatError,
   FrameMemory,
   GulpDirectory,
-  IndexError,
   UnknownIdError,
 } from "../../../../src/formats/gulp/mod.ts";
 import { sha256 } from "../../../support/golden.ts";

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  FormatError,
-  GulpDirectory,
-} from "../../../../src/formats/gulp/mod.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { GulpDirectory } from "../../../../src/formats/gulp/mod.ts";
 import { check } from "../../../../src/open/open.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader, GulpVideoDataset } from "../../../../src/open/data/mod.ts";
 import { GulpDirectory } from "../../../../src/formats/gulp/mod.ts";
-import { convert } from "../../../../src/open/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
 import { writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { goldenCase } from "../../../support/golden.ts";
 import { withTempDir } from "../../../support/paths.ts";

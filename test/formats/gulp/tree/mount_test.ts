@@ -1,7 +1,7 @@
 /** A mounted GulpIO container, read by ordinary programs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
+import { mount } from "../../../../fuse/mount_container.ts";
 import { writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";

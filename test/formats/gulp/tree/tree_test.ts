@@ -5,7 +5,7 @@ import { encodeName } from "../../../../src/base/names.ts";
 import { encodeId } from "../../../../src/formats/gulp/ids/id_text.ts";
 import { nameOfId } from "../../../../src/formats/gulp/ids/id_names.ts";
 import { ROOT, type Tree } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   gulpCase,

@@ -1,12 +1,12 @@
 /** Samples of columns: decoded, or as bytes; and what is no label. */
-import { openDataset } from "../../../../src/open/data/mod.ts";
+import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import type {
   MDSBytes,
   MDSSample,
 } from "../../../../src/formats/mds/read/mds_samples.ts";
 import assert from "node:assert/strict";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { assertPortable } from "../../../data/support/in_thread.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { assertValue, mdsCase } from "../../../support/mds/mds_golden.ts";

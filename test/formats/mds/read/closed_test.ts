@@ -6,7 +6,7 @@ import type { Steps } from "../../../../src/io/concurrency/steps.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import type { Storage } from "../../../../src/io/storage/storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { datasetWith } from "../../../support/mds/damaged_dataset.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 

@@ -7,7 +7,7 @@ import { zstdCompressSync } from "node:zlib";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import type { Storage } from "../../../../src/io/storage/storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import {
   datasetWith,
   type Files,

@@ -1,12 +1,12 @@
 /** What a loader, a server, a mount and a conversion make of damaged shards of several. */
-import { openDataset } from "../../../../src/open/data/mod.ts";
+import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/open/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
 import { DataLoader } from "../../../../src/open/data/mod.ts";
 import type { MDSSample } from "../../../../src/formats/mds/read/mds_samples.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { writeDamaged } from "../../../support/mds/damaged_dataset.ts";
 import {
   entryOf,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import { Buffer } from "node:buffer";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { read } from "../../../support/mds/refused.ts";
 import {
   datasetOf,

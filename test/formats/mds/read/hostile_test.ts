@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { assertRefused, read } from "../../../support/mds/refused.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import {
   COLUMNS,
   configOf,

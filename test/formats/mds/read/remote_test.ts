@@ -1,10 +1,10 @@
 /** Datasets on servers: what is asked for, and how much of it. */
 import { openMds } from "../../../support/mds/open_mds.ts";
-import { openDataset } from "../../../../src/open/data/mod.ts";
+import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { check, open } from "../../../../src/open/open.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { mdsCase, mdsCases } from "../../../support/mds/mds_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -1,9 +1,9 @@
 /** Mounted samples: large values, read in parts and by several. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
+import { mount } from "../../../../fuse/mount_container.ts";
 import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import {

@@ -1,10 +1,10 @@
 /** Rows as samples: columns, also where shards have others, labels, and conversions. */
-import { openDataset } from "../../../../src/open/data/mod.ts";
+import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
 import { convert } from "../../../../mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { parquetCase } from "../../../support/parquet/parquet_golden.ts";
 import {
   dataPage,

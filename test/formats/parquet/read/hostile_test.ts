@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { zstdCompressSync } from "node:zlib";
 import type { FormatError } from "../../../../src/base/errors.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import {
   dataPage,
   dictionaryPage,

@@ -3,7 +3,7 @@ import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import { check } from "../../../../mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import {
   dataPage,
   dictionaryPage,

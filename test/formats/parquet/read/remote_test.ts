@@ -1,9 +1,9 @@
 /** Files on servers: how often they are asked, and for how many bytes. */
 import { openRows } from "../../../support/parquet/open_rows.ts";
-import { openDataset } from "../../../../src/open/data/mod.ts";
+import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { largeFile } from "../../../support/parquet/make_parquet.ts";
 import {
   parquetCase,

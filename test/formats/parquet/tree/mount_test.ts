@@ -1,7 +1,7 @@
 /** Mounted rows, of which some are damaged. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
+import { mount } from "../../../../fuse/mount_container.ts";
 import { parquetCase } from "../../../support/parquet/parquet_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import {

@@ -1,7 +1,7 @@
 /** Rows as directories: names, cells as files, what a stat costs, and files that lie far away. */
 import assert from "node:assert/strict";
 import * as files from "node:fs";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import {
   type ParquetCase,

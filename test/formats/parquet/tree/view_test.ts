@@ -4,7 +4,7 @@ import type {
   EntryMessage,
   ListMessage,
 } from "../../../../src/serve/api/messages.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { parquetCase } from "../../../support/parquet/parquet_golden.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 

@@ -5,7 +5,7 @@ import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { check, open } from "../../../../src/open/open.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 
 /** Tars by their names, of members by theirs: each holds its name. */

@@ -2,13 +2,10 @@
 import assert from "node:assert/strict";
 import { imageCodec } from "../../../../src/codecs/image/mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
-import {
-  TarReader,
-  WebDataset,
-  type WebSample,
-} from "../../../../src/open/data/mod.ts";
+import { TarReader } from "../../../../src/formats/tar/read/tar_reader.ts";
+import { WebDataset, type WebSample } from "../../../../src/open/data/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { assertPortable } from "../../../data/support/in_thread.ts";
 import { type Member, tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { recordfs } from "../../../cli/run_cli.ts";
 import { output } from "../../../fuse/support/mounting.ts";
 import { withTempDir } from "../../../support/paths.ts";

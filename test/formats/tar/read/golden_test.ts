@@ -4,7 +4,7 @@ import { TarReader } from "../../../../src/formats/tar/mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { encodeName } from "../../../../src/base/names.ts";
 import { ROOT, type Tree } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { findNode } from "../../../../src/tree/vfs/paths.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { type TarCase, tarCases } from "../../../support/tar/tar_golden.ts";

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open, type VirtualFs } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
+import { type VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import {
   type Member,
   pax,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { WebDataset } from "../../../../src/open/data/mod.ts";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { asked, serving } from "../../../support/remote/serving.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";

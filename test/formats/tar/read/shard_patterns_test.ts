@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
 import { DataLoader, WebDataset } from "../../../../src/open/data/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { CLI } from "../../../cli/run_cli.ts";

@@ -1,11 +1,11 @@
 /** Members of tars that no path can show are skipped and named; the others are read. */
 import assert from "node:assert/strict";
+import { open } from "../../../../src/open/open.ts";
 import {
-  open,
   type SkippedMember,
   type SkipReason,
-  type VirtualFs,
 } from "../../../../src/open/mod.ts";
+import { type VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import { type Member, pax, tarBytes } from "../../../support/tar/make_tar.ts";
 
 function opened(

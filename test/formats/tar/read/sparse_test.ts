@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import fc from "fast-check";
 import { TarReader } from "../../../../src/formats/tar/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { output } from "../../../fuse/support/mounting.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
+import { mount } from "../../../../fuse/mount_container.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { memberBytes, pax, tarBytes } from "../../../support/tar/make_tar.ts";

@@ -6,7 +6,7 @@ import type {
   InfoMessage,
   RowsMessage,
 } from "../../../../src/serve/api/messages.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/open/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
 import {
   DataLoader,
   WebDataset,
@@ -10,7 +10,7 @@ import {
 } from "../../../../src/open/data/mod.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
 import { reopenHandle, ROOT } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { assertFailed, recordfs, succeed } from "../../../cli/run_cli.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";

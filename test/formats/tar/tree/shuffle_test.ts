@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { DataLoader, WebDataset } from "../../../../src/open/data/mod.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
 import { newStat, reopenHandle, ROOT } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";

@@ -1,10 +1,10 @@
 /** Tars that are written: Python's tarfile reads them, and so do we. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/open/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
 import { WebDataset } from "../../../../src/open/data/mod.ts";
 import { TarReader, TarWriter } from "../../../../src/formats/tar/mod.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { check, open } from "../../../../src/open/open.ts";
 import { output } from "../../../fuse/support/mounting.ts";
 import { memberHeader } from "../../../../src/base/tar_header.ts";
 import { withTempDir } from "../../../support/paths.ts";

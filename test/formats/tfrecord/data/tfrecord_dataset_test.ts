@@ -1,6 +1,6 @@
 /** Records as samples: decoded, or as bytes. */
 import assert from "node:assert/strict";
-import { openDataset } from "../../../../src/open/data/mod.ts";
+import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   tfrecordCase,

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { openSamples } from "../../../../mod.ts";
 import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
 import { ROOT } from "../../../../src/tree/tree.ts";
 import { contentsOf } from "../../../support/contents.ts";

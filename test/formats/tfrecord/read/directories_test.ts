@@ -1,7 +1,7 @@
 /** Directories that are called as shards are: only files are shards. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 

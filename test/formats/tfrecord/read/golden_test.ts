@@ -5,7 +5,8 @@ import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { newExtent, reopenHandle } from "../../../../src/tree/tree.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
-import { open, type VirtualFs } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
+import { type VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import { findNode } from "../../../../src/tree/vfs/paths.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync } from "node:zlib";
 import { openSamples } from "../../../../mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { contentsOf } from "../../../support/contents.ts";
 import {
   exampleOf,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { FormatError } from "../../../../src/base/errors.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";

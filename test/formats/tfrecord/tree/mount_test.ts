@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
+import { mount } from "../../../../fuse/mount_container.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { FileServer } from "../../../support/remote/file_server.ts";
 import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";

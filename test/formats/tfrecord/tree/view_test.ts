@@ -9,7 +9,7 @@ import type {
   Statistics,
 } from "../../../../src/serve/api/messages.ts";
 import type { ValueMessage } from "../../../../src/serve/api/value_messages.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 import {

@@ -1,10 +1,8 @@
 /** What the writer writes, by an independent reader, and what is left of it when it fails. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import {
-  convert,
-  type ConvertOptions,
-} from "../../../../src/open/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
+import { type ConvertOptions } from "../../../../src/convert/conversion.ts";
 import { TFRecordWriter } from "../../../../src/formats/tfrecord/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { contentsOf } from "../../../support/contents.ts";

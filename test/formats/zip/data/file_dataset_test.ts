@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
-import {
-  DataLoader,
-  openDataset,
-  type SampleValues,
-} from "../../../../src/open/data/mod.ts";
+import { DataLoader } from "../../../../src/open/data/mod.ts";
+import { openDataset } from "../../../../src/open/data/open_dataset.ts";
+import { type SampleValues } from "../../../../src/tree/samples/samples.ts";
 import { resumedPass } from "../../../support/resumed_pass.ts";
 import { FULL } from "../../../support/long.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";

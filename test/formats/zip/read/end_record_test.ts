@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { FormatError } from "../../../../src/base/errors.ts";
-import { check, open } from "../../../../src/open/mod.ts";
+import { check, open } from "../../../../src/open/open.ts";
 import { output } from "../../../fuse/support/mounting.ts";
 import { FULL } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { newExtent } from "../../../../src/tree/tree.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { findNode } from "../../../../src/tree/vfs/paths.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
 import { sha256 } from "../../../support/golden.ts";

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
 import { FormatError } from "../../../../src/base/errors.ts";
-import { open, type SkipReason } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
+import { type SkipReason } from "../../../../src/open/mod.ts";
 import {
   extraField,
   type MadeMember,

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { check, open, type VirtualFs } from "../../../../src/open/mod.ts";
+import { check, open } from "../../../../src/open/open.ts";
+import { type VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 import {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { serving } from "../../../support/remote/serving.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
 

@@ -1,8 +1,8 @@
 /** Mounted zips beside what unzip makes of them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { mount } from "../../../../fuse/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { mount } from "../../../../fuse/mount_container.ts";
+import { open } from "../../../../src/open/open.ts";
 import { FULL } from "../../../support/long.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { withTempDir } from "../../../support/paths.ts";

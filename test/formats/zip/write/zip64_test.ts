@@ -1,7 +1,7 @@
 /** Zips that need zip64, as Python's zipfile reads them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { convert } from "../../../../src/open/convert/mod.ts";
+import { convert } from "../../../../src/open/convert/convert.ts";
 import { ZipReader } from "../../../../src/formats/zip/mod.ts";
 import { LONG } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -1,7 +1,7 @@
 /** Trees that are cut: how the page says so, and opens them further; values that have no text. */
 import assert from "node:assert/strict";
 import { writeMsgpack } from "../../../../src/codecs/msgpack/mod.ts";
-import { open } from "../../../../src/open/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { parquetCase } from "../../../support/parquet/parquet_golden.ts";
 import { packed } from "../../../support/serve/served_folder.ts";
 import { Shown, textsOf } from "../support/browser.ts";
