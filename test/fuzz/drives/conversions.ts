@@ -20,10 +20,24 @@ const TARGETS: readonly ConvertOptions[] = [
   { to: "bags", generation: 3, shardLength: 2 },
   { to: "bag", generation: 1 },
   { to: "bag", generation: 3 },
+  { to: "mds" },
+  { to: "mds", shardLength: 2 },
+  { to: "tar" },
+  { to: "tar", shardLength: 2 },
+  { to: "tfrecord" },
+  { to: "tfrecord", shardLength: 2 },
+  { to: "zip" },
   { to: "folder" },
 ];
 
-const ENDINGS: Record<string, string> = { ffrecord: ".ffr", bag: ".bag" };
+/** Endings of targets that are one file. */
+const ENDINGS: Record<string, string> = {
+  bag: ".bag",
+  ffrecord: ".ffr",
+  tar: ".tar",
+  tfrecord: ".tfrecord",
+  zip: ".zip",
+};
 
 const FOLDER = "folder";
 
@@ -49,7 +63,8 @@ export const convertAllDrive: Drive = {
 async function convertTo(scene: Scene, target: ConvertOptions): Promise<void> {
   const { path, dice, original } = scene;
   const to = target.to!;
-  const place = scene.output(ENDINGS[to] ?? "");
+  const isSharded = target.shardLength !== undefined;
+  const place = scene.output(isSharded ? "" : ENDINGS[to] ?? "");
   const from = original.format === FOLDER || dice.once(30) ? FOLDER : undefined;
   const options = { ...QUIET, ...target, from, lossy: dice.once(2) };
   const name = `convert to ${to} ${target.generation ?? ""}`.trim();
