@@ -50,5 +50,8 @@ export async function openDataset(
     process as Process<object, unknown> | undefined,
   );
   const areAll = files === undefined && paths === undefined;
-  return areAll ? openedOver(dataset, samples.container!) : dataset;
+  const { container } = samples;
+  return areAll && container !== undefined
+    ? openedOver(dataset, container)
+    : dataset;
 }

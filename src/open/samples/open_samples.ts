@@ -1,6 +1,13 @@
-import { RecordfsError } from "../../base/errors.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { DataError } from "../../data/data_error.ts";
-import type { ChooseFilesOptions } from "../../data/datasets/choose_files.ts";
+import {
+  type ChooseFilesOptions,
+  chooserOf,
+} from "../../data/datasets/choose_files.ts";
+import {
+  type FolderSamples,
+  listClassFolder,
+} from "../../data/datasets/folder_samples.ts";
 import type { FileListColumns } from "../../data/datasets/file_list.ts";
 import {
   FileSamples,
@@ -39,14 +46,40 @@ export async function openSamples<
   const { files, paths, fields, ...others } = options;
   others.signal?.throwIfAborted();
   const place = placeOfSamples(location, others);
-  const fs = location instanceof VirtualFs
-    ? location
-    : await open(place.path, place.options);
+  let fs: VirtualFs;
+  try {
+    fs = location instanceof VirtualFs
+      ? location
+      : await open(place.path, place.options);
+  } catch (error) {
+    const folder = await classFolderAt(place, files, error);
+    if (folder === undefined || paths !== undefined) throw error;
+    const samples: Samples = new SamplesByField(folder);
+    requireFields(samples, fields);
+    return new OpenedSamples(samples as Samples<R, D>, fields);
+  }
   const areChosen = files !== undefined || paths !== undefined;
   const columns = fs.samples === undefined || areChosen
     ? await listChosen(fs, options)
     : undefined;
   return samplesOf(fs, columns, place, fields);
+}
+
+/**
+ * Samples of a local folder of pictures in class folders, which is no container.
+ *
+ * @param error Why it could not be opened as one.
+ */
+async function classFolderAt(
+  { path, options: { storage, signal } }: PlacedSamples,
+  files: ChooseFilesOptions["files"],
+  error: unknown,
+): Promise<FolderSamples | undefined> {
+  const isUnknown = error instanceof FormatError &&
+    error.code === "unknown-format";
+  if (!isUnknown || storage !== LOCAL_DISK) return undefined;
+  const isChosen = await chooserOf(files);
+  return await listClassFolder(path, storage, isChosen, { signal });
 }
 
 /** Path of a container, and options to open it. */
