@@ -37,10 +37,8 @@ import type {
   ConvertReport,
 } from "./src/convert/conversion.ts";
 import type { SamplesDataset } from "./src/data/datasets/samples_dataset.ts";
-import type {
-  OpenDatasetOptions,
-  ProcessedDatasetOptions,
-} from "./src/open/data/open_dataset.ts";
+import type { Process } from "./src/data/datasets/process.ts";
+import type { Imported } from "./src/data/recipe.ts";
 import type { OpenSamplesOptions } from "./src/open/samples/open_samples.ts";
 import type { OpenedSamples } from "./src/open/samples/opened_samples.ts";
 import type { SampleValues } from "./src/tree/samples/samples.ts";
@@ -153,16 +151,24 @@ export async function openSamples<
  */
 export async function openDataset<T, S extends object = SampleValues>(
   location: ContainerLocation | VirtualFs,
-  options: ProcessedDatasetOptions<T, S>,
+  options: OpenSamplesOptions & WaitOptions & {
+    /** Whether values are decoded; otherwise they are the stored bytes. Defaults to `true`. */
+    readonly decode?: boolean | undefined;
+    /** Makes what is trained on of the samples of a batch; a module's function, where the loader has workers. */
+    readonly process: Imported<Process<S, T>>;
+  },
 ): Promise<SamplesDataset<S, T>>;
 /** Opens a container; samples are values by the names of fields. */
 export async function openDataset<S extends object = SampleValues>(
   location: ContainerLocation | VirtualFs,
-  options?: OpenDatasetOptions,
+  options?: OpenSamplesOptions & WaitOptions & {
+    /** Whether values are decoded; otherwise they are the stored bytes. Defaults to `true`. */
+    readonly decode?: boolean | undefined;
+  },
 ): Promise<SamplesDataset<S>>;
 export async function openDataset(
   location: ContainerLocation | VirtualFs,
-  options?: OpenDatasetOptions,
+  options?: Parameters<typeof openDataset>[1],
 ): Promise<SamplesDataset<object>> {
   const module = await import("./src/open/data/open_dataset.ts");
   return await module.openDataset<object>(location, options);

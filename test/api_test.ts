@@ -77,25 +77,18 @@ const CONVERT =
   Generation RecordfsError Spec WaitOptions convert`;
 
 const DATA =
-  `${REMOTE} AllFrames ArrangedDataset ArrayDtype ArrayOptions BagDataset BagDatasetOptions BagOpenOptions BagOptions BatchError BatchFacts
-  BatchMemory BatchOptions BatchOrder BatchSampler BatchSamplerOptions BlockShuffleOptions BlockShuffleSampler
-  BufferPool CenterCrop CenterCropVideo ChooseFilesOptions ClipOptions Collate CollateOptions Collated
-  Colorspace Compose ComposeVideo ConcatDataset FieldOptions SamplesDataset SamplesDatasetOptions SamplesReader ContainerOptions DataError DataErrorCode DataLoader Datapoint
-  Dataset DatasetOptions DecodeImage DecodeImageOptions Decoder Decoders Epochs EpochsOptions ErrorFacts
-  FFRecordDataset FFRecordDatasetOptions FileSample 
-  FinishedClip FinishedImage FloatImage GetOptions GulpDataset GulpDatasetOptions GulpImageDataset GulpImageOptions
-  GulpLabelOptions GulpMeta GulpSample GulpVideoDataset GulpVideoOptions Image ImageCodecName Imported
-  ImportedName IndexError Interleave JitterCrop JitterCropVideo JsonValue LabelChoice LabelFunction LabelOf
-  ListRange LoaderOptions LoaderState MakeDataset Mask Mix MixOptions NdArray Normalize NormalizeOptions
-  NormalizeVideo NumericArray OpenContainerOptions OpenOptions Order PackedFolderDataset
-  PackedFolderDatasetOptions PackedFolderOptions PadOptions Padding Permutation Picture Portable Process
-  AlphaImage FeatureValue MDSBytes MDSColumn MDSColumnOptions MDSDataset MDSDatasetOptions MDSOptions MDSReadOptions MDSReadSyncOptions MDSReader MDSSample MDSValue ParquetDataset ParquetDatasetOptions ParquetOptions ParquetReader ParquetRow ParquetValue PickledValue ProcessedDataset ProcessedMDSDatasetOptions ProcessedParquetDatasetOptions ProcessedWebDatasetOptions RECIPE RandHorFlip RandHorFlipVideo RandVerFlip RandVerFlipVideo Random RandomCrop RawMDSDatasetOptions SAMPLE_DECODERS SampleDecoder SampleDecoders TFExample TarOptions TarReader TarSample WebDataset WebDatasetOptions WebSample
-  RandomCropVideo RandomResizedCrop RandomResizedCropOptions RandomResizedCropVideo RandomSampler RandomSamplerOptions ReadIndexOptions Recipe RecordLocation RecordfsError Resize ResizeVideo
-  Sample SampleOptions SamplePlace SampleTransform Sampler SamplerLike Scale ScaleVideo SequentialSampler
-  ShardedDatasetOptions Size Spec Step Storage Subset SubsetRandomSampler SubsetSampler TextLabel ToArray ToArrayOptions
-  ToArrayVideo ToArrayVideoOptions Transform TransformFunction TransformOptions Truncate UnitNorm UnitNormVideo
-  OpenDatasetOptions OpenSamplesOptions ProcessedDatasetOptions SampleValues openDataset WaitOptions WeightedRandomSampler WeightedRandomSamplerOptions WriteIndexOptions batchesOf datasetFrom
-  permutation readIndexFile transformSamples writeIndexFile`;
+  `AllFrames ArrangedDataset BagDataset BagDatasetOptions BatchError batchesOf BatchMemory BatchSampler
+  BlockShuffleSampler BufferPool CenterCrop CenterCropVideo ChooseFilesOptions Collated Compose ComposeVideo
+  ConcatDataset DataError DataLoader Dataset datasetFrom DecodeImage Epochs FFRecordDataset FileSample
+  FloatImage GetOptions GulpDataset GulpDatasetOptions GulpImageDataset GulpVideoDataset Imported Interleave
+  JitterCrop JitterCropVideo LoaderOptions LoaderState Mix Normalize NormalizeVideo Order PackedFolderDataset
+  PadOptions permutation Picture Process ProcessedWebDatasetOptions RandHorFlip RandHorFlipVideo Random
+  RandomCrop RandomCropVideo RandomResizedCrop RandomResizedCropVideo RandomSampler RandVerFlip
+  RandVerFlipVideo readIndexFile RECIPE Recipe Resize ResizeVideo Sample SAMPLE_DECODERS SampleDecoder
+  SampleDecoders Sampler SamplesDataset SamplesReader SampleTransform Scale ScaleVideo SequentialSampler Size
+  Step Subset SubsetRandomSampler SubsetSampler TarOptions TarReader TarSample ToArray ToArrayVideo Transform
+  transformSamples Truncate UnitNorm UnitNormVideo WebDataset WebDatasetOptions WebSample
+  WeightedRandomSampler writeIndexFile`;
 
 const FORMATS =
   `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileContents FileFacts FilePlace

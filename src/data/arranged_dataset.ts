@@ -9,14 +9,6 @@ import {
 import { argument } from "./recipe.ts";
 import { isIndex } from "../tree/sample_indices.ts";
 
-/** Origin of a sample. */
-export interface SamplePlace {
-  /** Key of the read that the sample belongs to: the number of its source, unless a class overrides it. */
-  readonly part: number;
-  /** Index of the sample in its source. */
-  readonly index: number;
-}
-
 interface Part {
   readonly indices: number[];
   readonly places: number[];
@@ -128,7 +120,12 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   }
 
   /** Returns the origin of the sample of a step. */
-  protected abstract placeOf(step: number, options: GetOptions): SamplePlace;
+  protected abstract placeOf(step: number, options: GetOptions): {
+    /** Key of the read that the sample belongs to: the number of its source, unless a class overrides it. */
+    readonly part: number;
+    /** Index of the sample in its source. */
+    readonly index: number;
+  };
 
   /** Returns the source of a part, and the options to read it with. By default, the part is the source's number. */
   protected partOf(

@@ -1,7 +1,7 @@
 import { RecordfsError } from "../base/errors.ts";
 
-/** Codes of {@linkcode DataError}. */
-export type DataErrorCode =
+/** Error of loading data for training. */
+export class DataError extends RecordfsError<
   | "bad-batch"
   | "bad-indices"
   | "bad-state"
@@ -9,7 +9,5 @@ export type DataErrorCode =
   | "sample-failed"
   | "worker-died"
   | "worker-failed"
-  | "worker-timeout";
-
-/** Error of loading data for training. */
-export class DataError extends RecordfsError<DataErrorCode> {}
+  | "worker-timeout"
+> {}

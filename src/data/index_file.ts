@@ -15,9 +15,6 @@ import { newNumbers, type WholeNumbers } from "../tree/shared_numbers.ts";
 import { GrowingNumbers } from "../tree/growing_numbers.ts";
 import { IndexOutput } from "./index_output.ts";
 
-/** Options of {@linkcode readIndexFile}. */
-export interface ReadIndexOptions extends WaitOptions, PlaceOptions {}
-
 /** Bytes of a text file read at a time. */
 const PIECE = 1 << 20;
 
@@ -56,7 +53,7 @@ const NINE = 0x39;
 export function readIndexFile(
   path: string | URL,
   length: number,
-  options: ReadIndexOptions = {},
+  options: WaitOptions & PlaceOptions = {},
 ): Promise<Uint32Array | Float64Array> {
   const { path: file, storage } = storedAt(path, options);
   return runAsync(readIndices(storage, file, length), options.signal);
@@ -74,7 +71,7 @@ export async function readIndexOf(
   path: string | URL,
   length: number,
   hashOfNames: () => Promise<string | undefined>,
-  options: ReadIndexOptions = {},
+  options: WaitOptions & PlaceOptions = {},
 ): Promise<WholeNumbers> {
   const { path: file, storage } = storedAt(path, options);
   let expected: string | undefined;
@@ -268,15 +265,12 @@ function badIndices(
 export function writeIndexFile(
   path: string | URL,
   indices: Iterable<number>,
-  { comments = [], signal }: WriteIndexOptions = {},
+  { comments = [], signal }: WaitOptions & {
+    /** Lines for human readers at the start of the file. */
+    readonly comments?: readonly string[] | undefined;
+  } = {},
 ): Promise<void> {
   return runAsync(writeIndices(localPath(path), indices, comments), signal);
-}
-
-/** Options of {@linkcode writeIndexFile}. */
-export interface WriteIndexOptions extends WaitOptions {
-  /** Lines for human readers at the start of the file. */
-  readonly comments?: readonly string[] | undefined;
 }
 
 function* writeIndices(

@@ -29,16 +29,15 @@ export const RECIPE: unique symbol = Symbol("recordfs.recipe");
 /**
  * A function, or the export that another thread can import it from: a module's URL (its default export), or a
  * module and a name.
+ *
+ * @typeParam F The function; `never` if only a module's export will do.
  */
-export type Imported<F> = F | URL | ImportedName;
-
-/** An export of a module. */
-export interface ImportedName {
+export type Imported<F> = F | URL | {
   /** URL of the module: `import.meta.resolve("./decode.ts")`. */
   readonly module: URL | string;
   /** Name of the export. Defaults to the default export. */
   readonly name?: string;
-}
+};
 
 /** A value that can be constructed in another thread. */
 export interface Portable {
@@ -157,9 +156,9 @@ function notPortable(what: string): DataError {
  */
 export async function importedFunction<F>(from: Imported<F>): Promise<F> {
   if (typeof from === "function") return from;
-  const found = await importedValue(from as URL | ImportedName);
+  const found = await importedValue(from as Imported<never>);
   if (typeof found === "function") return found as F;
-  const { module, name } = namedExport(from as URL | ImportedName);
+  const { module, name } = namedExport(from as Imported<never>);
   throw new DataError(
     "not-portable",
     `The ${
@@ -176,7 +175,7 @@ export async function importedFunction<F>(from: Imported<F>): Promise<F> {
  * @throws {DataError} With code `not-portable` if the module has no such export.
  */
 export async function importedValue(
-  from: URL | ImportedName,
+  from: Imported<never>,
 ): Promise<unknown> {
   const recipe = importedRecipe(from, "");
   const found = await exportOf(recipe.module, recipe.name);
@@ -198,10 +197,10 @@ export function importedRecipe(
   const origin = typeof from === "function" ? origins.get(from) : undefined;
   if (origin !== undefined) return origin;
   if (typeof from === "function") throw notPortable(what);
-  return { ...namedExport(from as URL | ImportedName), how: "value", args: [] };
+  return { ...namedExport(from as Imported<never>), how: "value", args: [] };
 }
 
-function namedExport(from: URL | ImportedName) {
+function namedExport(from: Imported<never>) {
   return from instanceof URL
     ? { module: from.href, name: "default" }
     : { module: String(from.module ?? from), name: from.name ?? "default" };

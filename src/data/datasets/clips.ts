@@ -7,15 +7,11 @@ import type { TakeArray } from "../transforms/array_rows.ts";
 import { finished } from "../transforms/compose.ts";
 import { PLAN } from "../transforms/transform.ts";
 
-/** Selects the frames of a clip. */
+/** Selection of a clip's frames, as a video dataset takes it. */
 export interface ClipOptions {
-  /** Number of frames per clip. Defaults to all. */
   readonly numFrames?: number | undefined;
-  /** Distance between frames: 2 takes every second one. Defaults to 1. */
   readonly stepSize?: number | undefined;
-  /** For validation: clips start at the first frame. Defaults to `false`. */
   readonly isVal?: boolean | undefined;
-  /** Whether a clip of a longer video starts at a random frame, which differs in each epoch. Defaults to `true`. */
   readonly randomOffset?: boolean | undefined;
 }
 

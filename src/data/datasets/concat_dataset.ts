@@ -1,5 +1,5 @@
 import { IndexError } from "../../base/errors.ts";
-import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import { ArrangedDataset } from "../arranged_dataset.ts";
 import { firstFrom } from "../../tree/shared_numbers.ts";
 import type { Dataset } from "../dataset.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
@@ -63,7 +63,9 @@ export class ConcatDataset<T> extends ArrangedDataset<T> {
   }
 
   /** Returns the last dataset that starts at or before the index; empty datasets precede it. */
-  protected override placeOf(index: number): SamplePlace {
+  protected override placeOf(
+    index: number,
+  ): { readonly part: number; readonly index: number } {
     const part = firstFrom(this.#starts, index + 1) - 1;
     return { part, index: index - this.#starts[part]! };
   }

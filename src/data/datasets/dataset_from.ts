@@ -2,18 +2,13 @@ import { messageOf } from "../../base/message_text.ts";
 import { DataError } from "../data_error.ts";
 import type { Dataset } from "../dataset.ts";
 import {
+  type Imported,
   importedFunction,
-  type ImportedName,
   importedRecipe,
   isPlain,
   RECIPE,
   type Recipe,
 } from "../recipe.ts";
-
-/** A module's function that makes a dataset. */
-export type MakeDataset<T, O = unknown> = (
-  options: O,
-) => Dataset<T> | Promise<Dataset<T>>;
 
 /**
  * Makes a dataset by calling a function that a module exports. A loader calls it again in each worker thread, so
@@ -40,11 +35,11 @@ export type MakeDataset<T, O = unknown> = (
  * ```
  */
 export async function datasetFrom<T>(
-  from: URL | ImportedName,
+  from: Imported<never>,
   options?: unknown,
 ): Promise<Dataset<T>> {
   const posted = post(options);
-  const make = await importedFunction<MakeDataset<T>>(from);
+  const make = await importedFunction<(options: unknown) => unknown>(from);
   const { module, name } = importedRecipe(from, "");
   const dataset: unknown = await make(post(posted));
   if (!isDataset<T>(dataset)) {

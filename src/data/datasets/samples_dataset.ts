@@ -1,3 +1,4 @@
+import { abortable } from "../../io/concurrency/abortable.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { isIndex } from "../../tree/sample_indices.ts";
 import type { SamplesHandle } from "../../tree/samples/samples.ts";
@@ -5,42 +6,48 @@ import {
   reopenSamples,
   SamplesReader,
 } from "../../tree/samples/samples_reader.ts";
-import type { GetOptions } from "../dataset.ts";
+import { DataError } from "../data_error.ts";
+import { Dataset, type GetOptions, miscounted } from "../dataset.ts";
 import { argument, RECIPE, type Recipe, storageArgument } from "../recipe.ts";
-import { type Process, ProcessedDataset, requireClass } from "./process.ts";
+import { type Process, requireClass } from "./process.ts";
 
 /** Selects what a dataset reads of each sample. */
-export interface SamplesDatasetOptions {
-  /** Whether to decode samples; otherwise they are returned as stored. Defaults to `true`. */
-  readonly decode?: boolean | undefined;
-  /** Names of the fields to read. Defaults to all. */
-  readonly fields?: readonly string[] | undefined;
-}
+type SamplesDatasetOptions = NonNullable<
+  ConstructorParameters<typeof SamplesDataset>[1]
+>;
 
 /**
- * Samples of a container by index. Each batch is one batched read at any positions.
+ * Samples of a container by index. Each batch is one batched read at any positions, whose result `process` makes
+ * the samples of: a function, or an overridden method.
  *
  * @typeParam S What is read of a sample, decoded or not.
  * @typeParam T What one sample is.
  */
-export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
+export class SamplesDataset<S, T = S> extends Dataset<T> {
   readonly #reader: SamplesReader<unknown, unknown>;
   readonly #options: SamplesDatasetOptions;
+  readonly #process: Process<S, T> | undefined;
 
   /**
    * Makes the dataset.
    *
    * @param reader Reader of the samples; closed with the dataset.
-   * @param process Makes the samples from those that were read.
+   * @param process Makes the samples from those that were read. By default they are what is read.
    */
   constructor(
     reader: SamplesReader<unknown, unknown>,
-    options: SamplesDatasetOptions = {},
+    options: {
+      /** Whether to decode samples; otherwise they are returned as stored. Defaults to `true`. */
+      readonly decode?: boolean | undefined;
+      /** Names of the fields to read. Defaults to all. */
+      readonly fields?: readonly string[] | undefined;
+    } = {},
     process?: Process<S, T>,
   ) {
-    super(process);
+    super();
     this.#reader = reader;
     this.#options = options;
+    this.#process = process;
   }
 
   /** Number of samples. */
@@ -56,6 +63,39 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
   /** Number of samples in each file; 0 for a file that was skipped as damaged. */
   override get shardLengths(): readonly number[] {
     return this.#reader.opened.shards.lengths;
+  }
+
+  /**
+   * Reads a batch.
+   *
+   * @param indices Indices from 0 to `length - 1`: any number, in any order, repeats allowed.
+   * @returns The samples in the order of `indices`.
+   * @throws {IndexError} If there is no such sample.
+   * @throws {FormatError} If a sample is damaged.
+   * @throws {DataError} With code `bad-batch` if `process` returns more or fewer samples.
+   */
+  override async get(
+    indices: readonly number[],
+    options: GetOptions = {},
+  ): Promise<readonly T[]> {
+    const read = await this.readBatch(indices, options);
+    const made = this.process(indices, read, options);
+    const samples = made instanceof Promise
+      ? await abortable(made, options.signal)
+      : made;
+    const wrong = miscounted(samples, indices);
+    if (wrong === undefined) return samples;
+    const [first] = indices;
+    throw new DataError(
+      "bad-batch",
+      `The 'process' of ${this.constructor.name} made ${wrong} of a batch of ${indices.length}: ` +
+        `it must return one for each index`,
+      {
+        expected: indices.length,
+        sample: first,
+        path: first === undefined ? undefined : this.fileOf(first),
+      },
+    );
   }
 
   /** Fetches remote samples ahead. */
@@ -100,8 +140,8 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
     return SamplesDataset;
   }
 
-  /** Reads the samples of a batch. */
-  protected override async readBatch(
+  /** Reads the input of `process` for a batch, in the order of `indices`. */
+  protected async readBatch(
     indices: readonly number[],
     { memory, signal }: GetOptions,
   ): Promise<S[]> {
@@ -111,6 +151,35 @@ export class SamplesDataset<S, T = S> extends ProcessedDataset<S, T> {
       ? await this.#reader.decoded(indices, options)
       : await this.#reader.read(indices, options);
     return read as S[];
+  }
+
+  /**
+   * Makes the samples of a batch (Python's `process`). By default it calls the dataset's {@linkcode Process}, if
+   * any. Subclasses may override it.
+   *
+   * @param indices Indices of the samples.
+   * @param samples What was read of them, in that order; {@linkcode Process} says how long it is valid.
+   * @param options Options of the dataset's `get`.
+   * @returns One sample for each index, in that order.
+   */
+  protected process(
+    indices: readonly number[],
+    samples: S[],
+    options: GetOptions,
+  ): readonly T[] | Promise<readonly T[]> {
+    return this.#process === undefined
+      ? samples as readonly unknown[] as readonly T[]
+      : this.#process(samples, indices, options);
+  }
+
+  /**
+   * Returns the `process` function as an argument of the dataset's recipe.
+   *
+   * @throws {DataError} With code `not-portable` if the function was not imported from a module.
+   */
+  protected portableProcess(): unknown {
+    const what = `The option 'process' of ${this.constructor.name}`;
+    return argument(this.#process, what);
   }
 }
 

@@ -1,8 +1,10 @@
 import { hashOfDataset } from "../dataset_origin.ts";
 import { IndexError } from "../../base/errors.ts";
+import type { WaitOptions } from "../../io/storage/byte_source.ts";
+import type { PlaceOptions } from "../../io/storage/place.ts";
 import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
-import { readIndexOf, type ReadIndexOptions } from "../index_file.ts";
+import { readIndexOf } from "../index_file.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
 import { hasSample } from "./has_sample.ts";
 import { recipeOf } from "./process.ts";
@@ -71,7 +73,7 @@ export class Subset<T> extends Dataset<T> {
   static async fromFile<T>(
     dataset: Dataset<T>,
     path: string | URL,
-    options: ReadIndexOptions = {},
+    options: WaitOptions & PlaceOptions = {},
   ): Promise<Subset<T>> {
     const names = () => hashOfDataset(dataset, options.signal);
     const indices = await readIndexOf(path, dataset.length, names, options);

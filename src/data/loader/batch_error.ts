@@ -1,8 +1,8 @@
 import type { ErrorFacts } from "../../base/errors.ts";
-import { DataError, type DataErrorCode } from "../data_error.ts";
+import { DataError } from "../data_error.ts";
 
 /** Facts of a {@linkcode BatchError}. */
-export interface BatchFacts extends ErrorFacts {
+interface BatchFacts extends ErrorFacts {
   /** Epoch of the batch. */
   readonly epoch: number;
   /** Position of the batch in its epoch. */
@@ -29,8 +29,8 @@ export class BatchError extends DataError {
   /** Number of the thread that loaded it, from 0; `undefined` for the caller's thread. */
   readonly worker: number | undefined;
 
-  /** Makes the error. Called by the loader. */
-  constructor(code: DataErrorCode, message: string, facts: BatchFacts) {
+  /** @ignore Called by the loader. */
+  constructor(code: DataError["code"], message: string, facts: BatchFacts) {
     super(code, message, facts);
     this.epoch = facts.epoch;
     this.step = facts.step;
@@ -41,7 +41,7 @@ export class BatchError extends DataError {
 
 /** Makes the error for a batch. The message begins with the batch's name. */
 export function batchError(
-  code: DataErrorCode,
+  code: DataError["code"],
   why: string,
   { epoch, step, indices }: BatchJob,
   facts: Omit<BatchFacts, keyof BatchJob> = {},

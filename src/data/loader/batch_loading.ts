@@ -2,8 +2,7 @@ import { BufferPool, isDetached, withoutViews } from "../batch_memory.ts";
 import type { Dataset } from "../dataset.ts";
 import { importedFunction } from "../recipe.ts";
 import type { Batches, Delivered, LoopStart } from "./batches.ts";
-import type { Collate } from "./batch/collate.ts";
-import type { LoaderSettings } from "./loader_options.ts";
+import type { Collate, LoaderSettings } from "./loader_options.ts";
 import { localBatches } from "./local_batches.ts";
 import { BatchMaker } from "./batch/make_batch.ts";
 import { type CommonSetup, threadSetupOf } from "./threads/thread_setup.ts";
@@ -88,7 +87,7 @@ export class BatchLoading {
   async #makerHere(): Promise<BatchMaker> {
     const { collate: given, seed, skips } = this.#settings;
     const collate = given &&
-      await importedFunction<Collate<unknown, unknown>>(given);
+      await importedFunction<Collate>(given);
     return new BatchMaker(this.#dataset, { collate, seed, skips });
   }
 }

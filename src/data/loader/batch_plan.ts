@@ -2,7 +2,6 @@ import { crc32 } from "node:zlib";
 import { DataError } from "../data_error.ts";
 import { batchesOf } from "../samplers/batches.ts";
 import {
-  type BatchOrder,
   type Order,
   remembered,
   requireSample,
@@ -18,7 +17,7 @@ import type { LoaderSettings } from "./loader_options.ts";
 /** Determines which samples make the batches of an epoch. */
 export interface BatchPlan {
   /** Returns this rank's batches of an epoch. */
-  batches(epoch: number): BatchOrder;
+  batches(epoch: number): Order<number[]>;
   /** Returns a number that identifies the order of an epoch, across all ranks; `null` if the sampler throws. */
   fingerprint(epoch: number): number | null;
 }
@@ -67,7 +66,7 @@ export function planBatches(
 
 /** @param length Length of the order, if it does not say it itself. */
 function fingerprintOf(
-  order: Order | BatchOrder,
+  order: Order | Order<number[]>,
   length = order.length,
 ): number | null {
   const count = Math.min(PLACES, length);
@@ -92,7 +91,7 @@ function samplerOf(
 }
 
 function checkedBatch(
-  order: BatchOrder,
+  order: Order<number[]>,
   batch: number,
   samples: number,
 ): number[] {

@@ -1,8 +1,8 @@
 import type { SkippedSample } from "./skipped_samples.ts";
-import type { BatchOrder } from "../samplers/sampler.ts";
+import type { Order } from "../samplers/sampler.ts";
 
 export interface LoopStart {
-  readonly order: BatchOrder;
+  readonly order: Order<number[]>;
   readonly epoch: number;
   /** Position of the loop's first batch in the epoch. */
   readonly step: number;

@@ -3,7 +3,7 @@ import { isDataset } from "../datasets/dataset_from.ts";
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
 import { SkippedSamples } from "./skipped_samples.ts";
-import type { BatchOrder } from "../samplers/sampler.ts";
+import type { Order } from "../samplers/sampler.ts";
 import { BatchLoading } from "./batch_loading.ts";
 import { type BatchPlan, planBatches } from "./batch_plan.ts";
 import type { Batches, Delivered } from "./batches.ts";
@@ -227,7 +227,7 @@ export class DataLoader<T, B = Collated<T>>
     return this.close();
   }
 
-  get #batches(): BatchOrder {
+  get #batches(): Order<number[]> {
     return this.#plan.batches(this.#epoch);
   }
 

@@ -1,8 +1,8 @@
 import { type BatchSampler, checkShare } from "../samplers/batches.ts";
-import type { SamplerLike } from "../samplers/subset_samplers.ts";
-import type { Imported, ImportedName } from "../recipe.ts";
+import type { BatchMemory } from "../batch_memory.ts";
+import type { Imported } from "../recipe.ts";
+import type { Sampler } from "../samplers/sampler.ts";
 import { wholeNumber } from "../whole_numbers.ts";
-import type { Collate } from "./batch/collate.ts";
 
 /**
  * Options of a loader.
@@ -18,17 +18,26 @@ export interface LoaderOptions<T, B> {
   /** Seed of everything random: a safe integer ≥ 0. Defaults to 0. */
   readonly seed?: number;
   /** Sampler, or ordered indices. Excludes `shuffle`. */
-  readonly sampler?: SamplerLike;
+  readonly sampler?: Sampler | ArrayLike<number> | Iterable<number>;
   /** Batch sampler. Excludes `batchSize`, `shuffle`, `sampler` and `dropLast`. */
   readonly batchSampler?: BatchSampler;
   /** Whether to drop a smaller last batch. Defaults to `false`. */
   readonly dropLast?: boolean;
   /**
    * Makes a batch of samples: a function, or the export that threads import it from; `false` returns the list of
-   * samples, as a `DataLoader<T, T[]>`. By default, samples are stacked as {@linkcode Collated} describes.
+   * samples, as a `DataLoader<T, T[]>`. By default, samples are stacked as {@linkcode Collated} describes. In a worker
+   * thread the batch is transferred: the function must not keep any part of it.
    */
   readonly collate?:
-    | Imported<Collate<T, B>>
+    | Imported<
+      (
+        samples: readonly T[],
+        options: {
+          /** Memory for the batch. It passes between threads without a copy, and is reused after `recycle`. */
+          readonly memory: BatchMemory;
+        },
+      ) => B | Promise<B>
+    >
     | (T[] extends B ? false : never);
   /** Number of worker threads. Defaults to 0: loads in the caller's thread. */
   readonly numWorkers?: number;
@@ -52,7 +61,7 @@ export interface LoaderOptions<T, B> {
    */
   readonly timeout?: number;
   /** Function that each thread calls with its number, from 0, before it constructs its dataset. */
-  readonly workerInit?: URL | ImportedName;
+  readonly workerInit?: Imported<never>;
   /** Rank of this trainer, from 0 to `worldSize - 1`. Defaults to 0. */
   readonly rank?: number;
   /** Number of trainers that share each epoch; together they get every sample once. Defaults to 1. */
@@ -85,6 +94,12 @@ const DEFAULTS = {
   padRanks: false,
 };
 
+/** Function that collates samples to a batch. */
+export type Collate = Extract<
+  LoaderOptions<unknown, unknown>["collate"],
+  (...args: never[]) => unknown
+>;
+
 /** Options with defaults applied. */
 export type LoaderSettings =
   & Omit<
@@ -95,7 +110,7 @@ export type LoaderSettings =
   & {
     /** `undefined` with a batch sampler. */
     readonly batchSize: number | undefined;
-    readonly collate?: Imported<Collate<unknown, unknown>> | false;
+    readonly collate?: Imported<Collate> | false;
     readonly skips: boolean;
   };
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-export { BatchError, type BatchFacts } from "./batch_error.ts";
-export type { Collate, Collated, CollateOptions } from "./batch/collate.ts";
+export { BatchError } from "./batch_error.ts";
+export type { Collated } from "./batch/collate.ts";
 export { DataLoader } from "./data_loader.ts";
 export type { LoaderOptions } from "./loader_options.ts";
 export type { LoaderState } from "./loader_state.ts";

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { type Permutation, permutation } from "./permutation.ts";
+export { permutation } from "./permutation.ts";
 export { Random } from "./random.ts";

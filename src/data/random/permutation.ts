@@ -1,24 +1,9 @@
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
+import type { Order } from "../samplers/sampler.ts";
 import type { Random } from "./random.ts";
 
 /** A permutation of the numbers from 0 to `length - 1`. */
-export interface Permutation {
-  /** Number of elements. */
-  readonly length: number;
-  /**
-   * Returns the number at a position.
-   *
-   * @param position Position from 0 to `length - 1`; each costs the same.
-   * @throws {RangeError} If there is no such position.
-   */
-  at(position: number): number;
-  /**
-   * Returns the position of a number: the inverse of `at`, at the same cost.
-   *
-   * @throws {RangeError} If there is no such number.
-   */
-  positionOf(index: number): number;
-}
+export type Permutation = ReturnType<typeof permutation>;
 
 /**
  * Makes a random permutation in constant memory: a shuffled table for up to 4,096 numbers, a keyed Feistel network
@@ -26,6 +11,7 @@ export interface Permutation {
  *
  * @param length Number of elements, from 0 to 2^53 - 1.
  * @param random Generator that determines the permutation; some numbers are drawn from it.
+ * @returns A permutation of the numbers from 0 to `length - 1`.
  * @throws {RangeError} If the length is out of range.
  *
  * @example The 500,000,000th of a billion
@@ -38,7 +24,14 @@ export interface Permutation {
  * assert.equal(order.positionOf(index), 500_000_000);
  * ```
  */
-export function permutation(length: number, random: Random): Permutation {
+export function permutation(length: number, random: Random): Order & {
+  /**
+   * Returns the position of a number: the inverse of `at`, at the same cost.
+   *
+   * @throws {RangeError} If there is no such number.
+   */
+  positionOf(index: number): number;
+} {
   return length <= TABLE_LENGTH
     ? new TablePermutation(length, random)
     : new FeistelPermutation(length, random);

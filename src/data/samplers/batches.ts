@@ -1,23 +1,6 @@
 import { checkPosition, wholeNumber } from "../whole_numbers.ts";
-import type { BatchOrder, Order } from "./sampler.ts";
-import { type SamplerLike, samplerOf } from "./subset_samplers.ts";
-
-/** Options of {@linkcode batchesOf}. */
-export interface BatchOptions {
-  /** Samples per batch. */
-  readonly batchSize: number;
-  /** Whether to drop a smaller last batch. Defaults to `false`. */
-  readonly dropLast?: boolean;
-  /** Rank of the trainer that the batches are for, from 0 to `worldSize - 1`. Defaults to 0. */
-  readonly rank?: number;
-  /** Number of trainers that share the epoch. Defaults to 1. */
-  readonly worldSize?: number;
-  /**
-   * Whether to repeat positions from the start of the epoch until all ranks have equally many, and so take equally
-   * many steps. By default the first ranks may have one sample more than the last.
-   */
-  readonly pad?: boolean;
-}
+import type { Order, Sampler } from "./sampler.ts";
+import { samplerOf } from "./subset_samplers.ts";
 
 /**
  * Cuts an order into batches. Rank `r` of `worldSize` gets the positions `r`, `r + worldSize` and so on. Together
@@ -39,7 +22,24 @@ export interface BatchOptions {
  * assert.deepEqual(batches.at(1), [7]);
  * ```
  */
-export function batchesOf(order: Order, options: BatchOptions): BatchOrder {
+export function batchesOf(
+  order: Order,
+  options: {
+    /** Samples per batch. */
+    readonly batchSize: number;
+    /** Whether to drop a smaller last batch. Defaults to `false`. */
+    readonly dropLast?: boolean;
+    /** Rank of the trainer that the batches are for, from 0 to `worldSize - 1`. Defaults to 0. */
+    readonly rank?: number;
+    /** Number of trainers that share the epoch. Defaults to 1. */
+    readonly worldSize?: number;
+    /**
+     * Whether to repeat positions from the start of the epoch until all ranks have equally many, and so take equally
+     * many steps. By default the first ranks may have one sample more than the last.
+     */
+    readonly pad?: boolean;
+  },
+): Order<number[]> {
   const { batchSize, dropLast = false, rank = 0, worldSize = 1 } = options;
   checkShare(batchSize, rank, worldSize);
   if (order.length !== Infinity) {
@@ -82,9 +82,6 @@ export function checkShare(
   );
 }
 
-/** Options of {@linkcode BatchSampler}. */
-export type BatchSamplerOptions = Pick<BatchOptions, "batchSize" | "dropLast">;
-
 /**
  * Determines which indices make a batch, for cases that a loader's `batchSize` and sampler cannot express. This
  * class cuts a sampler's order into batches. Any object with `length` and `order` is a batch sampler too.
@@ -115,7 +112,7 @@ export class BatchSampler {
   /** Number of batches in an epoch; `Infinity` if it never ends. */
   readonly length: number;
   /** Returns the batches of an epoch, which depend only on the seed and the epoch. */
-  readonly order: (seed: number, epoch: number) => BatchOrder;
+  readonly order: (seed: number, epoch: number) => Order<number[]>;
 
   /**
    * Makes a batch sampler.
@@ -123,7 +120,15 @@ export class BatchSampler {
    * @param sampler Sampler to cut into batches, or the ordered indices of every epoch.
    * @throws {RangeError} If `batchSize` is not a whole number ≥ 1.
    */
-  constructor(sampler: SamplerLike, options: BatchSamplerOptions) {
+  constructor(
+    sampler: Sampler | ArrayLike<number> | Iterable<number>,
+    options: {
+      /** Samples per batch. */
+      readonly batchSize: number;
+      /** Whether to drop a smaller last batch. Defaults to `false`. */
+      readonly dropLast?: boolean;
+    },
+  ) {
     const whole = samplerOf(sampler);
     const { batchSize, dropLast = false } = options;
     const cut = { batchSize, dropLast };

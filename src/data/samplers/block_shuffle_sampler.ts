@@ -8,14 +8,6 @@ import {
   type Sampler,
 } from "./sampler.ts";
 
-/** Options of {@linkcode BlockShuffleSampler}. */
-export interface BlockShuffleOptions {
-  /** Samples per block: neighbours, which a disk reads together. */
-  readonly blockSize: number;
-  /** Maximum number of blocks shuffled together, in groups of equal size. Defaults to 16. */
-  readonly buffer?: number;
-}
-
 /**
  * Samples in a random order that suits disks. Blocks of neighbours are shuffled, and then the samples of up to
  * `buffer` blocks at a time. The groups of blocks are of even size: 17 blocks with a buffer of 16 make a group of
@@ -51,7 +43,12 @@ export class BlockShuffleSampler implements Sampler {
    */
   constructor(
     source: number | { readonly length: number },
-    options: BlockShuffleOptions,
+    options: {
+      /** Samples per block: neighbours, which a disk reads together. */
+      readonly blockSize: number;
+      /** Maximum number of blocks shuffled together, in groups of equal size. Defaults to 16. */
+      readonly buffer?: number;
+    },
   ) {
     this.length = lengthOf(source);
     this.#blockSize = options.blockSize;

@@ -3,16 +3,21 @@ import { Random } from "../random/random.ts";
 import { isIndex } from "../../tree/sample_indices.ts";
 import { checkPosition } from "../whole_numbers.ts";
 
-/** The order of one epoch: the index at each position. Computed rather than stored, if possible. */
-export interface Order {
+/**
+ * The order of one epoch: the index at each position, or the indices of each batch. Computed rather than stored, if
+ * possible.
+ *
+ * @typeParam T What is at a position: an index, or the indices of a batch.
+ */
+export interface Order<T = number> {
   /** Number of positions; `Infinity` if the epoch never ends. */
   readonly length: number;
   /**
-   * Returns the index at a position.
+   * Returns the index, or the indices of the batch, at a position.
    *
    * @param position Position from 0 to `length - 1`; each costs the same.
    */
-  at(position: number): number;
+  at(position: number): T;
 }
 
 /**
@@ -29,14 +34,6 @@ export interface Sampler {
    * @param epoch Number of the epoch, from 0.
    */
   order(seed: number, epoch: number): Order;
-}
-
-/** The batches of one epoch. */
-export interface BatchOrder {
-  /** Number of batches; `Infinity` if the epoch never ends. */
-  readonly length: number;
-  /** Returns the indices of a batch; each batch costs the same. */
-  at(step: number): number[];
 }
 
 /**

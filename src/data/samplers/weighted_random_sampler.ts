@@ -1,12 +1,6 @@
 import { wholeNumber } from "../whole_numbers.ts";
 import { type Order, orderOf, orderRandom, type Sampler } from "./sampler.ts";
 
-/** Options of {@linkcode WeightedRandomSampler}. */
-export interface WeightedRandomSamplerOptions {
-  /** Whether a sample may be drawn repeatedly. Defaults to `true`. */
-  readonly replacement?: boolean;
-}
-
 /**
  * Draws samples by weight: one of weight 3 is three times as likely as one of weight 1, and one of weight 0 is
  * never drawn. Useful for datasets with rare classes.
@@ -43,7 +37,10 @@ export class WeightedRandomSampler implements Sampler {
   constructor(
     weights: ArrayLike<number>,
     numSamples: number,
-    options: WeightedRandomSamplerOptions = {},
+    options: {
+      /** Whether a sample may be drawn repeatedly. Defaults to `true`. */
+      readonly replacement?: boolean;
+    } = {},
   ) {
     const { replacement = true } = options;
     this.length = numSamples;

@@ -41,17 +41,6 @@ export class SequentialSampler implements Sampler {
   }
 }
 
-/** Options of {@linkcode RandomSampler}. */
-export interface RandomSamplerOptions {
-  /** Whether a sample may be drawn again before all others were. Defaults to `false`. */
-  readonly replacement?: boolean;
-  /**
-   * Number of samples in an epoch: a whole number ≥ 0, or `Infinity`. Defaults to the length of the dataset. A
-   * larger number adds passes, each in its own order.
-   */
-  readonly numSamples?: number;
-}
-
 /**
  * Samples in random order, which differs in every epoch. The order is computed, not stored: a billion samples take
  * no more memory than a thousand, and an epoch can start at any position at once.
@@ -91,7 +80,15 @@ export class RandomSampler implements Sampler {
    */
   constructor(
     source: number | { readonly length: number },
-    options: RandomSamplerOptions = {},
+    options: {
+      /** Whether a sample may be drawn again before all others were. Defaults to `false`. */
+      readonly replacement?: boolean;
+      /**
+       * Number of samples in an epoch: a whole number ≥ 0, or `Infinity`. Defaults to the length of the dataset. A
+       * larger number adds passes, each in its own order.
+       */
+      readonly numSamples?: number;
+    } = {},
   ) {
     this.#samples = lengthOf(source);
     this.#replacement = options.replacement ?? false;

@@ -1,4 +1,4 @@
-import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import { ArrangedDataset } from "../arranged_dataset.ts";
 import type { Dataset, GetOptions } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
 import { Random } from "../random/random.ts";
@@ -7,16 +7,6 @@ import { type Order, remembered } from "../samplers/sampler.ts";
 import { RandomSampler } from "../samplers/whole_samplers.ts";
 import { wholeNumber } from "../whole_numbers.ts";
 import { countOf, requireSources } from "./ordered_sources.ts";
-
-/** Options of {@linkcode Epochs}. */
-export interface EpochsOptions {
-  /** Number of samples to use, from the start of the dataset. Defaults to all. */
-  readonly length?: number | undefined;
-  /** Whether each epoch has its own order. Defaults to `true`. */
-  readonly shuffle?: boolean | undefined;
-  /** Seed of the orders: a safe integer ≥ 0. Defaults to 0. */
-  readonly seed?: number | undefined;
-}
 
 /**
  * A dataset repeated without end, by default in another order each epoch. Step `s` is a sample of epoch
@@ -50,7 +40,11 @@ export class Epochs<T> extends ArrangedDataset<T> {
   readonly epochLength: number;
   /** Orders depend on the loader's seed. */
   protected override readonly isDrawn = true;
-  readonly #options: EpochsOptions;
+  readonly #options: {
+    readonly length: number;
+    readonly shuffle: boolean;
+    readonly seed: number;
+  };
   readonly #seed: (options: GetOptions) => number;
   readonly #passSeed = ownSeed("pass", 0);
   readonly #order: (seed: number, epoch?: number) => Order;
@@ -61,7 +55,17 @@ export class Epochs<T> extends ArrangedDataset<T> {
    * @throws {RangeError} If the dataset is empty, if it is endless and no `length` is given, or if an option is out
    * of range.
    */
-  constructor(source: Dataset<T>, options: EpochsOptions = {}) {
+  constructor(
+    source: Dataset<T>,
+    options: {
+      /** Number of samples to use, from the start of the dataset. Defaults to all. */
+      readonly length?: number | undefined;
+      /** Whether each epoch has its own order. Defaults to `true`. */
+      readonly shuffle?: boolean | undefined;
+      /** Seed of the orders: a safe integer ≥ 0. Defaults to 0. */
+      readonly seed?: number | undefined;
+    } = {},
+  ) {
     super([source]);
     const { length, shuffle = true, seed = 0 } = options;
     this.epochLength = countOf(length, source.length, "Epochs");
@@ -78,7 +82,10 @@ export class Epochs<T> extends ArrangedDataset<T> {
   }
 
   /** Returns the epoch as the part, and the index of the sample. */
-  protected override placeOf(step: number, options: GetOptions): SamplePlace {
+  protected override placeOf(
+    step: number,
+    options: GetOptions,
+  ): { readonly part: number; readonly index: number } {
     const epoch = Math.floor(step / this.epochLength);
     const position = step % this.epochLength;
     const index = this.#options.shuffle
@@ -97,14 +104,6 @@ export class Epochs<T> extends ArrangedDataset<T> {
     const seed = isFirstPass ? options.seed ?? 0 : this.#passSeed(options);
     return [source, { ...options, seed, epoch }];
   }
-}
-
-/** Options of {@linkcode Sample}. */
-export interface SampleOptions {
-  /** Number of samples to draw from, from the start of the dataset. Defaults to all. */
-  readonly length?: number | undefined;
-  /** Seed of the draws: a safe integer ≥ 0. Defaults to 0. */
-  readonly seed?: number | undefined;
 }
 
 /**
@@ -138,7 +137,15 @@ export class Sample<T> extends ArrangedDataset<T> {
    * @throws {RangeError} If the dataset is empty, if it is endless and no `length` is given, or if an option is out
    * of range.
    */
-  constructor(source: Dataset<T>, options: SampleOptions = {}) {
+  constructor(
+    source: Dataset<T>,
+    options: {
+      /** Number of samples to draw from, from the start of the dataset. Defaults to all. */
+      readonly length?: number | undefined;
+      /** Seed of the draws: a safe integer ≥ 0. Defaults to 0. */
+      readonly seed?: number | undefined;
+    } = {},
+  ) {
     super([source]);
     const length = countOf(options.length, source.length, "Sample");
     this.#options = { length, seed: options.seed ?? 0 };
@@ -152,16 +159,13 @@ export class Sample<T> extends ArrangedDataset<T> {
   }
 
   /** Returns the index that is drawn for the step. */
-  protected override placeOf(step: number, options: GetOptions): SamplePlace {
+  protected override placeOf(
+    step: number,
+    options: GetOptions,
+  ): { readonly part: number; readonly index: number } {
     const random = new Random(this.#seed(options), step);
     return { part: 0, index: random.int(this.#options.length) };
   }
-}
-
-/** Options of {@linkcode Mix}. */
-export interface MixOptions {
-  /** Seed of the choices: a safe integer ≥ 0. Defaults to 0. */
-  readonly seed?: number | undefined;
 }
 
 /**
@@ -208,7 +212,10 @@ export class Mix<T> extends ArrangedDataset<T> {
   constructor(
     sources: readonly Dataset<T>[],
     weights: readonly number[],
-    options: MixOptions = {},
+    options: {
+      /** Seed of the choices: a safe integer ≥ 0. Defaults to 0. */
+      readonly seed?: number | undefined;
+    } = {},
   ) {
     super(sources);
     requireSources(sources, "Mix");
@@ -227,7 +234,10 @@ export class Mix<T> extends ArrangedDataset<T> {
   }
 
   /** Returns the source that is drawn, and the same step. */
-  protected override placeOf(step: number, options: GetOptions): SamplePlace {
+  protected override placeOf(
+    step: number,
+    options: GetOptions,
+  ): { readonly part: number; readonly index: number } {
     const drawn = new Random(this.#seed(options), step).float();
     let source = 0;
     while (drawn >= this.#ends[source]!) source++;

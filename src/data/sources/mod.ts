@@ -3,13 +3,6 @@
  *
  * @module
  */
-export {
-  Epochs,
-  type EpochsOptions,
-  Mix,
-  type MixOptions,
-  Sample,
-  type SampleOptions,
-} from "./drawn_sources.ts";
+export { Epochs, Mix, Sample } from "./drawn_sources.ts";
 export { Interleave, Truncate } from "./ordered_sources.ts";
-export { Transform, type TransformOptions } from "./transform.ts";
+export { Transform } from "./transform.ts";

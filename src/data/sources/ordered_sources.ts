@@ -1,4 +1,4 @@
-import { ArrangedDataset, type SamplePlace } from "../arranged_dataset.ts";
+import { ArrangedDataset } from "../arranged_dataset.ts";
 import type { Dataset } from "../dataset.ts";
 import { recipeOf } from "../datasets/process.ts";
 import { RECIPE, type Recipe } from "../recipe.ts";
@@ -47,7 +47,9 @@ export class Interleave<T> extends ArrangedDataset<T> {
   }
 
   /** Alternates between the sources. */
-  protected override placeOf(step: number): SamplePlace {
+  protected override placeOf(
+    step: number,
+  ): { readonly part: number; readonly index: number } {
     return { part: step % this.#count, index: Math.floor(step / this.#count) };
   }
 }
@@ -92,7 +94,9 @@ export class Truncate<T> extends ArrangedDataset<T> {
   }
 
   /** Wraps around at `length`. */
-  protected override placeOf(step: number): SamplePlace {
+  protected override placeOf(
+    step: number,
+  ): { readonly part: number; readonly index: number } {
     return { part: 0, index: step % this.length };
   }
 

@@ -14,12 +14,6 @@ import {
 import { wholeBatch } from "../arranged_dataset.ts";
 import { ownSeed } from "./drawn_sources.ts";
 
-/** Options of {@linkcode Transform}. */
-export interface TransformOptions {
-  /** Seed of the random numbers: a safe integer ≥ 0. Defaults to 0. */
-  readonly seed?: number | undefined;
-}
-
 /**
  * Applies a function or a transform to each sample of a source. Its random numbers depend on the step, the seed
  * given here and the loader's seed.
@@ -42,7 +36,7 @@ export class Transform<S, T> extends Dataset<T> {
   readonly #source: Dataset<S>;
   readonly #step: Step<S, T>;
   readonly #run: TransformFunction<S, T>;
-  readonly #options: TransformOptions;
+  readonly #options: { readonly seed: number | undefined };
   readonly #seed: (options: GetOptions) => number;
 
   /**
@@ -56,7 +50,10 @@ export class Transform<S, T> extends Dataset<T> {
   constructor(
     source: Dataset<S>,
     step: Step<S, T>,
-    options: TransformOptions = {},
+    options: {
+      /** Seed of the random numbers: a safe integer ≥ 0. Defaults to 0. */
+      readonly seed?: number | undefined;
+    } = {},
   ) {
     super();
     this.#source = source;

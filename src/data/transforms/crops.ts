@@ -229,22 +229,19 @@ export function crop<P extends Picture>(
   return withPixels(picture, out, { height, width });
 }
 
-/** Widths of a border, in pixels. */
-export interface Padding {
-  /** On the left. */
-  readonly left: number;
-  /** Above. */
-  readonly top: number;
-  /** On the right. */
-  readonly right: number;
-  /** Below. */
-  readonly bottom: number;
-}
-
 /** Border to add before a part is cut out. */
 export interface PadOptions {
   /** Width of the border in pixels, for all sides or each. Defaults to 0. */
-  readonly padding?: number | Padding | undefined;
+  readonly padding?: number | {
+    /** On the left. */
+    readonly left: number;
+    /** Above. */
+    readonly top: number;
+    /** On the right. */
+    readonly right: number;
+    /** Below. */
+    readonly bottom: number;
+  } | undefined;
   /**
    * Content of the border: zeros (`constant`, the default), the outermost pixels (`edge`), or the picture mirrored
    * at its outermost pixels (`reflect`). In OpenCV these are `BORDER_CONSTANT`, `BORDER_REPLICATE` and
@@ -254,8 +251,8 @@ export interface PadOptions {
 }
 
 interface CheckedPadding {
-  readonly padding: Padding;
-  readonly padMode: "constant" | "edge" | "reflect";
+  readonly padding: Exclude<PadOptions["padding"], number | undefined>;
+  readonly padMode: NonNullable<PadOptions["padMode"]>;
 }
 
 const MODES: readonly unknown[] = ["constant", "edge", "reflect"];

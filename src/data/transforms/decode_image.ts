@@ -9,26 +9,12 @@ import { RECIPE, type Recipe } from "../recipe.ts";
 import { sizeOf } from "./resize.ts";
 import { newRecipe, PLAN, type SampleTransform } from "./transform.ts";
 
-/** Options of decoding images. */
-export interface DecodeImageOptions {
-  /** Codec that decodes them. Defaults to `auto`, the best that loads. */
-  readonly codec?: ImageCodecName | "auto" | undefined;
-  /** Colour space. Defaults to `ANY`, which keeps gray images gray, with one channel. */
-  readonly colorspace?: Colorspace | undefined;
-  /**
-   * Short edge to decode to, in pixels; takes less time and memory than a later `Scale`. By default images keep
-   * their size.
-   */
-  readonly shortEdge?: number | undefined;
-  /**
-   * Whether to decode JPEGs in full. By default a JPEG is decoded at a half, a quarter or an eighth of its size if
-   * that is still six times as large as what is wanted of it. Pixels of natural pictures then differ by up to 3,
-   * very few by more.
-   */
-  readonly exact?: boolean | undefined;
-}
-
 const COLORSPACES: readonly unknown[] = ["RGB", "GRAY", "ANY"];
+
+/** Options of decoding images. */
+export type DecodeImageOptions = NonNullable<
+  ConstructorParameters<typeof DecodeImage>[0]
+>;
 
 /**
  * Decodes a JPEG or PNG; the first step if samples are files. Several images are decoded concurrently.
@@ -57,7 +43,25 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
    * @throws {RangeError} If `shortEdge` is not a valid length.
    * @throws {TypeError} If another option is not one of its choices.
    */
-  constructor(options: DecodeImageOptions = {}) {
+  constructor(
+    options: {
+      /** Codec that decodes them. Defaults to `auto`, the best that loads. */
+      readonly codec?: ImageCodecName | "auto" | undefined;
+      /** Colour space. Defaults to `ANY`, which keeps gray images gray, with one channel. */
+      readonly colorspace?: Colorspace | undefined;
+      /**
+       * Short edge to decode to, in pixels; takes less time and memory than a later `Scale`. By default images keep
+       * their size.
+       */
+      readonly shortEdge?: number | undefined;
+      /**
+       * Whether to decode JPEGs in full. By default a JPEG is decoded at a half, a quarter or an eighth of its size if
+       * that is still six times as large as what is wanted of it. Pixels of natural pictures then differ by up to 3,
+       * very few by more.
+       */
+      readonly exact?: boolean | undefined;
+    } = {},
+  ) {
     const { codec = "auto", colorspace = "ANY", shortEdge, exact } = options;
     if (!COLORSPACES.includes(colorspace)) {
       throw new TypeError(

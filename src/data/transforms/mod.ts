@@ -9,12 +9,11 @@ export {
   CenterCropVideo,
   JitterCrop,
   JitterCropVideo,
-  type Padding,
   type PadOptions,
   RandomCrop,
   RandomCropVideo,
 } from "./crops.ts";
-export { DecodeImage, type DecodeImageOptions } from "./decode_image.ts";
+export { DecodeImage } from "./decode_image.ts";
 export {
   RandHorFlip,
   RandHorFlipVideo,
@@ -23,7 +22,6 @@ export {
 } from "./flips.ts";
 export {
   Normalize,
-  type NormalizeOptions,
   NormalizeVideo,
   UnitNorm,
   UnitNormVideo,
@@ -31,19 +29,10 @@ export {
 export type { FloatImage, Picture } from "./picture.ts";
 export {
   RandomResizedCrop,
-  type RandomResizedCropOptions,
   RandomResizedCropVideo,
 } from "./random_resized_crop.ts";
 export { Resize, ResizeVideo, Scale, ScaleVideo } from "./resize.ts";
-export {
-  type ArrayDtype,
-  type ArrayOptions,
-  type FinishedImage,
-  ToArray,
-  type ToArrayOptions,
-  ToArrayVideo,
-  type ToArrayVideoOptions,
-} from "./to_array.ts";
-export type { SampleTransform, Step, TransformFunction } from "./transform.ts";
+export { ToArray, ToArrayVideo } from "./to_array.ts";
+export type { SampleTransform, Step } from "./transform.ts";
 export { transformSamples } from "./transform_samples.ts";
 export type { Size } from "../../codecs/image/short_edge.ts";

@@ -14,15 +14,6 @@ import { newRecipe, type SampleTransform } from "./transform.ts";
 /** Term that GulpIO adds to a standard deviation, to avoid division by 0. */
 const EPSILON = 1e-8;
 
-/** Options of {@linkcode Normalize}. */
-export interface NormalizeOptions {
-  /**
-   * Factor of the values, applied first. Defaults to 1, as in GulpIO; use `1 / 255` for a mean and a standard
-   * deviation of values from 0 to 1, as in torchvision.
-   */
-  readonly scale?: number | undefined;
-}
-
 /**
  * Subtracts a mean from each channel and divides by a standard deviation: `(value × scale - mean) / (std + 1e-8)`.
  */
@@ -43,7 +34,13 @@ export class Normalize implements SampleTransform<Picture, FloatImage> {
   constructor(
     mean: number | readonly number[],
     std: number | readonly number[],
-    { scale = 1 }: NormalizeOptions = {},
+    { scale = 1 }: {
+      /**
+       * Factor of the values, applied first. Defaults to 1, as in GulpIO; use `1 / 255` for a mean and a standard
+       * deviation of values from 0 to 1, as in torchvision.
+       */
+      readonly scale?: number | undefined;
+    } = {},
   ) {
     this.#args = [
       perChannel(mean, "mean", -Infinity),
@@ -90,7 +87,7 @@ export class NormalizeVideo extends AllFrames<Picture, FloatImage> {
   constructor(
     mean: number | readonly number[],
     std: number | readonly number[],
-    options?: NormalizeOptions,
+    options?: ConstructorParameters<typeof Normalize>[2],
   ) {
     super(new Normalize(mean, std, options));
   }

@@ -9,14 +9,6 @@ import { assertBytes } from "./picture.ts";
 import { resizeTo, sizeOf } from "./resize.ts";
 import { newRecipe, type SampleTransform } from "./transform.ts";
 
-/** Options of {@linkcode RandomResizedCrop}. */
-export interface RandomResizedCropOptions {
-  /** Minimum and maximum share of the picture's area to cut out. Defaults to 0.08 and 1. */
-  readonly scale?: readonly [least: number, most: number] | undefined;
-  /** Minimum and maximum aspect ratio (width / height) of the part. Defaults to 3 / 4 and 4 / 3. */
-  readonly ratio?: readonly [least: number, most: number] | undefined;
-}
-
 /** Number of random parts to try; some are too wide or too high for the picture. */
 const TRIES = 10;
 
@@ -39,8 +31,12 @@ export class RandomResizedCrop implements SampleTransform<Image, Image> {
    */
   constructor(
     size: number | Size,
-    { scale = [0.08, 1], ratio = [3 / 4, 4 / 3] }: RandomResizedCropOptions =
-      {},
+    { scale = [0.08, 1], ratio = [3 / 4, 4 / 3] }: {
+      /** Minimum and maximum share of the picture's area to cut out. Defaults to 0.08 and 1. */
+      readonly scale?: readonly [least: number, most: number] | undefined;
+      /** Minimum and maximum aspect ratio (width / height) of the part. Defaults to 3 / 4 and 4 / 3. */
+      readonly ratio?: readonly [least: number, most: number] | undefined;
+    } = {},
   ) {
     for (const [name, [least, most]] of Object.entries({ scale, ratio })) {
       if (least! > 0 && most! >= least! && Number.isFinite(most)) continue;
@@ -76,7 +72,10 @@ export class RandomResizedCropVideo extends AllFrames<Image, Image> {
    * @param size Size of the result; a number is the edge of a square, in pixels.
    * @param options Range of parts to cut out.
    */
-  constructor(size: number | Size, options?: RandomResizedCropOptions) {
+  constructor(
+    size: number | Size,
+    options?: ConstructorParameters<typeof RandomResizedCrop>[1],
+  ) {
     super(new RandomResizedCrop(size, options));
   }
 }

@@ -14,40 +14,6 @@ import {
 import { ownArray, type TakeArray } from "./array_rows.ts";
 import { newRecipe, PLAN, type SampleTransform } from "./transform.ts";
 
-/** Element type of an array. */
-export type ArrayDtype = "float16" | "float32" | "uint8";
-
-/** Options common to {@linkcode ToArray} and {@linkcode ToArrayVideo}. */
-export interface ArrayOptions {
-  /** Type of the elements. Defaults to `float32`. `uint8` requires pixels that are bytes. */
-  readonly dtype?: ArrayDtype | undefined;
-  /** Factor of the values: `1 / 255` gives values from 0 to 1. Defaults to 1. */
-  readonly scale?: number | undefined;
-}
-
-/** Options of {@linkcode ToArray}. */
-export interface ToArrayOptions extends ArrayOptions {
-  /**
-   * `channels-first`, the default, gives the shape `[channels, height, width]`; `channels-last` gives
-   * `[height, width, channels]`.
-   */
-  readonly layout?: "channels-first" | "channels-last" | undefined;
-}
-
-/** Options of {@linkcode ToArrayVideo}. */
-export interface ToArrayVideoOptions extends ArrayOptions {
-  /**
-   * `channels-first`, the default, gives the shape `[frames, channels, height, width]`; `channels-last` gives
-   * `[frames, height, width, channels]`; `channels-outermost`, for convolutions over time, gives
-   * `[channels, frames, height, width]`.
-   */
-  readonly layout?:
-    | "channels-first"
-    | "channels-last"
-    | "channels-outermost"
-    | undefined;
-}
-
 /** Axes of a clip's array, outermost first. */
 const AXES = {
   "channels-first": ["frames", "channels", "height", "width"],
@@ -72,7 +38,19 @@ export class ToArray implements SampleTransform<Picture, NdArray> {
    *
    * @throws {TypeError} If an option is not one of its choices.
    */
-  constructor(options: ToArrayOptions = {}) {
+  constructor(
+    options: {
+      /** Type of the elements. Defaults to `float32`. `uint8` requires pixels that are bytes. */
+      readonly dtype?: "float16" | "float32" | "uint8" | undefined;
+      /** Factor of the values: `1 / 255` gives values from 0 to 1. Defaults to 1. */
+      readonly scale?: number | undefined;
+      /**
+       * `channels-first`, the default, gives the shape `[channels, height, width]`; `channels-last` gives
+       * `[height, width, channels]`.
+       */
+      readonly layout?: "channels-first" | "channels-last" | undefined;
+    } = {},
+  ) {
     const layouts = ["channels-first", "channels-last"] as const;
     this.#options = checkedOptions(options, layouts, "ToArray");
   }
@@ -111,7 +89,24 @@ export class ToArrayVideo
    *
    * @throws {TypeError} If an option is not one of its choices.
    */
-  constructor(options: ToArrayVideoOptions = {}) {
+  constructor(
+    options: {
+      /** Type of the elements. Defaults to `float32`. `uint8` requires pixels that are bytes. */
+      readonly dtype?: "float16" | "float32" | "uint8" | undefined;
+      /** Factor of the values: `1 / 255` gives values from 0 to 1. Defaults to 1. */
+      readonly scale?: number | undefined;
+      /**
+       * `channels-first`, the default, gives the shape `[frames, channels, height, width]`; `channels-last` gives
+       * `[frames, height, width, channels]`; `channels-outermost`, for convolutions over time, gives
+       * `[channels, frames, height, width]`.
+       */
+      readonly layout?:
+        | "channels-first"
+        | "channels-last"
+        | "channels-outermost"
+        | undefined;
+    } = {},
+  ) {
     const layouts = Object.keys(AXES) as Layout[];
     this.#options = checkedOptions(options, layouts, "ToArrayVideo");
   }
@@ -141,15 +136,18 @@ export class ToArrayVideo
 }
 
 interface CheckedOptions {
-  readonly dtype: ArrayDtype;
+  readonly dtype: keyof typeof DTYPES;
   readonly scale: number;
   readonly layout: Layout;
 }
 
 /** @throws {TypeError} If the type or layout is unknown, or the type cannot hold scaled values. */
 function checkedOptions(
-  { dtype = "float32", scale = 1, layout = "channels-first" }:
-    ToArrayVideoOptions,
+  { dtype = "float32", scale = 1, layout = "channels-first" }: Partial<
+    {
+      readonly [Name in keyof CheckedOptions]: CheckedOptions[Name] | undefined;
+    }
+  >,
   layouts: readonly Layout[],
   step: string,
 ): CheckedOptions {
@@ -287,12 +285,9 @@ function assertAlike(frame: Picture, first: Picture, index: number): void {
   );
 }
 
-/** Result for a sample: an array `[height, width, channels]` if a transform returns a picture. */
-export type FinishedImage<Out> = Out extends Picture ? NdArray : Out;
-
-/** Converts a picture to an array and returns anything else as it is. */
-export function finishImage<Out>(made: Out): FinishedImage<Out> {
-  return (isPicture(made) ? arrayOf(made) : made) as FinishedImage<Out>;
+/** Converts a picture to an array `[height, width, channels]` and returns anything else as it is. */
+export function finishImage(made: unknown): unknown {
+  return isPicture(made) ? arrayOf(made) : made;
 }
 
 /** Returns a picture as an array `[height, width, channels]` that shares its memory. */

@@ -2,11 +2,10 @@ import type { Random } from "../random/random.ts";
 import {
   argument,
   type Imported,
-  type ImportedName,
   importedRecipe,
   importedValue,
   isPortable,
-  type Portable,
+  type RECIPE,
   type Recipe,
 } from "../recipe.ts";
 
@@ -16,16 +15,12 @@ import {
  * Its random choices come only from `random`, so that the same seed, epoch and index give the same result. It must
  * not modify its input.
  */
-export interface SampleTransform<In, Out> extends Portable {
+export interface SampleTransform<In, Out> {
   /** Transforms one sample. */
   apply(value: In, random: Random): Out | Promise<Out>;
+  /** Returns the recipe that constructs the transform in another thread; `undefined` if that is impossible. */
+  [RECIPE](): Recipe | undefined;
 }
-
-/** A transform as a function. */
-export type TransformFunction<In, Out> = (
-  value: In,
-  random: Random,
-) => Out | Promise<Out>;
 
 /**
  * A step of a chain: a transform, a function, or a module that exports either. A function keeps the chain in its
@@ -33,7 +28,10 @@ export type TransformFunction<In, Out> = (
  */
 export type Step<In, Out> =
   | SampleTransform<In, Out>
-  | Imported<TransformFunction<In, Out>>;
+  | Imported<(value: In, random: Random) => Out | Promise<Out>>;
+
+/** A step as a function. */
+export type TransformFunction<In, Out> = SampleTransform<In, Out>["apply"];
 
 /**
  * Key of the method that replaces `apply` if other steps follow. It may defer decoding until these determine what
@@ -65,14 +63,14 @@ export function isTransform<In, Out>(
     typeof value.apply === "function";
 }
 
-function isElsewhere(step: unknown): step is URL | ImportedName {
+function isElsewhere(step: unknown): step is Imported<never> {
   return step instanceof URL ||
     typeof step === "object" && step !== null && "module" in step;
 }
 
 /** Returns a function that imports the module on its first call. */
 function runImported<In, Out>(
-  from: URL | ImportedName,
+  from: Imported<never>,
 ): TransformFunction<In, Out> {
   let run: TransformFunction<In, Out> | undefined;
   let loading: Promise<void> | undefined;

@@ -5,7 +5,9 @@ import { inFlight } from "../in_flight.ts";
 import { Random } from "../random/random.ts";
 import { ArrayRows, type TakeArray } from "./array_rows.ts";
 import { finished, plannedStep } from "./compose.ts";
-import { type FinishedImage, finishImage } from "./to_array.ts";
+import type { NdArray } from "../../codecs/numpy/nd_array.ts";
+import type { Picture } from "./picture.ts";
+import { finishImage } from "./to_array.ts";
 import type { Step } from "./transform.ts";
 
 /**
@@ -25,11 +27,12 @@ export async function transformSamples<In, Out>(
   samples: readonly In[],
   indices: readonly number[],
   options: GetOptions = {},
-): Promise<FinishedImage<Out>[]> {
+): Promise<(Out extends Picture ? NdArray : Out)[]> {
   const run = plannedStep(transform);
   return await makeSamples(indices, options, async (i, random, take) => {
     const made = await run(samples[i]!, random);
-    return finishImage(finished(made, take) as Out);
+    const sample = finishImage(finished(made, take));
+    return sample as Out extends Picture ? NdArray : Out;
   });
 }
 

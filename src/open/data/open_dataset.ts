@@ -12,22 +12,15 @@ import {
 } from "../samples/open_samples.ts";
 
 /** Options of {@linkcode openDataset}. */
-export interface OpenDatasetOptions extends OpenSamplesOptions, WaitOptions {
+interface OpenDatasetOptions extends OpenSamplesOptions, WaitOptions {
   /** Whether values are decoded; otherwise they are the stored bytes. Defaults to `true`. */
   readonly decode?: boolean | undefined;
-}
-
-/** {@linkcode OpenDatasetOptions} with a function that makes training data of samples. */
-export interface ProcessedDatasetOptions<T, S extends object = SampleValues>
-  extends OpenDatasetOptions {
-  /** Makes what is trained on of the samples of a batch; a module's function, where the loader has workers. */
-  readonly process: Imported<Process<S, T>>;
 }
 
 /** Implements `openDataset` of `mod.ts`, which loads this module on demand. */
 export async function openDataset<T, S extends object = SampleValues>(
   location: ContainerLocation | VirtualFs,
-  options: ProcessedDatasetOptions<T, S>,
+  options: OpenDatasetOptions & { readonly process: Imported<Process<S, T>> },
 ): Promise<SamplesDataset<S, T>>;
 /** Opens a container; samples are values by the names of fields. */
 export async function openDataset<S extends object = SampleValues>(

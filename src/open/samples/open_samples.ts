@@ -19,9 +19,9 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { mustWait } from "../../io/storage/must_wait.ts";
 import { lastingAt } from "../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
-import type { FieldOptions } from "../../tree/samples/samples_reader.ts";
 import { SamplesByField } from "../../tree/samples/samples_by_field.ts";
 import type {
+  ReadSamplesOptions,
   Samples,
   SamplesHandle,
   SampleValues,
@@ -33,7 +33,10 @@ import { OpenedSamples } from "./opened_samples.ts";
 
 /** Options of {@linkcode openSamples}; with `files` or `paths`, samples are files, even if the format has samples. */
 export interface OpenSamplesOptions
-  extends OpenContainerOptions, FieldOptions, ChooseFilesOptions {}
+  extends
+    OpenContainerOptions,
+    Pick<ReadSamplesOptions, "fields">,
+    ChooseFilesOptions {}
 
 /** Implements `openSamples` of `mod.ts`, which loads this module on demand. */
 export async function openSamples<

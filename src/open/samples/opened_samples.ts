@@ -10,7 +10,6 @@ import type {
   SampleValues,
 } from "../../tree/samples/samples.ts";
 import {
-  type FieldOptions,
   reopenSamples,
   SamplesReader,
 } from "../../tree/samples/samples_reader.ts";
@@ -66,16 +65,16 @@ export class OpenedSamples<
    */
   get(
     index: number,
-    options?: BatchReadOptions & FieldOptions,
+    options?: BatchReadOptions & Pick<ReadSamplesOptions, "fields">,
   ): Promise<D>;
   /** Reads and decodes a batch of samples. */
   get(
     indices: Iterable<number>,
-    options?: BatchReadOptions & FieldOptions,
+    options?: BatchReadOptions & Pick<ReadSamplesOptions, "fields">,
   ): Promise<D[]>;
   async get(
     index: number | Iterable<number>,
-    options?: BatchReadOptions & FieldOptions,
+    options?: BatchReadOptions & Pick<ReadSamplesOptions, "fields">,
   ): Promise<D | D[]> {
     if (typeof index !== "number") return await this.decoded(index, options);
     const [sample] = await this.decoded([index], options);

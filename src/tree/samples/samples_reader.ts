@@ -142,7 +142,10 @@ export class SamplesReader<
    *
    * @returns Number of bytes in flight or already fetched; 0 if the files are local.
    */
-  expect(indices: Iterable<number>, options: FieldOptions = {}): number {
+  expect(
+    indices: Iterable<number>,
+    options: Pick<ReadSamplesOptions, "fields"> = {},
+  ): number {
     const known = [...indices].filter((index) => isIndex(index, this.length));
     return this.opened.expect(known, this.#optionsOf(options));
   }
@@ -189,7 +192,9 @@ export class SamplesReader<
   }
 
   /** @ignore Returns the names of the fields that the options of a call select. */
-  protected fieldsOf(options: FieldOptions): readonly string[] | undefined {
+  protected fieldsOf(
+    options: Pick<ReadSamplesOptions, "fields">,
+  ): readonly string[] | undefined {
     return options.fields;
   }
 
@@ -205,9 +210,6 @@ export class SamplesReader<
     return { fields: this.fieldsOf(given) ?? this.#fields, memory };
   }
 }
-
-/** Selects the fields to read. */
-export type FieldOptions = Pick<ReadSamplesOptions, "fields">;
 
 /**
  * Rebuilds shared samples in this thread.

@@ -3,11 +3,8 @@ import { Random } from "../../../src/data/random/random.ts";
 import type { Image } from "../../../src/codecs/image/mod.ts";
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
 import { DataError } from "../../../src/data/data_error.ts";
-import {
-  GulpImageDataset,
-  type GulpImageOptions,
-  type LabelChoice,
-} from "../../../src/formats/gulp/data/gulp.ts";
+import { GulpImageDataset } from "../../../src/formats/gulp/data/gulp.ts";
+import type { LabelChoice } from "../../../src/formats/gulp/data/gulp_labels.ts";
 import { followRecipe, RECIPE } from "../../../src/data/recipe.ts";
 import {
   CenterCrop,
@@ -262,7 +259,7 @@ Deno.test("another thread makes the same dataset", async () => {
       { label: "other", transform: OWN, targetTransform: undefined },
       { label: null },
       { label: { text: "label" } },
-    ] as GulpImageOptions<unknown, LabelChoice, unknown, unknown>[]
+    ] as NonNullable<Parameters<typeof GulpImageDataset.open>[1]>[]
   ) {
     using here = await GulpImageDataset.open(path, options);
     const recipe = structuredClone(here[RECIPE]());

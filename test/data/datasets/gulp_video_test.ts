@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import type { Image } from "../../../src/codecs/image/mod.ts";
-import { clipFrames } from "../../../src/data/datasets/clips.ts";
 import {
+  clipFrames,
   type ClipOptions,
-  GulpVideoDataset,
-  type GulpVideoOptions,
-} from "../../../src/formats/gulp/data/gulp.ts";
+} from "../../../src/data/datasets/clips.ts";
+import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp.ts";
 import { DataError } from "../../../src/data/data_error.ts";
 import { Random } from "../../../src/data/random/random.ts";
 import { followRecipe, RECIPE } from "../../../src/data/recipe.ts";
@@ -261,7 +260,7 @@ Deno.test("another thread makes the same dataset of clips", async () => {
         isVal: true,
       },
       { label: "idx", numFrames: 1, randomOffset: false },
-    ] as GulpVideoOptions[]
+    ] as NonNullable<Parameters<typeof GulpVideoDataset.open>[1]>[]
   ) {
     using here = await GulpVideoDataset.open(CHUNKS, options);
     const recipe = structuredClone(here[RECIPE]());

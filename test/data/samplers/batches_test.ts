@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { batchesOf } from "../../../src/data/samplers/batches.ts";
-import type { BatchOrder } from "../../../src/data/samplers/sampler.ts";
+import type { Order } from "../../../src/data/samplers/sampler.ts";
 import { RandomSampler } from "../../../src/data/samplers/whole_samplers.ts";
 import { SequentialSampler } from "../../../src/data/samplers/whole_samplers.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";
@@ -10,7 +10,7 @@ function sequential(length: number) {
   return new SequentialSampler(length).order(0, 0);
 }
 
-function all(batches: BatchOrder): number[][] {
+function all(batches: Order<number[]>): number[][] {
   return Array.from({ length: batches.length }, (_, i) => batches.at(i));
 }
 

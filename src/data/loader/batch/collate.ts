@@ -1,24 +1,5 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import type { NdArray, NumericArray } from "../../../codecs/numpy/nd_array.ts";
-import type { BatchMemory } from "../../batch_memory.ts";
-
-/** Options of a collating function. */
-export interface CollateOptions {
-  /** Memory for the batch. It passes between threads without a copy, and is reused after `recycle`. */
-  readonly memory: BatchMemory;
-}
-
-/**
- * Collates samples to a batch. In a worker thread the batch is transferred: the function must not keep any part of
- * it.
- *
- * @typeParam T What one sample is.
- * @typeParam B What one batch is.
- */
-export type Collate<T, B> = (
-  samples: readonly T[],
-  options: CollateOptions,
-) => B | Promise<B>;
 
 /**
  * Result of the default collating, as PyTorch's `default_collate`:

@@ -11,7 +11,7 @@ import {
   tellDataset,
 } from "../../dataset.ts";
 import { type BatchError, batchError, type BatchJob } from "../batch_error.ts";
-import type { Collate } from "./collate.ts";
+import type { Collate } from "../loader_options.ts";
 import { stackSamples } from "./stack_samples.ts";
 
 export interface ReadBatch {
@@ -21,7 +21,7 @@ export interface ReadBatch {
 
 export interface BatchMakerOptions {
   /** `undefined` stacks samples, `false` leaves a list. */
-  readonly collate: Collate<unknown, unknown> | false | undefined;
+  readonly collate: Collate | false | undefined;
   readonly seed: number;
   readonly skips: boolean;
   readonly worker?: number | undefined;
@@ -30,7 +30,7 @@ export interface BatchMakerOptions {
 /** Makes batches, in the caller's thread or a worker. */
 export class BatchMaker {
   readonly #dataset: Dataset<unknown>;
-  readonly #collate: Collate<unknown, unknown>;
+  readonly #collate: Collate;
   readonly #seed: number;
   readonly #skips: boolean;
   readonly #worker: number | undefined;

@@ -21,7 +21,7 @@ import { followRecipe } from "../../recipe.ts";
 import { shareProcessors } from "../../in_flight.ts";
 import { BatchesAhead } from "../batches_ahead.ts";
 import { batchError } from "../batch_error.ts";
-import type { Collate } from "../batch/collate.ts";
+import type { Collate } from "../loader_options.ts";
 import { BatchMaker } from "../batch/make_batch.ts";
 import {
   type FromThread,
@@ -188,7 +188,7 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
       );
     }
     const collate = setup.collate &&
-      await followRecipe(setup.collate) as Collate<unknown, unknown>;
+      await followRecipe(setup.collate) as Collate;
     const { skips } = setup;
     const maker = new BatchMaker(dataset, { collate, seed, skips, worker });
     const pool = new BufferPool(undefined, setup.shared);

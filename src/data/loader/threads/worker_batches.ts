@@ -8,7 +8,7 @@ import {
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import { sizeOfAll } from "../../batch_memory.ts";
 import { DataError } from "../../data_error.ts";
-import type { BatchOrder } from "../../samplers/sampler.ts";
+import type { Order } from "../../samplers/sampler.ts";
 import { BatchError, batchError, type BatchJob } from "../batch_error.ts";
 import type { Batches, Delivered, LoopStart } from "../batches.ts";
 import type { FromThread } from "./messages.ts";
@@ -29,7 +29,7 @@ type Outcome = Delivered | { readonly error: unknown };
  */
 export class WorkerBatches implements Batches {
   readonly #pool: WorkerPool;
-  readonly #order: BatchOrder;
+  readonly #order: Order<number[]>;
   readonly #epoch: number;
   readonly #settings: LoaderSettings;
   readonly #memory: ArrayBufferLike[][];

@@ -4,7 +4,6 @@ import { SamplesDataset } from "../../../data/datasets/samples_dataset.ts";
 import {
   type Imported,
   importedFunction,
-  type ImportedName,
   importedValue,
 } from "../../../data/recipe.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -19,7 +18,7 @@ import { openBags } from "../tree/open_bags.ts";
 import type { Decoders } from "../types/shipped.ts";
 
 /** Options of opening a {@linkcode BagDataset}. */
-export interface BagOpenOptions
+export interface BagDatasetOptions
   extends Omit<ShardedDatasetOptions, "decoders">, WaitOptions {
   /** Parts of each datapoint to read. Defaults to all. */
   readonly mask?: Mask | undefined;
@@ -27,13 +26,7 @@ export interface BagOpenOptions
    * Decoders by type, or the module that exports them, which a loader with workers needs. Defaults to those of the
    * types that Bags and Granular ship. With `null`, values are bytes.
    */
-  readonly decoders?: Decoders | URL | ImportedName | null | undefined;
-}
-
-/** {@linkcode BagOpenOptions} with a function that makes samples of datapoints. */
-export interface BagDatasetOptions<T> extends BagOpenOptions {
-  /** Makes samples of datapoints. Must be a function of a module if the loader has workers. */
-  readonly process: Imported<Process<Datapoint, T>>;
+  readonly decoders?: Decoders | Imported<never> | null | undefined;
 }
 
 /**
@@ -90,23 +83,26 @@ export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
   static open<T>(
     this: typeof BagDataset,
     path: string | URL,
-    options: BagDatasetOptions<T>,
+    options: BagDatasetOptions & {
+      /** Makes samples of datapoints. Must be a function of a module if the loader has workers. */
+      readonly process: Imported<Process<Datapoint, T>>;
+    },
   ): Promise<BagDataset<T>>;
   /** Opens a dataset; samples are datapoints. */
   static open(
     this: typeof BagDataset,
     path: string | URL,
-    options?: BagOpenOptions,
+    options?: BagDatasetOptions,
   ): Promise<BagDataset>;
   /** Opens a dataset as a subclass whose constructor takes a reader and a mask. */
   static open<D extends BagDataset<unknown>>(
     this: new (reader: ShardedDatasetReader, mask?: Mask) => D,
     path: string | URL,
-    options?: BagOpenOptions,
+    options?: BagDatasetOptions,
   ): Promise<D>;
   static async open(
     path: string | URL,
-    options: BagOpenOptions & {
+    options: BagDatasetOptions & {
       readonly process?: Imported<Process<Datapoint, unknown>>;
     } = {},
   ): Promise<BagDataset<unknown>> {
@@ -140,8 +136,8 @@ export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
 }
 
 function isImported(
-  decoders: BagOpenOptions["decoders"],
-): decoders is URL | ImportedName {
+  decoders: BagDatasetOptions["decoders"],
+): decoders is Imported<never> {
   if (decoders instanceof URL) return true;
   const module: unknown = decoders?.module; // a type may also have this name
   return typeof module === "string" || module instanceof URL;

@@ -14,12 +14,6 @@ import {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Options to open an {@linkcode FFRecordDataset} of samples that are not bytes. */
-export interface FFRecordDatasetOptions<T> extends OpenOptions, WaitOptions {
-  /** Converts bytes to samples; must come from a module if the loader has workers. */
-  readonly process: Imported<Process<Uint8Array<ArrayBuffer>, T>>;
-}
-
 /**
  * Samples of FFRecord files (Python's `ffrecord.torch.Dataset`): each batch is one batched read.
  *
@@ -89,7 +83,10 @@ export class FFRecordDataset<T = Uint8Array<ArrayBuffer>>
   static open<T>(
     this: typeof FFRecordDataset,
     location: RecordLocation,
-    options: FFRecordDatasetOptions<T>,
+    options: OpenOptions & WaitOptions & {
+      /** Converts bytes to samples; must come from a module if the loader has workers. */
+      readonly process: Imported<Process<Uint8Array<ArrayBuffer>, T>>;
+    },
   ): Promise<FFRecordDataset<T>>;
   /** Opens FFRecord files; samples are bytes. */
   static open(

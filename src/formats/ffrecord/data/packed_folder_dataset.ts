@@ -30,16 +30,6 @@ import {
 import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
 import { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
-/** Options to open a {@linkcode PackedFolderDataset}. */
-export interface PackedFolderOptions
-  extends OpenOptions, ChooseFilesOptions, WaitOptions {}
-
-/** {@linkcode PackedFolderOptions} for samples other than the files themselves. */
-export interface PackedFolderDatasetOptions<T> extends PackedFolderOptions {
-  /** Converts files to samples; must come from a module if the loader has workers. */
-  readonly process: Imported<Process<FileSample, T>>;
-}
-
 /**
  * Files of a packed folder, one sample each, ordered by name, by code point: depth first, with a folder's content in
  * the place of its name.
@@ -92,23 +82,26 @@ export class PackedFolderDataset<T = FileSample>
   static open<T>(
     this: typeof PackedFolderDataset,
     location: RecordLocation,
-    options: PackedFolderDatasetOptions<T>,
+    options: OpenOptions & ChooseFilesOptions & WaitOptions & {
+      /** Converts files to samples; must come from a module if the loader has workers. */
+      readonly process: Imported<Process<FileSample, T>>;
+    },
   ): Promise<PackedFolderDataset<T>>;
   /** Opens a packed folder; samples are paths and contents. */
   static open(
     this: typeof PackedFolderDataset,
     location: RecordLocation,
-    options?: PackedFolderOptions,
+    options?: OpenOptions & ChooseFilesOptions & WaitOptions,
   ): Promise<PackedFolderDataset>;
   /** Opens a packed folder as a subclass whose constructor takes only opened files. */
   static open<D extends PackedFolderDataset<unknown>>(
     this: new (files: FileSamples) => D,
     location: RecordLocation,
-    options?: PackedFolderOptions,
+    options?: OpenOptions & ChooseFilesOptions & WaitOptions,
   ): Promise<D>;
   static async open(
     location: RecordLocation,
-    options: PackedFolderOptions & {
+    options: OpenOptions & ChooseFilesOptions & WaitOptions & {
       readonly process?: Imported<Process<FileSample, unknown>>;
     } = {},
   ): Promise<PackedFolderDataset<unknown>> {

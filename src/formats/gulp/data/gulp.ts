@@ -3,20 +3,6 @@
  *
  * @module
  */
-export type { ClipOptions } from "../../../data/datasets/clips.ts";
-export * from "./gulp_image_dataset.ts";
-export type {
-  GulpLabelOptions,
-  GulpMeta,
-  LabelChoice,
-  LabelFunction,
-  LabelOf,
-  TextLabel,
-} from "./gulp_labels.ts";
-export * from "./gulp_video_dataset.ts";
-export {
-  GulpDataset,
-  type GulpDatasetOptions,
-  type GulpSample,
-} from "./gulp_dataset.ts";
-export type { JsonValue } from "../../../codecs/json/value.ts";
+export { GulpImageDataset } from "./gulp_image_dataset.ts";
+export { GulpVideoDataset } from "./gulp_video_dataset.ts";
+export { GulpDataset, type GulpDatasetOptions } from "./gulp_dataset.ts";

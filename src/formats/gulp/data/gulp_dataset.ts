@@ -2,6 +2,7 @@ import type { GulpOptions, RawVideo } from "../read/decoding.ts";
 import { openGulp } from "../tree/open_gulp.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { Image } from "../../../codecs/image/image.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
 import { shownId } from "../check/faults.ts";
 import { readLabels } from "../meta/labels.ts";
 import { openDirectory } from "../read/directory.ts";
@@ -24,7 +25,12 @@ import type { TakeArray } from "../../../data/transforms/array_rows.ts";
 import { finished, plannedStep } from "../../../data/transforms/compose.ts";
 import { inFlight } from "../../../data/in_flight.ts";
 import { Random } from "../../../data/random/random.ts";
-import { RECIPE, type Recipe, storageArgument } from "../../../data/recipe.ts";
+import {
+  type Imported,
+  RECIPE,
+  type Recipe,
+  storageArgument,
+} from "../../../data/recipe.ts";
 import {
   DecodeImage,
   type DecodeImageOptions,
@@ -38,36 +44,53 @@ import {
 } from "../../../data/transforms/transform.ts";
 import { makeSamples } from "../../../data/transforms/transform_samples.ts";
 import {
-  type AnyLabelOptions,
   type FindLabel,
-  type GulpLabelOptions,
   labelArguments,
   type LabelChoice,
-  type LabelOf,
   loadLabels,
 } from "./gulp_labels.ts";
 
-/** Options of both datasets of gulp directories. */
+/**
+ * Options of both datasets of gulp directories.
+ *
+ * @typeParam Choice Origin of labels, unless a function makes them.
+ * @typeParam Found Label found.
+ * @typeParam Label Label of samples.
+ */
 export interface GulpDatasetOptions<
-  Choice extends LabelChoice = LabelChoice,
-  Found = LabelOf<Choice>,
+  Choice extends string | { readonly text: string } | Imported<never> | null =
+    | string
+    | { readonly text: string }
+    | Imported<never>
+    | null,
+  Found = unknown,
   Label = Found,
 > extends
-  GulpLabelOptions<Choice, Found, Label>,
-  DecodeImageOptions,
+  NonNullable<ConstructorParameters<typeof DecodeImage>[0]>,
   PlaceOptions,
   WaitOptions,
-  Pick<GulpOptions, "onWarning"> {}
-
-/** Sample of a gulp directory. */
-export interface GulpSample<Data, Label = number> {
-  /** Image or clip. */
-  readonly data: Data;
-  /** Label. */
-  readonly label: Label;
-  /** Id of the video. */
-  readonly id: string;
+  Pick<GulpOptions, "onWarning"> {
+  /**
+   * Origin of labels: the key in meta_data of a number, or of a text that has a number in `label2idx.json`; `{ text }`,
+   * the key of a text to keep as it is; a function of meta_data and id, or a module that exports it; or `null` for no
+   * labels. Defaults to the key `label`.
+   */
+  readonly label?:
+    | Choice
+    | ((
+      meta: { readonly [key: string]: JsonValue },
+      id: string,
+    ) => Found | Promise<Found>)
+    | undefined;
+  /** Transforms the label, or its number, into the label of a sample. */
+  readonly targetTransform?:
+    | Imported<(label: Found) => Label | Promise<Label>>
+    | undefined;
 }
+
+/** Options with erased types of labels. */
+// deno-lint-ignore no-explicit-any -- what is found is what the next one takes
+export type AnyGulpOptions = GulpDatasetOptions<LabelChoice, any, unknown>;
 
 /** How a dataset makes samples from videos. */
 export interface SampleKind<In> {
@@ -89,11 +112,7 @@ export interface SampleKind<In> {
 
 /** Options with erased types, for a transform that takes `In`. */
 type OpenOptions<In> =
-  & AnyLabelOptions
-  & DecodeImageOptions
-  & PlaceOptions
-  & WaitOptions
-  & Pick<GulpOptions, "onWarning">
+  & AnyGulpOptions
   & {
     readonly transform?: Step<In, unknown> | undefined;
     /** Videos opened by another thread. */
@@ -168,8 +187,10 @@ async function reopened(
  * @typeParam Data Data of samples.
  * @typeParam Label Label of samples.
  */
-export abstract class GulpDataset<In, Data, Label>
-  extends SamplesDataset<RawVideo, GulpSample<Data, Label>> {
+export abstract class GulpDataset<In, Data, Label> extends SamplesDataset<
+  RawVideo,
+  { readonly data: Data; readonly label: Label; readonly id: string }
+> {
   readonly #opened: OpenedVideos<In>;
   readonly #kind: SampleKind<In>;
   readonly #run: TransformFunction<In, unknown>;
@@ -201,7 +222,14 @@ export abstract class GulpDataset<In, Data, Label>
   override async get(
     indices: readonly number[],
     options: GetOptions = {},
-  ): Promise<GulpSample<Data, Label>[]> {
+  ): Promise<{
+    /** Image or clip. */
+    readonly data: Data;
+    /** Label. */
+    readonly label: Label;
+    /** Id of the video. */
+    readonly id: string;
+  }[]> {
     const { samples, findLabel, path } = this.#opened;
     requireIndices(indices, this.length, () => path, samples.unit);
     return await makeSamples(indices, options, async (i, random, take) => {

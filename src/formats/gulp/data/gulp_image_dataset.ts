@@ -1,28 +1,15 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
-import {
-  type FinishedImage,
-  finishImage,
-} from "../../../data/transforms/to_array.ts";
+import type { Imported } from "../../../data/recipe.ts";
+import type { Picture } from "../../../data/transforms/picture.ts";
+import { finishImage } from "../../../data/transforms/to_array.ts";
 import type { Step } from "../../../data/transforms/transform.ts";
-import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
   GulpDataset,
   type GulpDatasetOptions,
   openVideos,
   type SampleKind,
 } from "./gulp_dataset.ts";
-
-/** Options for opening a {@linkcode GulpImageDataset}. */
-export interface GulpImageOptions<
-  Out = Image,
-  Choice extends LabelChoice = LabelChoice,
-  Found = LabelOf<Choice>,
-  Label = Found,
-> extends GulpDatasetOptions<Choice, Found, Label> {
-  /** Transforms an image for training: a transform, such as `Compose`, or a function. */
-  readonly transform?: Step<Image, Out> | undefined;
-}
 
 /**
  * Images of a gulp directory: videos of one frame each (Python's `GulpImageDataset`). Samples are
@@ -53,13 +40,20 @@ export class GulpImageDataset<Data = NdArray, Label = number>
    */
   static async open<
     Out = Image,
-    Choice extends LabelChoice = string,
-    Found = LabelOf<Choice>,
+    Choice extends string | { readonly text: string } | Imported<never> | null =
+      string,
+    Found = Choice extends string ? number
+      : Choice extends null ? undefined
+      : Choice extends { readonly text: string } ? string
+      : unknown,
     Label = Found,
   >(
     location: string | URL,
-    options: GulpImageOptions<Out, Choice, Found, Label> = {},
-  ): Promise<GulpImageDataset<FinishedImage<Out>, Label>> {
+    options: GulpDatasetOptions<Choice, Found, Label> & {
+      /** Transforms an image for training: a transform, such as `Compose`, or a function. */
+      readonly transform?: Step<Image, Out> | undefined;
+    } = {},
+  ): Promise<GulpImageDataset<Out extends Picture ? NdArray : Out, Label>> {
     return new this(await openVideos<Image>(location, options), IMAGES);
   }
 }

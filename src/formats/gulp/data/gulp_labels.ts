@@ -4,65 +4,28 @@ import {
   argument,
   type Imported,
   importedFunction,
-  type ImportedName,
   importedRecipe,
 } from "../../../data/recipe.ts";
+import type { AnyGulpOptions, GulpDatasetOptions } from "./gulp_dataset.ts";
 
 /** Metadata of a video. */
-export type GulpMeta = { readonly [key: string]: JsonValue };
+type GulpMeta = { readonly [key: string]: JsonValue };
 
-/** Labels that remain text. */
-export interface TextLabel {
-  /** Key of the text in meta_data. */
-  readonly text: string;
-}
+/** Options for labels of samples. */
+export type LabelOptions = Pick<AnyGulpOptions, "label" | "targetTransform">;
+
+/** Origin of labels, unless a function makes them. */
+export type LabelChoice = Exclude<
+  GulpDatasetOptions["label"],
+  ((...args: never[]) => unknown) | undefined
+>;
 
 /** Makes a label from a video's metadata and id. */
-export type LabelFunction<Label> = (
-  meta: GulpMeta,
-  id: string,
-) => Label | Promise<Label>;
-
-/**
- * Origin of labels: the key in meta_data of a number, or of a text that has a number in `label2idx.json`; the key of a
- * text to keep as it is; a module with a {@linkcode LabelFunction}; or `null` for no labels.
- */
-export type LabelChoice = string | TextLabel | URL | ImportedName | null;
-
-/** Type of labels by their origin. */
-export type LabelOf<Choice> = Choice extends string ? number
-  : Choice extends null ? undefined
-  : Choice extends TextLabel ? string
-  : unknown;
-
-/**
- * Options for labels of samples.
- *
- * @typeParam Found Label found.
- * @typeParam Label Label of samples.
- */
-export interface GulpLabelOptions<
-  Choice extends LabelChoice = LabelChoice,
-  Found = LabelOf<Choice>,
-  Label = Found,
-> {
-  /** Origin of labels: the key `label` by default, or a function of meta_data and id. */
-  readonly label?: Choice | LabelFunction<Found> | undefined;
-  /** Transforms the label, or its number, into the label of a sample. */
-  readonly targetTransform?:
-    | Imported<(label: Found) => Label | Promise<Label>>
-    | undefined;
-}
-
-/** Label options with erased types. */
-// deno-lint-ignore no-explicit-any -- what is found is what the next one takes
-export type AnyLabelOptions = GulpLabelOptions<LabelChoice, any, unknown>;
-
 export type FindLabel = (meta: GulpMeta, id: string) => unknown;
 
 /** Returns a function that finds labels; `numbers` are those of `label2idx.json`. */
 export async function loadLabels(
-  { label = "label", targetTransform }: AnyLabelOptions,
+  { label = "label", targetTransform }: LabelOptions,
   numbers: ReadonlyMap<string, number> | undefined,
 ): Promise<FindLabel> {
   const transform = targetTransform &&
@@ -74,7 +37,7 @@ export async function loadLabels(
 
 /** Returns label options for a remote constructor; throws DataError `not-portable` if one is a function. */
 export function labelArguments(
-  { label, targetTransform }: AnyLabelOptions,
+  { label, targetTransform }: LabelOptions,
 ): Record<string, unknown> {
   const inRecipe = (from: Imported<unknown>, what: string) => ({
     recipe: importedRecipe(from, what),
@@ -89,7 +52,7 @@ export function labelArguments(
 }
 
 async function finder(
-  label: LabelChoice | LabelFunction<unknown>,
+  label: LabelChoice | FindLabel,
   numbers: ReadonlyMap<string, number> | undefined,
 ): Promise<FindLabel> {
   if (label === null) return () => undefined;
@@ -98,7 +61,7 @@ async function finder(
   }
   if (typeof label === "function") return label;
   if (isElsewhere(label)) {
-    return await importedFunction<LabelFunction<unknown>>(label);
+    return await importedFunction<FindLabel>(label);
   }
   if (typeof label.text !== "string") {
     throw new TypeError(
@@ -109,8 +72,8 @@ async function finder(
 }
 
 function isElsewhere(
-  label: LabelChoice | LabelFunction<unknown> | undefined,
-): label is URL | ImportedName {
+  label: LabelChoice | FindLabel | undefined,
+): label is Imported<never> {
   return typeof label === "object" && label !== null &&
     (label instanceof URL || "module" in label);
 }

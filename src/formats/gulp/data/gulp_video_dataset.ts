@@ -1,5 +1,6 @@
 import type { Image } from "../../../codecs/image/image.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
+import type { Imported } from "../../../data/recipe.ts";
 import type { Picture } from "../../../data/transforms/picture.ts";
 import type { Step } from "../../../data/transforms/transform.ts";
 import {
@@ -8,32 +9,12 @@ import {
   type ClipOptions,
   finishClip,
 } from "../../../data/datasets/clips.ts";
-import type { LabelChoice, LabelOf } from "./gulp_labels.ts";
 import {
   GulpDataset,
   type GulpDatasetOptions,
   openVideos,
   type SampleKind,
 } from "./gulp_dataset.ts";
-
-/** Options for opening a {@linkcode GulpVideoDataset}. */
-export interface GulpVideoOptions<
-  Out = Image[],
-  Stack extends boolean = boolean,
-  Choice extends LabelChoice = LabelChoice,
-  Found = LabelOf<Choice>,
-  Label = Found,
-> extends GulpDatasetOptions<Choice, Found, Label>, ClipOptions {
-  /** Transforms the list of frames for training: a clip transform, such as `ComposeVideo`, or a function. */
-  readonly transform?: Step<Image[], Out> | undefined;
-  /** Whether to stack a clip's frames into one array, `[frames, height, width, channels]`; `true` by default. */
-  readonly stack?: Stack | undefined;
-}
-
-/** Data of samples: one array if frames are stacked, otherwise one per frame. */
-export type FinishedClip<Out, Stack extends boolean> = Out extends
-  readonly (Picture | NdArray)[] ? (Stack extends true ? NdArray : NdArray[])
-  : Out;
 
 /** A video has many frames: one video is read while another is decoded. */
 const VIDEOS_IN_FLIGHT = 2;
@@ -86,13 +67,37 @@ export class GulpVideoDataset<Data = NdArray, Label = number>
   static async open<
     Out = Image[],
     Stack extends boolean = true,
-    Choice extends LabelChoice = string,
-    Found = LabelOf<Choice>,
+    Choice extends string | { readonly text: string } | Imported<never> | null =
+      string,
+    Found = Choice extends string ? number
+      : Choice extends null ? undefined
+      : Choice extends { readonly text: string } ? string
+      : unknown,
     Label = Found,
   >(
     location: string | URL,
-    options: GulpVideoOptions<Out, Stack, Choice, Found, Label> = {},
-  ): Promise<GulpVideoDataset<FinishedClip<Out, Stack>, Label>> {
+    options: GulpDatasetOptions<Choice, Found, Label> & {
+      /** Number of frames per clip. Defaults to all. */
+      readonly numFrames?: number | undefined;
+      /** Distance between frames: 2 takes every second one. Defaults to 1. */
+      readonly stepSize?: number | undefined;
+      /** For validation: clips start at the first frame. Defaults to `false`. */
+      readonly isVal?: boolean | undefined;
+      /** Whether a clip of a longer video starts at a random frame, which differs in each epoch. Defaults to `true`. */
+      readonly randomOffset?: boolean | undefined;
+      /** Transforms the list of frames for training: a clip transform, such as `ComposeVideo`, or a function. */
+      readonly transform?: Step<Image[], Out> | undefined;
+      /** Whether to stack a clip's frames into one array, `[frames, height, width, channels]`; `true` by default. */
+      readonly stack?: Stack | undefined;
+    } = {},
+  ): Promise<
+    GulpVideoDataset<
+      Out extends readonly (Picture | NdArray)[]
+        ? (Stack extends true ? NdArray : NdArray[])
+        : Out,
+      Label
+    >
+  > {
     const { stack = true, numFrames, stepSize, isVal, randomOffset } = options;
     const clip = { numFrames, stepSize, isVal, randomOffset };
     assertClipOptions(clip);

@@ -7,7 +7,6 @@ import {
   argument,
   type Imported,
   importedFunction,
-  type ImportedName,
   importedValue,
 } from "../../../data/recipe.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -24,7 +23,7 @@ export interface WebDatasetOptions extends TarOptions, WaitOptions {
    * Decoders by extension, in addition to {@linkcode SAMPLE_DECODERS}, or the module that exports them, which a loader
    * with workers requires. `null` for an extension leaves its files as bytes; `null` instead of decoders, all files.
    */
-  readonly decoders?: SampleDecoders | URL | ImportedName | null | undefined;
+  readonly decoders?: SampleDecoders | Imported<never> | null | undefined;
 }
 
 /** {@linkcode WebDatasetOptions} with a function that transforms the decoded samples. */
@@ -131,7 +130,7 @@ export class WebDataset<T = WebSample> extends SamplesDataset<WebSample, T> {
 
 function isImported(
   decoders: WebDatasetOptions["decoders"],
-): decoders is URL | ImportedName {
+): decoders is Imported<never> {
   if (decoders instanceof URL) return true;
   const module: unknown = decoders?.module; // a decoder's extension may be `module`, too
   return typeof module === "string" || module instanceof URL;
