@@ -18,19 +18,16 @@ const VFS =
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
-const NUMPY =
-  "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";
+const NUMPY = "NdArray NumericArray NumpyError readNpy writeNpy";
 
 const MSGPACK =
-  `ErrorFacts MsgpackError MsgpackExt MsgpackFloat MsgpackTimestamp MsgpackValue PackableValue RecordfsError
-  ReadMsgpackOptions readMsgpack writeMsgpack`;
+  `MsgpackError MsgpackExt MsgpackFloat MsgpackTimestamp MsgpackValue PackableValue readMsgpack
+  writeMsgpack`;
 
 const IMAGE =
-  `AlphaImage Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
-  ImageHeader JpegOptions RecordfsError encodePng imageCodec readImageHeader`;
-const VIDEO =
-  `DecodeVideoOptions EncodeVideoOptions ErrorFacts FrameOptions NdArray NumericArray ProgramOptions RecordfsError
-  VideoError VideoErrorCode VideoFramesOptions decodeVideo encodeVideo videoFrames`;
+  `AlphaImage Colorspace Image ImageCodec ImageCodecName ImageError encodePng imageCodec
+  readImageHeader`;
+const VIDEO = "ProgramOptions VideoError decodeVideo encodeVideo videoFrames";
 
 const GULP =
   `${REMOTE} DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
