@@ -30,17 +30,12 @@ const IMAGE =
 const VIDEO = "ProgramOptions VideoError decodeVideo encodeVideo videoFrames";
 
 const GULP =
-  `${REMOTE} DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
-  GulpChunk GulpDirectory GulpLeftOut GulpOptions GulpRepairOptions GulpRepairReport GulpSerializer IndexError IterateOptions JsonValue LazyMap
-  MetaEntries RawReadOptions RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
-  AbstractDatasetAdapter ActivitynetAdapter ActivitynetOptions Completed DataSet DescribedVideo FrameFile AdaptedVideo AdapterOption AdapterOptionType
-  AdapterOptionValue AdapterOptions AdapterRecipe ChunkReport ChunkSlice ChunkWriter ChunkWriterOptions CsvJpegOptions
-  CsvWebmOptions Custom20BNCsvJpegAdapter Custom20BNCsvWebmAdapter Custom20BNJsonVideoAdapter DatasetAdapter FailedVideo
-  FoundFile FrameData Frames GulpIngestor ImageFolderAdapter ImageFolderOptions ImageListAdapter ImageListOptions
-  ImageOptions IngestError IngestErrorCode IngestOptions IngestProgress IngestReport JsonVideoOptions KineticsAdapter
-  KineticsOptions Label VideoOptions LabelledAdapter LabelledVideo ListedAdapter ListedOptions ListedVideo VideoFolderAdapter
-  VideoFolderOptions WriteError calculateChunkSlices makeAdapter
-  MsgpackFloat parseJson repairGulp ${IMAGE} FormatError FormatErrorCode`;
+  `AbstractDatasetAdapter ActivitynetAdapter AdaptedVideo AdapterOption ChunkReport ChunkSlice ChunkWriter
+  Custom20BNCsvJpegAdapter Custom20BNCsvWebmAdapter Custom20BNJsonVideoAdapter DatasetAdapter FrameMemory
+  FrameOf FrameSelection GulpChunk GulpDirectory GulpIngestor GulpOptions GulpSerializer ImageFolderAdapter
+  ImageListAdapter ImageOptions IngestError JsonValue KineticsAdapter LabelledAdapter LabelledVideo
+  ListedAdapter ListedOptions UnknownIdError Video VideoFolderAdapter VideoId VideoMeta VideoOptions
+  calculateChunkSlices makeAdapter parseJson repairGulp`;
 
 const BAGS =
   `${REMOTE} BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter DecoderOptions

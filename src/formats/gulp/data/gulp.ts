@@ -19,4 +19,3 @@ export {
   type GulpDatasetOptions,
   type GulpSample,
 } from "./gulp_dataset.ts";
-export type { JsonValue } from "../../../codecs/json/value.ts";

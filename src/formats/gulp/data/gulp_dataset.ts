@@ -1,4 +1,4 @@
-import type { GulpOptions, RawVideo } from "../read/decoding.ts";
+import type { GulpOptions, Video } from "../read/decoding.ts";
 import { openGulp } from "../tree/open_gulp.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { Image } from "../../../codecs/image/image.ts";
@@ -168,8 +168,10 @@ async function reopened(
  * @typeParam Data Data of samples.
  * @typeParam Label Label of samples.
  */
-export abstract class GulpDataset<In, Data, Label>
-  extends SamplesDataset<RawVideo, GulpSample<Data, Label>> {
+export abstract class GulpDataset<In, Data, Label> extends SamplesDataset<
+  Video<Uint8Array<ArrayBuffer>>,
+  GulpSample<Data, Label>
+> {
   readonly #opened: OpenedVideos<In>;
   readonly #kind: SampleKind<In>;
   readonly #run: TransformFunction<In, unknown>;
