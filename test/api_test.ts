@@ -18,32 +18,24 @@ const VFS =
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
-const NUMPY =
-  "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";
+const NUMPY = "NdArray NumericArray NumpyError readNpy writeNpy";
 
 const MSGPACK =
-  `ErrorFacts MsgpackError MsgpackExt MsgpackFloat MsgpackTimestamp MsgpackValue PackableValue RecordfsError
-  ReadMsgpackOptions readMsgpack writeMsgpack`;
+  `MsgpackError MsgpackExt MsgpackFloat MsgpackTimestamp MsgpackValue PackableValue readMsgpack
+  writeMsgpack`;
 
 const IMAGE =
-  `AlphaImage Colorspace DecodeOptions ErrorFacts Image ImageCodec ImageCodecName ImageError ImageErrorCode
-  ImageHeader JpegOptions RecordfsError encodePng imageCodec readImageHeader`;
-const VIDEO =
-  `DecodeVideoOptions EncodeVideoOptions ErrorFacts FrameOptions NdArray NumericArray ProgramOptions RecordfsError
-  VideoError VideoErrorCode VideoFramesOptions decodeVideo encodeVideo videoFrames`;
+  `AlphaImage Colorspace Image ImageCodec ImageCodecName ImageError encodePng imageCodec
+  readImageHeader`;
+const VIDEO = "ProgramOptions VideoError decodeVideo encodeVideo videoFrames";
 
 const GULP =
-  `${REMOTE} DecodeChoice FrameDecoder FrameInfo FrameMemory FrameOf FrameSelection FrameSlice
-  GulpChunk GulpDirectory GulpLeftOut GulpOptions GulpRepairOptions GulpRepairReport GulpSerializer IndexError IterateOptions JsonValue LazyMap
-  MetaEntries RawReadOptions RawVideo SerializerChoice UnknownIdError Video VideoId VideoMeta WaitOptions
-  AbstractDatasetAdapter ActivitynetAdapter ActivitynetOptions Completed DataSet DescribedVideo FrameFile AdaptedVideo AdapterOption AdapterOptionType
-  AdapterOptionValue AdapterOptions AdapterRecipe ChunkReport ChunkSlice ChunkWriter ChunkWriterOptions CsvJpegOptions
-  CsvWebmOptions Custom20BNCsvJpegAdapter Custom20BNCsvWebmAdapter Custom20BNJsonVideoAdapter DatasetAdapter FailedVideo
-  FoundFile FrameData Frames GulpIngestor ImageFolderAdapter ImageFolderOptions ImageListAdapter ImageListOptions
-  ImageOptions IngestError IngestErrorCode IngestOptions IngestProgress IngestReport JsonVideoOptions KineticsAdapter
-  KineticsOptions Label VideoOptions LabelledAdapter LabelledVideo ListedAdapter ListedOptions ListedVideo VideoFolderAdapter
-  VideoFolderOptions WriteError calculateChunkSlices makeAdapter
-  MsgpackFloat parseJson repairGulp ${IMAGE} FormatError FormatErrorCode`;
+  `AbstractDatasetAdapter ActivitynetAdapter AdaptedVideo AdapterOption ChunkReport ChunkSlice ChunkWriter
+  Custom20BNCsvJpegAdapter Custom20BNCsvWebmAdapter Custom20BNJsonVideoAdapter DatasetAdapter FrameMemory
+  FrameOf FrameSelection GulpChunk GulpDirectory GulpIngestor GulpOptions GulpSerializer ImageFolderAdapter
+  ImageListAdapter ImageOptions IngestError JsonValue KineticsAdapter LabelledAdapter LabelledVideo
+  ListedAdapter ListedOptions UnknownIdError Video VideoFolderAdapter VideoId VideoMeta VideoOptions
+  calculateChunkSlices makeAdapter parseJson repairGulp`;
 
 const BAGS =
   `${REMOTE} BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter DecoderOptions

@@ -12,7 +12,7 @@ import {
   WriteError,
 } from "../src/base/errors.ts";
 import { PackError } from "../src/formats/ffrecord/pack/pack_problem.ts";
-import { IngestError } from "../src/formats/gulp/ingest/ingest_report.ts";
+import { IngestError } from "../src/formats/gulp/ingest/ingest_error.ts";
 import {
   deserializeError,
   serializeError,

@@ -6,7 +6,7 @@
 import {
   FrameMemory,
   GulpDirectory,
-  type RawVideo,
+  type Video,
 } from "../../src/formats/gulp/mod.ts";
 
 type Request = [id: string, frame: number | null];
@@ -14,7 +14,7 @@ type Read = (
   directory: GulpDirectory<unknown>,
   id: string,
   frames?: number[],
-) => RawVideo;
+) => Video<Uint8Array>;
 
 const memory = new FrameMemory();
 const WAYS: Record<string, Read> = {

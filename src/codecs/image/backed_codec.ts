@@ -6,7 +6,7 @@ import {
   toColorspace,
 } from "./image.ts";
 import type { Eighths, ImageBackend } from "./image_backend.ts";
-import type { DecodeOptions, ImageCodec, JpegOptions } from "./image_codec.ts";
+import type { ImageCodec } from "./image_codec.ts";
 import {
   type ImageHeader,
   isPlainJpeg,
@@ -16,6 +16,8 @@ import { jpegLength } from "./jpeg_scanner.ts";
 import { PlannedImage } from "./pixels/planned_image.ts";
 import { render, type Rendering, resized, resizing } from "./pixels/render.ts";
 import { assertJpegSize, shortEdgeSize } from "./short_edge.ts";
+
+type DecodeOptions = NonNullable<Parameters<ImageCodec["decode"]>[1]>;
 
 /** GulpIO2's JPEG quality. */
 const DEFAULT_QUALITY = 90;
@@ -133,7 +135,7 @@ export class BackedCodec implements ImageCodec {
 
   async jpegFromImageFile(
     bytes: Uint8Array,
-    options: JpegOptions = {},
+    options: NonNullable<Parameters<ImageCodec["jpegFromImageFile"]>[1]> = {},
   ): Promise<Uint8Array> {
     const { shortEdge = 0, quality = DEFAULT_QUALITY, path } = options;
     assertQuality(quality);

@@ -1,35 +1,5 @@
 import type { AlphaImage, Colorspace, Image } from "./image.ts";
 
-/** Options of decoding an image. */
-export interface DecodeOptions {
-  /** `RGB`, `GRAY` or `ANY` (default): gray stays gray, everything else becomes RGB. */
-  readonly colorspace?: Colorspace | undefined;
-  /**
-   * Short edge of the result, in pixels; below 1 or not given, the size stays. Faster and smaller in memory than
-   * resizing afterwards if a large JPEG need not be decoded in full.
-   */
-  readonly shortEdge?: number | undefined;
-  /**
-   * Decodes a JPEG in full, even if a half, a quarter or an eighth of its size is still six times the wanted size.
-   * Pixels of such fractions may differ by up to 3 in natural pictures, very few by more.
-   */
-  readonly exact?: boolean | undefined;
-  /** Name of the image in errors: the file's path, or the frame. */
-  readonly path?: string | undefined;
-}
-
-/** Options of {@linkcode ImageCodec.jpegFromImageFile}. */
-export interface JpegOptions {
-  /** Short edge of the result, in pixels; below 1 or not given, the size stays. */
-  readonly shortEdge?: number | undefined;
-  /** JPEG quality, 1 to 100; 90 by default, as in GulpIO2. */
-  readonly quality?: number | undefined;
-  /** Re-encodes even a JPEG that already has the wanted size. */
-  readonly reencode?: boolean | undefined;
-  /** Name of the image in errors. */
-  readonly path?: string | undefined;
-}
-
 /** Decodes JPEG and PNG, resizes, and encodes JPEG. */
 export interface ImageCodec {
   /** Package or library behind the codec. */
@@ -39,7 +9,22 @@ export interface ImageCodec {
    *
    * @throws {ImageError} If the image is damaged, too large, or unsupported.
    */
-  decode(bytes: Uint8Array, options?: DecodeOptions): Promise<Image>;
+  decode(bytes: Uint8Array, options?: {
+    /** `RGB`, `GRAY` or `ANY` (default): gray stays gray, everything else becomes RGB. */
+    readonly colorspace?: Colorspace | undefined;
+    /**
+     * Short edge of the result, in pixels; below 1 or not given, the size stays. Faster and smaller in memory than
+     * resizing afterwards if a large JPEG need not be decoded in full.
+     */
+    readonly shortEdge?: number | undefined;
+    /**
+     * Decodes a JPEG in full, even if a half, a quarter or an eighth of its size is still six times the wanted size.
+     * Pixels of such fractions may differ by up to 3 in natural pictures, very few by more.
+     */
+    readonly exact?: boolean | undefined;
+    /** Name of the image in errors: the file's path, or the frame. */
+    readonly path?: string | undefined;
+  }): Promise<Image>;
   /**
    * Decodes a JPEG or PNG as {@linkcode ImageCodec.decode} with colour space `ANY`, but keeps a PNG's alpha.
    *
@@ -68,8 +53,14 @@ export interface ImageCodec {
    * @returns The JPEG. If unchanged, a view of `bytes` without trailing data.
    * @throws {ImageError} If the image is damaged, too large, or unsupported.
    */
-  jpegFromImageFile(
-    bytes: Uint8Array,
-    options?: JpegOptions,
-  ): Promise<Uint8Array>;
+  jpegFromImageFile(bytes: Uint8Array, options?: {
+    /** Short edge of the result, in pixels; below 1 or not given, the size stays. */
+    readonly shortEdge?: number | undefined;
+    /** JPEG quality, 1 to 100; 90 by default, as in GulpIO2. */
+    readonly quality?: number | undefined;
+    /** Re-encodes even a JPEG that already has the wanted size. */
+    readonly reencode?: boolean | undefined;
+    /** Name of the image in errors. */
+    readonly path?: string | undefined;
+  }): Promise<Uint8Array>;
 }

@@ -1,16 +1,15 @@
 import { type ErrorFacts, RecordfsError } from "../../base/errors.ts";
 
-/** Codes of an {@linkcode ImageError}. */
-export type ImageErrorCode =
-  | "bad-image"
-  | "codec-unavailable"
-  | "image-too-large"
-  | "unsupported-image";
-
 /** An image is damaged, too large or unsupported, or no codec is available. */
-export class ImageError extends RecordfsError<ImageErrorCode> {
+export class ImageError extends RecordfsError<
+  "bad-image" | "codec-unavailable" | "image-too-large" | "unsupported-image"
+> {
   /** Creates an error about an image; `facts.path` is its file, if any. */
-  constructor(code: ImageErrorCode, reason: string, facts: ErrorFacts = {}) {
+  constructor(
+    code: ImageError["code"],
+    reason: string,
+    facts: ErrorFacts = {},
+  ) {
     const { path } = facts;
     super(code, path === undefined ? reason : `${path}: ${reason}`, facts);
   }

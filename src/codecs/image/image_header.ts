@@ -1,20 +1,7 @@
 import { ImageError } from "./image_error.ts";
 
 /** Header of an encoded image. */
-export interface ImageHeader {
-  /** Encoding. */
-  readonly format: "jpeg" | "png";
-  /** Rows. */
-  readonly height: number;
-  /** Pixels in a row. */
-  readonly width: number;
-  /** Channels that it decodes to: 1 is gray, 3 is RGB. */
-  readonly channels: 1 | 3;
-  /** Whether the pixels have alpha in addition to `channels`. */
-  readonly hasAlpha: boolean;
-  /** Whether the pixels are stored as CMYK. */
-  readonly isCmyk: boolean;
-}
+export type ImageHeader = ReturnType<typeof readImageHeader>;
 
 /** Whether it is a JPEG that all JPEG decoders accept: gray or three components. */
 export function isPlainJpeg({ format, isCmyk }: ImageHeader): boolean {
@@ -57,7 +44,20 @@ const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
  * }
  * ```
  */
-export function readImageHeader(bytes: Uint8Array, path?: string): ImageHeader {
+export function readImageHeader(bytes: Uint8Array, path?: string): {
+  /** Encoding. */
+  readonly format: "jpeg" | "png";
+  /** Rows. */
+  readonly height: number;
+  /** Pixels in a row. */
+  readonly width: number;
+  /** Channels that it decodes to: 1 is gray, 3 is RGB. */
+  readonly channels: 1 | 3;
+  /** Whether the pixels have alpha in addition to `channels`. */
+  readonly hasAlpha: boolean;
+  /** Whether the pixels are stored as CMYK. */
+  readonly isCmyk: boolean;
+} {
   const header = bytes[0] === 0xff && bytes[1] === 0xd8
     ? readJpegHeader(bytes, path)
     : PNG_SIGNATURE.every((byte, i) => bytes[i] === byte)

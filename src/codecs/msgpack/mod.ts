@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { readMsgpack, type ReadMsgpackOptions } from "./read_msgpack.ts";
+export { readMsgpack } from "./read_msgpack.ts";
 export {
   MsgpackError,
   MsgpackExt,

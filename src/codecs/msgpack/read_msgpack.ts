@@ -12,15 +12,6 @@ import {
 } from "./value.ts";
 import { strictUtf8Text } from "../../base/utf8.ts";
 
-/** Options of {@linkcode readMsgpack}. */
-export interface ReadMsgpackOptions {
-  /**
-   * Whether an integral float, `1.0`, becomes a {@linkcode MsgpackFloat}, which is written as a float again. By default
-   * it becomes the number 1, which is written as an integer.
-   */
-  readonly keepFloats?: boolean | undefined;
-}
-
 /**
  * Reads one MessagePack value (Python's `msgpack.unpackb`).
  *
@@ -58,11 +49,17 @@ export function readMsgpack(
 /** {@linkcode readMsgpack} of a value that will be written again. */
 export function readMsgpack(
   bytes: Uint8Array,
-  options: ReadMsgpackOptions,
+  options: {
+    /**
+     * Whether an integral float, `1.0`, becomes a {@linkcode MsgpackFloat}, which is written as a float again. By
+     * default it becomes the number 1, which is written as an integer.
+     */
+    readonly keepFloats?: boolean | undefined;
+  },
 ): PackableValue;
 export function readMsgpack(
   bytes: Uint8Array,
-  { keepFloats = false }: ReadMsgpackOptions = {},
+  { keepFloats = false }: { readonly keepFloats?: boolean | undefined } = {},
 ): MsgpackValue | PackableValue {
   return new MsgpackReader(bytes, keepFloats).read();
 }

@@ -1,10 +1,10 @@
 import {
   elementCount,
   type NdArray,
-  type NpyContent,
   type NumericArray,
   NumpyError,
 } from "./nd_array.ts";
+import type { NpyContent } from "./npy.ts";
 import { type Dtype, dtypeOf, parseDtype } from "./dtype.ts";
 import { Buffer } from "node:buffer";
 

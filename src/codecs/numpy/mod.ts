@@ -3,10 +3,5 @@
  *
  * @module
  */
-export {
-  type NdArray,
-  type NpyContent,
-  type NumericArray,
-  NumpyError,
-} from "./nd_array.ts";
+export { type NdArray, type NumericArray, NumpyError } from "./nd_array.ts";
 export { readNpy, writeNpy } from "./npy.ts";

@@ -38,16 +38,6 @@ export interface NdArray {
   readonly data: NumericArray | string[];
 }
 
-/** Array to write. */
-export interface NpyContent {
-  /** Elements in C order. */
-  readonly data: NdArray["data"];
-  /** Length of each dimension. Defaults to one dimension with all of `data`. */
-  readonly shape?: readonly number[] | undefined;
-  /** NumPy's name of the element type. Defaults to that of the class of `data`. */
-  readonly dtype?: string | undefined;
-}
-
 /** Number of elements of a shape; NaN if its lengths are invalid. */
 export function elementCount(shape: readonly number[]): number {
   let count = 1;

@@ -1,4 +1,4 @@
-import { type NdArray, type NpyContent, NumpyError } from "./nd_array.ts";
+import { type NdArray, NumpyError } from "./nd_array.ts";
 import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
 
 /**
@@ -45,7 +45,14 @@ export function readNpy(bytes: Uint8Array): NdArray {
  * assert.equal(readNpy(bytes).dtype, "<f4");
  * ```
  */
-export function writeNpy(array: NpyContent): Uint8Array<ArrayBuffer> {
+export function writeNpy(array: {
+  /** Elements in C order. */
+  readonly data: NdArray["data"];
+  /** Length of each dimension. Defaults to one dimension with all of `data`. */
+  readonly shape?: readonly number[] | undefined;
+  /** NumPy's name of the element type. Defaults to that of the class of `data`. */
+  readonly dtype?: string | undefined;
+}): Uint8Array<ArrayBuffer> {
   const { dtype, shape, elements } = encodeArray(array);
   const header = npyHeader(dtype, shape);
   const file = new Uint8Array(header.length + elements.length);
@@ -53,6 +60,9 @@ export function writeNpy(array: NpyContent): Uint8Array<ArrayBuffer> {
   file.set(elements, header.length);
   return file;
 }
+
+/** Array to write. */
+export type NpyContent = Parameters<typeof writeNpy>[0];
 
 export interface NpyHeader {
   readonly dtype: string;

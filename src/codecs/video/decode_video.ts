@@ -3,12 +3,6 @@ import type { NdArray } from "../numpy/mod.ts";
 import { VideoError } from "./video_error.ts";
 import { Ffmpeg, type ProgramOptions, withWorkFile } from "./ffmpeg.ts";
 
-/** Options of {@linkcode decodeVideo}. */
-export interface DecodeVideoOptions extends ProgramOptions {
-  /** Limit of the decoded pixels in bytes; 2^30 by default. */
-  readonly maxBytes?: number | undefined;
-}
-
 /**
  * Decodes a video in memory with the program ffmpeg: every frame once, without rotation, as PyAV decodes them. The
  * video may be mp4, WebM or a related format; other formats of ffmpeg, such as lists that refer to other files, are
@@ -28,7 +22,10 @@ export interface DecodeVideoOptions extends ProgramOptions {
  */
 export async function decodeVideo(
   bytes: Uint8Array,
-  options: DecodeVideoOptions = {},
+  options: ProgramOptions & {
+    /** Limit of the decoded pixels in bytes; 2^30 by default. */
+    readonly maxBytes?: number | undefined;
+  } = {},
 ): Promise<NdArray & { readonly data: Uint8Array<ArrayBuffer> }> {
   const { path = "the video", maxBytes = 2 ** 30 } = options;
   const chunks: Uint8Array[] = [];

@@ -1,16 +1,6 @@
 import type { NdArray } from "../numpy/mod.ts";
 import { Ffmpeg, type ProgramOptions, withWorkFile } from "./ffmpeg.ts";
 
-/** Options of {@linkcode encodeVideo}. */
-export interface EncodeVideoOptions extends ProgramOptions {
-  /** Container format; `mp4` by default. */
-  readonly format?: "mp4" | "webm" | undefined;
-  /** Frames per second; 20 by default, as in granular. */
-  readonly fps?: number | undefined;
-  /** Name of ffmpeg's encoder; by default `h264` for mp4 and `vp9` for WebM, as in granular. */
-  readonly codec?: string | undefined;
-}
-
 const CODECS = { mp4: "h264", webm: "vp9" } as const;
 
 /**
@@ -32,7 +22,14 @@ const CODECS = { mp4: "h264", webm: "vp9" } as const;
  */
 export async function encodeVideo(
   frames: NdArray,
-  options: EncodeVideoOptions = {},
+  options: ProgramOptions & {
+    /** Container format; `mp4` by default. */
+    readonly format?: "mp4" | "webm" | undefined;
+    /** Frames per second; 20 by default, as in granular. */
+    readonly fps?: number | undefined;
+    /** Name of ffmpeg's encoder; by default `h264` for mp4 and `vp9` for WebM, as in granular. */
+    readonly codec?: string | undefined;
+  } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const data = framesOf(frames);
   const [, height, width] = frames.shape;
@@ -50,7 +47,9 @@ export async function encodeVideo(
 
 function encodingArguments(
   size: string,
-  { format = "mp4", fps = 20, codec = CODECS[format] }: EncodeVideoOptions,
+  { format = "mp4", fps = 20, codec = CODECS[format] }: NonNullable<
+    Parameters<typeof encodeVideo>[1]
+  >,
 ): string[] {
   if (!(fps > 0 && fps < Infinity)) {
     throw new RangeError(`${fps} frames per second: give a number above 0`);

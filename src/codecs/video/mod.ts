@@ -3,12 +3,8 @@
  *
  * @module
  */
-export { decodeVideo, type DecodeVideoOptions } from "./decode_video.ts";
-export { encodeVideo, type EncodeVideoOptions } from "./encode_video.ts";
-export {
-  type FrameOptions,
-  videoFrames,
-  type VideoFramesOptions,
-} from "./video_frames.ts";
+export { decodeVideo } from "./decode_video.ts";
+export { encodeVideo } from "./encode_video.ts";
+export { videoFrames } from "./video_frames.ts";
 export type { ProgramOptions } from "./ffmpeg.ts";
-export { VideoError, type VideoErrorCode } from "./video_error.ts";
+export { VideoError } from "./video_error.ts";

@@ -1,21 +1,19 @@
 import { type ErrorFacts, RecordfsError } from "../../base/errors.ts";
 
-/** Codes of a {@linkcode VideoError}. */
-export type VideoErrorCode =
+/** A video cannot be decoded or encoded; the message quotes ffmpeg. */
+export class VideoError extends RecordfsError<
   | "ffmpeg-missing"
   | "ffmpeg-refused"
   | "no-frames"
   | "too-large"
-  | "video-failed";
-
-/** A video cannot be decoded or encoded; the message quotes ffmpeg. */
-export class VideoError extends RecordfsError<VideoErrorCode> {
+  | "video-failed"
+> {
   /** Path or name of the video. */
   declare readonly path: string;
 
   /** Creates an error about the video at `path`. */
   constructor(
-    code: VideoErrorCode,
+    code: VideoError["code"],
     path: string,
     reason: string,
     facts: Omit<ErrorFacts, "path"> = {},

@@ -5,13 +5,6 @@ import { fileURLToPath } from "node:url";
 import { Ffmpeg, type ProgramOptions } from "./ffmpeg.ts";
 import { VideoError } from "./video_error.ts";
 
-/** Options of {@linkcode videoFrames}. */
-export interface VideoFramesOptions
-  extends FrameOptions, Omit<ProgramOptions, "path"> {
-  /** Called with ffmpeg's error messages if it continued anyway, as for a truncated file. */
-  readonly onWarning?: ((words: string) => void) | undefined;
-}
-
 /**
  * Yields the frames of a video as JPEGs, made by the program ffmpeg, which decodes the video once, scales and encodes.
  * Writes nothing to disk; ffmpeg waits until its frames are consumed. Drops sound and applies rotation. Needs
@@ -36,7 +29,18 @@ export interface VideoFramesOptions
  */
 export async function* videoFrames(
   path: string | URL,
-  options: VideoFramesOptions = {},
+  options: Omit<ProgramOptions, "path"> & {
+    /** Frames per second, as ffmpeg's `-r`, which drops or repeats frames. All frames at the video's rate by default. */
+    readonly frameRate?: number | undefined;
+    /** Short edge of the frames, in pixels; below 1 or not given, they keep their size. */
+    readonly shortEdge?: number | undefined;
+    /** ffmpeg's `-q:v`, 2 (best) to 31; 3 by default. */
+    readonly qscale?: number | undefined;
+    /** Number of ffmpeg's threads; ffmpeg chooses by default. */
+    readonly threads?: number | undefined;
+    /** Called with ffmpeg's error messages if it continued anyway, as for a truncated file. */
+    readonly onWarning?: ((words: string) => void) | undefined;
+  } = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const { signal, onWarning, program = "ffmpeg" } = options;
   const file = resolve(path instanceof URL ? fileURLToPath(path) : path);
@@ -72,23 +76,14 @@ export async function* videoFrames(
   if (words !== "") onWarning?.(words);
 }
 
-/** Options of the frames that ffmpeg makes from a video. */
-export interface FrameOptions {
-  /** Frames per second, as ffmpeg's `-r`, which drops or repeats frames. All frames at the video's rate by default. */
-  readonly frameRate?: number | undefined;
-  /** Short edge of the frames, in pixels; below 1 or not given, they keep their size. */
-  readonly shortEdge?: number | undefined;
-  /** ffmpeg's `-q:v`, 2 (best) to 31; 3 by default. */
-  readonly qscale?: number | undefined;
-  /** Number of ffmpeg's threads; ffmpeg chooses by default. */
-  readonly threads?: number | undefined;
-}
-
 /** At least as close to the video as GulpIO2's two generations of JPEG; see `bench/README.md`. */
 const DEFAULT_QSCALE = 3;
 
 /** Arguments to write a video's frames as concatenated JPEGs; throws a `RangeError` if an option is invalid. */
-function ffmpegArguments(path: string, options: FrameOptions): string[] {
+function ffmpegArguments(
+  path: string,
+  options: NonNullable<Parameters<typeof videoFrames>[1]>,
+): string[] {
   const { frameRate, shortEdge = 0, threads } = options;
   const { qscale = DEFAULT_QSCALE } = options;
   if (frameRate !== undefined && !(frameRate > 0 && frameRate < Infinity)) {

@@ -1,5 +1,6 @@
 import { MsgpackFloat } from "../../codecs/msgpack/value.ts";
-import type { NpyContent, NumericArray } from "../../codecs/numpy/nd_array.ts";
+import type { NumericArray } from "../../codecs/numpy/nd_array.ts";
+import type { NpyContent } from "../../codecs/numpy/npy.ts";
 import type { ScalarType } from "../../codecs/values/value_type.ts";
 
 const ARRAYS: Readonly<

@@ -106,7 +106,8 @@ Deno.test("where no package was ever fetched, gulped videos can be read, and wha
     await Deno.writeTextFile(
       `${dir}/main.ts`,
       `
-import { Custom20BNCsvWebmAdapter, GulpDirectory, imageCodec } from "${REPOSITORY}src/formats/gulp/mod.ts";
+import { imageCodec } from "${MODULE}";
+import { Custom20BNCsvWebmAdapter, GulpDirectory } from "${REPOSITORY}src/formats/gulp/mod.ts";
 using directory = await GulpDirectory.open("${REPOSITORY}test/golden/gulp/v2_chunks/gulp", { decode: false });
 const [id] = directory.mergedMetaDict.keys();
 console.log((await directory.get(id!)).frames.length);

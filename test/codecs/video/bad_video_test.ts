@@ -1,11 +1,6 @@
 /** Videos that cannot be decoded, or not whole, and machines without ffmpeg. */
 import assert from "node:assert/strict";
-import {
-  VideoError,
-  type VideoErrorCode,
-  videoFrames,
-  type VideoFramesOptions,
-} from "../../../src/codecs/video/mod.ts";
+import { VideoError, videoFrames } from "../../../src/codecs/video/mod.ts";
 import { burstCount, ffmpeg, makeClip } from "../../support/gulp/clips.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
@@ -16,9 +11,9 @@ function testFails(name: string, body: (dir: string) => Promise<void>): void {
 
 async function assertFails(
   path: string,
-  code: VideoErrorCode,
+  code: VideoError["code"],
   words: RegExp,
-  options?: VideoFramesOptions,
+  options?: Parameters<typeof videoFrames>[1],
 ): Promise<void> {
   await assert.rejects(
     () => Array.fromAsync(videoFrames(path, options)),

@@ -5,7 +5,6 @@ import {
   decodeVideo,
   encodeVideo,
   VideoError,
-  type VideoErrorCode,
 } from "../../../src/codecs/video/mod.ts";
 import { type NdArray } from "../../../src/codecs/numpy/nd_array.ts";
 import {
@@ -43,7 +42,7 @@ function movingFrames(count = 7, height = 48, width = 64): NdArray {
 
 async function assertFails(
   run: () => Promise<unknown>,
-  code: VideoErrorCode,
+  code: VideoError["code"],
   words: RegExp,
 ): Promise<void> {
   await assert.rejects(run, (error) => {

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { imageCodec, readImageHeader } from "../../../src/codecs/image/mod.ts";
-import {
-  videoFrames,
-  type VideoFramesOptions,
-} from "../../../src/codecs/video/mod.ts";
+import { videoFrames } from "../../../src/codecs/video/mod.ts";
 import {
   burstCount,
   ffmpeg,
@@ -37,7 +34,7 @@ function longClip(): Promise<string> {
 
 async function framesOf(
   path: string | URL,
-  options?: VideoFramesOptions,
+  options?: Parameters<typeof videoFrames>[1],
 ): Promise<Uint8Array[]> {
   return await Array.fromAsync(videoFrames(path, options));
 }
@@ -45,7 +42,7 @@ async function framesOf(
 /** Width and height of every frame, each pair once. */
 async function sizesOf(
   path: string,
-  options?: VideoFramesOptions,
+  options?: Parameters<typeof videoFrames>[1],
 ): Promise<string[]> {
   const sizes = (await framesOf(path, options)).map((jpeg) => {
     const { width, height } = readImageHeader(jpeg);

@@ -6,7 +6,7 @@ import {
   type FrameSelection,
   GulpChunk,
   GulpDirectory,
-  type RawVideo,
+  type Video,
 } from "../../../src/formats/gulp/mod.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
@@ -45,7 +45,7 @@ async function outcome<T>(read: () => Promise<T> | T): Promise<unknown> {
   }
 }
 
-function digest({ frames, meta }: RawVideo): unknown {
+function digest({ frames, meta }: Video<Uint8Array>): unknown {
   return { meta, frames: frames.map(sha256) };
 }
 

@@ -2,7 +2,7 @@
 /** Arrays as pictures, one or many, with all of their elements. */
 import assert from "node:assert/strict";
 import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
-import type { NpyContent } from "../../../src/codecs/numpy/mod.ts";
+import type { NpyContent } from "../../../src/codecs/numpy/npy.ts";
 import {
   ffrBytes,
   type Folder,

@@ -1,10 +1,9 @@
 /** Chunks that tests write. */
-import {
-  type FrameInfo,
-  GulpChunk,
-  type JsonValue,
-  type SerializerChoice,
-} from "../../../src/formats/gulp/mod.ts";
+import { GulpChunk, type JsonValue } from "../../../src/formats/gulp/mod.ts";
+import type {
+  FrameInfo,
+  SerializerChoice,
+} from "../../../src/formats/gulp/meta/serializer.ts";
 
 /** A chunk of a directory, with frames as they are stored. */
 export async function chunkIn(

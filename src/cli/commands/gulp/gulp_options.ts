@@ -1,7 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from "commander";
 import {
   type AdapterOption,
-  type AdapterOptionValue,
   flagOf,
 } from "../../../formats/gulp/adapters/options.ts";
 
@@ -50,7 +49,10 @@ export function optionOf(option: AdapterOption, isOwn: boolean): Option {
     : made.choices(choices);
 }
 
-function parse(text: string, { type }: AdapterOption): AdapterOptionValue {
+function parse(
+  text: string,
+  { type }: AdapterOption,
+): AdapterOption["default"] {
   switch (type) {
     case "integer":
       if (/^-?[0-9]+$/.test(text)) return Number(text);

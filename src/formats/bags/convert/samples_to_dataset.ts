@@ -3,7 +3,7 @@ import {
   MsgpackFloat,
   type PackableValue,
 } from "../../../codecs/msgpack/mod.ts";
-import type { NpyContent } from "../../../codecs/numpy/mod.ts";
+import type { NpyContent } from "../../../codecs/numpy/npy.ts";
 import {
   type Conversion,
   type ConvertOptions,

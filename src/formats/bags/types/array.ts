@@ -7,9 +7,9 @@ import { dtypeFromName, parseDtype } from "../../../codecs/numpy/dtype.ts";
 import {
   isShape,
   type NdArray,
-  type NpyContent,
   NumpyError,
 } from "../../../codecs/numpy/nd_array.ts";
+import type { NpyContent } from "../../../codecs/numpy/npy.ts";
 import { readMsgpack, writeMsgpack } from "../../../codecs/msgpack/mod.ts";
 import { ValueError } from "./value_error.ts";
 

@@ -1,8 +1,5 @@
 import type { AlphaImage, Image } from "../../../codecs/image/image.ts";
-import type {
-  DecodeVideoOptions,
-  EncodeVideoOptions,
-} from "../../../codecs/video/mod.ts";
+import type { decodeVideo, encodeVideo } from "../../../codecs/video/mod.ts";
 import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
 import { ValueError } from "./value_error.ts";
 
@@ -75,7 +72,7 @@ export async function decodeImageValue(
  * ```
  */
 export function videoDecoder(
-  options: DecodeVideoOptions = {},
+  options: Parameters<typeof decodeVideo>[1] = {},
 ): (bytes: Uint8Array) => Promise<NdArray> {
   return async (bytes) =>
     await (await loadVideos()).decodeVideo(bytes, options);
@@ -90,7 +87,7 @@ export function videoDecoder(
  * ```
  */
 export function videoEncoder(
-  options: EncodeVideoOptions = {},
+  options: Parameters<typeof encodeVideo>[1] = {},
 ): (frames: NdArray) => Promise<Uint8Array<ArrayBuffer>> {
   return async (frames) =>
     await (await loadVideos()).encodeVideo(frames, options);

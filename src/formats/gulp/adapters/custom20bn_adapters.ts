@@ -1,7 +1,7 @@
 import { parseExactJson } from "../../../codecs/json/value.ts";
 import { MsgpackFloat } from "../../../codecs/msgpack/mod.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
-import { filesIn, type FoundFile, join, onlyFileIn } from "./find_files.ts";
+import { filesIn, join, onlyFileIn } from "./find_files.ts";
 import {
   fileFrames,
   imageFrames,
@@ -11,9 +11,9 @@ import {
   videoOptions,
 } from "./frame_sources.ts";
 import { inputError } from "./input_error.ts";
-import type { Label } from "./label_numbers.ts";
 import {
   LabelledAdapter,
+  type LabelledVideo,
   LISTED_OPTIONS,
   type ListedOptions,
 } from "./listed_adapter.ts";
@@ -21,28 +21,21 @@ import {
   type AdapterOption,
   assertOptions,
   option,
+  type OptionsOf,
   type OptionTaker,
   place,
 } from "./options.ts";
 import { membersOf, readCsvRows, readItems } from "./read_lists.ts";
-
-/** Options of {@linkcode Custom20BNJsonVideoAdapter}; `frameRate` defaults to 8. */
-export interface JsonVideoOptions extends ListedOptions, VideoOptions {
-  /** List of the videos: `.json` or `.json.gz`. */
-  readonly jsonFile: string | URL;
-  /** Directory that holds a directory of each video, named by its id. */
-  readonly folder: string | URL;
-  /** Key of the label in the list; `template` by default. */
-  readonly labelName?: string | undefined;
-}
 
 /**
  * 20BN data set with a JSON list `[{"id": …, "template": …}, …]` and videos `FOLDER/ID/*.mp4`.
  *
  * Metadata: `id`, `label` and `idx`, the label's number.
  */
-export class Custom20BNJsonVideoAdapter
-  extends LabelledAdapter<JsonVideoOptions, FoundFile> {
+export class Custom20BNJsonVideoAdapter extends LabelledAdapter<
+  ListedOptions,
+  LabelledVideo & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -54,11 +47,28 @@ export class Custom20BNJsonVideoAdapter
     ...LISTED_OPTIONS,
   ];
 
-  /** Reads the list. */
-  constructor(options: JsonVideoOptions) {
+  /**
+   * Reads the list.
+   *
+   * @param options `frameRate` is 8 by default.
+   */
+  constructor(
+    options: ListedOptions & VideoOptions & {
+      /** List of the videos: `.json` or `.json.gz`. */
+      readonly jsonFile: string | URL;
+      /** Directory that holds a directory of each video, named by its id. */
+      readonly folder: string | URL;
+      /** Key of the label in the list; `template` by default. */
+      readonly labelName?: string | undefined;
+    },
+  ) {
     super(options, {
       options: Custom20BNJsonVideoAdapter.options,
-      list: ({ jsonFile, folder, labelName }) => {
+      list: (
+        { jsonFile, folder, labelName }: OptionsOf<
+          typeof Custom20BNJsonVideoAdapter
+        >,
+      ) => {
         if (!/\.json(\.gz)?$/.test(jsonFile)) {
           throw inputError(jsonFile, "it must be a .json or .json.gz file");
         }
@@ -83,7 +93,10 @@ function entryOf(
   entry: string,
   item: string,
   labelName: string,
-): { readonly id: string | number | bigint; readonly label: Label } {
+): {
+  readonly id: string | number | bigint;
+  readonly label: LabelledVideo["label"];
+} {
   const fields = new Map(
     [...membersOf(list, item, entry)]
       .map(([key, text]) => [key, parseExactJson(text)]),
@@ -108,17 +121,10 @@ function entryOf(
       `the label '${labelName}' of ${entry} is a list or an object: labels are text or numbers`,
     );
   }
-  return { id: id as string | number | bigint, label: label as Label };
-}
-
-/** Options of {@linkcode Custom20BNCsvWebmAdapter}; `frameRate` defaults to 12. */
-export interface CsvWebmOptions extends ListedOptions, VideoOptions {
-  /** List of the videos, in CSV. */
-  readonly csvFile: string | URL;
-  /** Directory of the videos, each named by its id. */
-  readonly folder: string | URL;
-  /** Column of the label; `label` by default. */
-  readonly labelName?: "label" | "id" | undefined;
+  return {
+    id: id as string | number | bigint,
+    label: label as LabelledVideo["label"],
+  };
 }
 
 /**
@@ -127,8 +133,10 @@ export interface CsvWebmOptions extends ListedOptions, VideoOptions {
  *
  * Metadata: `id`, `label` and `idx`, the label's number.
  */
-export class Custom20BNCsvWebmAdapter
-  extends LabelledAdapter<CsvWebmOptions, FoundFile> {
+export class Custom20BNCsvWebmAdapter extends LabelledAdapter<
+  ListedOptions,
+  LabelledVideo & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -146,12 +154,25 @@ export class Custom20BNCsvWebmAdapter
   /**
    * Takes the rows of a list; {@linkcode Custom20BNCsvWebmAdapter.open} reads them.
    *
+   * @param options `frameRate` is 12 by default.
    * @param rows Fields of each row.
    */
-  constructor(options: CsvWebmOptions, rows: readonly CsvRow[]) {
+  constructor(
+    options: ListedOptions & VideoOptions & {
+      /** List of the videos, in CSV. */
+      readonly csvFile: string | URL;
+      /** Directory of the videos, each named by its id. */
+      readonly folder: string | URL;
+      /** Column of the label; `label` by default. */
+      readonly labelName?: "label" | "id" | undefined;
+    },
+    rows: readonly (readonly string[])[],
+  ) {
     super(options, {
       options: Custom20BNCsvWebmAdapter.options,
-      list: ({ folder, labelName }) =>
+      list: (
+        { folder, labelName }: OptionsOf<typeof Custom20BNCsvWebmAdapter>,
+      ) =>
         rows.map(([id = "", label = "dummy"]) => ({
           id,
           label: labelName === "id" ? id : label,
@@ -163,20 +184,10 @@ export class Custom20BNCsvWebmAdapter
 
   /** Reads the list. */
   static async open(
-    options: CsvWebmOptions,
+    options: ConstructorParameters<typeof Custom20BNCsvWebmAdapter>[0],
   ): Promise<Custom20BNCsvWebmAdapter> {
     return new this(options, await readRows(this, options));
   }
-}
-
-/** Options of {@linkcode Custom20BNCsvJpegAdapter}. */
-export interface CsvJpegOptions extends ListedOptions, ImageOptions {
-  /** List of the videos, in CSV. */
-  readonly csvFile: string | URL;
-  /** Directory that holds a directory of frames for each id. */
-  readonly folder: string | URL;
-  /** Short edge of the frames in pixels; -1, the default, keeps their size. */
-  readonly frameSize?: number | undefined;
 }
 
 /**
@@ -185,8 +196,10 @@ export interface CsvJpegOptions extends ListedOptions, ImageOptions {
  *
  * Metadata: `id`, `label` and `idx`, the label's number.
  */
-export class Custom20BNCsvJpegAdapter
-  extends LabelledAdapter<CsvJpegOptions, FoundFile> {
+export class Custom20BNCsvJpegAdapter extends LabelledAdapter<
+  ListedOptions,
+  LabelledVideo & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -202,10 +215,20 @@ export class Custom20BNCsvJpegAdapter
    *
    * @param rows Fields of each row.
    */
-  constructor(options: CsvJpegOptions, rows: readonly CsvRow[]) {
+  constructor(
+    options: ListedOptions & ImageOptions & {
+      /** List of the videos, in CSV. */
+      readonly csvFile: string | URL;
+      /** Directory that holds a directory of frames for each id. */
+      readonly folder: string | URL;
+      /** Short edge of the frames in pixels; -1, the default, keeps their size. */
+      readonly frameSize?: number | undefined;
+    },
+    rows: readonly (readonly string[])[],
+  ) {
     super(options, {
       options: Custom20BNCsvJpegAdapter.options,
-      list: ({ csvFile, folder }) =>
+      list: ({ csvFile, folder }: OptionsOf<typeof Custom20BNCsvJpegAdapter>) =>
         rows.map(([id, label], i) => {
           if (id !== undefined && label !== undefined) {
             return { id, label, path: join(folder, id) };
@@ -219,19 +242,16 @@ export class Custom20BNCsvJpegAdapter
 
   /** Reads the list. */
   static async open(
-    options: CsvJpegOptions,
+    options: ConstructorParameters<typeof Custom20BNCsvJpegAdapter>[0],
   ): Promise<Custom20BNCsvJpegAdapter> {
     return new this(options, await readRows(this, options));
   }
 }
 
-/** Fields of a row. */
-type CsvRow = readonly string[];
-
 async function readRows(
   Adapter: OptionTaker,
   options: { readonly csvFile: string | URL },
-): Promise<CsvRow[]> {
+): Promise<string[][]> {
   assertOptions(Adapter, options);
   return await readCsvRows(localPath(options.csvFile));
 }

@@ -1,7 +1,8 @@
+import type { Image } from "../../../codecs/image/image.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import type { Frames } from "../write/frame_data.ts";
 import type { VideoId } from "../ids/id_text.ts";
+import type { makeAdapter } from "./load_adapter.ts";
 import {
   type AdapterOption,
   type AdapterOptions,
@@ -24,8 +25,13 @@ export interface AdaptedVideo {
   readonly id: VideoId;
   /** Metadata; plain data. */
   readonly meta: { readonly [key: string]: JsonValue };
-  /** Frames. If reading them fails, an ingest continues with the next video. */
-  readonly frames: Frames;
+  /**
+   * Frames: pixels, which are encoded with quality 90, or JPEGs, which are stored unchanged. If reading them fails, an
+   * ingest continues with the next video.
+   */
+  readonly frames:
+    | Iterable<Image | Uint8Array>
+    | AsyncIterable<Image | Uint8Array>;
 }
 
 /** Data set that `GulpIngestor` and `ChunkWriter` read, such as an {@linkcode AbstractDatasetAdapter}. */
@@ -42,16 +48,6 @@ export interface DatasetAdapter {
    * when they are reached.
    */
   readonly ids?: (() => Iterable<VideoId>) | undefined;
-}
-
-/** Remote constructor of an adapter: another thread calls `new` on a class exported by a module. */
-export interface AdapterRecipe {
-  /** URL of the module. */
-  readonly module: string;
-  /** Name of the exported class. */
-  readonly name: string;
-  /** Arguments of the constructor; plain data. */
-  readonly options: AdapterOptions;
 }
 
 /** Adapter class as the command line uses it. */
@@ -132,7 +128,7 @@ export abstract class AbstractDatasetAdapter implements DatasetAdapter {
   ): Iterable<AdaptedVideo> | AsyncIterable<AdaptedVideo>;
 
   /** Remote constructor of this adapter for other threads; `undefined` if the class does not support them. */
-  get recipe(): AdapterRecipe | undefined {
+  get recipe(): Parameters<typeof makeAdapter>[0] | undefined {
     const { constructor } = this;
     // An inherited `module` would name another class's module.
     if (!Object.hasOwn(constructor, "module")) return undefined;

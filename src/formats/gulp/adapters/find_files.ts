@@ -1,11 +1,10 @@
 import * as fs from "node:fs";
 import { byCodePoint } from "../../../base/names.ts";
-import type { FrameFile } from "./frame_sources.ts";
 import { inputError, reading } from "./input_error.ts";
 import type { LabelledVideo } from "./listed_adapter.ts";
 
 /** Labelled video whose frames are in one file, or in the files of a directory. */
-export type FoundFile = LabelledVideo & FrameFile;
+export type FoundFile = LabelledVideo & { readonly path: string };
 
 /**
  * Returns the paths of a directory's files whose names end in one of `extensions`, sorted and without hidden files, as

@@ -6,7 +6,8 @@ import {
 import { videoFrames } from "../../../codecs/video/video_frames.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { inputError } from "./input_error.ts";
-import { type AdapterOption, option } from "./options.ts";
+import type { ListedOptions } from "./listed_adapter.ts";
+import { type AdapterOption, type Completed, option } from "./options.ts";
 
 /** Largest image file accepted, in bytes: no camera makes larger ones, and files are read whole. */
 const LARGEST_IMAGE = 1 << 30;
@@ -27,21 +28,16 @@ export interface VideoOptions {
   readonly frameRate?: number | undefined;
 }
 
-/** A video's file, or the directory of its files. */
-export interface FrameFile {
-  /** Path of the file or directory. */
-  readonly path: string;
-}
-
 /** Image options with the frame size under either of its names. */
 type SizedImageOptions = ImageOptions & {
   readonly frameSize?: number | undefined;
   readonly imgSize?: number | undefined;
 };
 
+/** Reads the frames of a file, or of the files of a directory. */
 type ReadFrames<Options> = (
-  video: FrameFile,
-  options: Options,
+  video: { readonly path: string },
+  options: Completed<ListedOptions> & Options,
   wait: WaitOptions,
 ) => AsyncGenerator<Uint8Array, void>;
 

@@ -1,4 +1,4 @@
-import { filesByFolder, type FoundFile, join } from "./find_files.ts";
+import { filesByFolder, join } from "./find_files.ts";
 import {
   imageFrames,
   type ImageOptions,
@@ -7,21 +7,17 @@ import {
 import { inputError } from "./input_error.ts";
 import {
   LabelledAdapter,
+  type LabelledVideo,
   LISTED_OPTIONS,
   type ListedOptions,
 } from "./listed_adapter.ts";
-import { type AdapterOption, option, place } from "./options.ts";
+import {
+  type AdapterOption,
+  option,
+  type OptionsOf,
+  place,
+} from "./options.ts";
 import { readTrimmedLines } from "./read_lists.ts";
-
-/** Options of {@linkcode ImageFolderAdapter}. */
-export interface ImageFolderOptions extends ListedOptions, ImageOptions {
-  /** Directory of the images. */
-  readonly folder: string | URL;
-  /** Endings of image names; `.jpg` and `.png` by default. */
-  readonly fileExtensions?: readonly string[] | undefined;
-  /** Short edge of the images in pixels; -1, the default, keeps their size. */
-  readonly imgSize?: number | undefined;
-}
 
 /**
  * Images in directories named by label, `FOLDER/LABEL/*.jpg`, at any depth. Each becomes a video of one frame. JPEGs
@@ -30,8 +26,10 @@ export interface ImageFolderOptions extends ListedOptions, ImageOptions {
  * Ids are `LABEL-NAME`. Metadata: `id`, `label`, `path` (of the directory) and `idx`, the label's number. `folder` may
  * end in a slash.
  */
-export class ImageFolderAdapter
-  extends LabelledAdapter<ImageFolderOptions, FoundFile> {
+export class ImageFolderAdapter extends LabelledAdapter<
+  ListedOptions,
+  LabelledVideo & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -48,24 +46,24 @@ export class ImageFolderAdapter
   ];
 
   /** Lists the images. */
-  constructor(options: ImageFolderOptions) {
+  constructor(
+    options: ListedOptions & ImageOptions & {
+      /** Directory of the images. */
+      readonly folder: string | URL;
+      /** Endings of image names; `.jpg` and `.png` by default. */
+      readonly fileExtensions?: readonly string[] | undefined;
+      /** Short edge of the images in pixels; -1, the default, keeps their size. */
+      readonly imgSize?: number | undefined;
+    },
+  ) {
     super(options, {
       options: ImageFolderAdapter.options,
-      list: ({ folder, fileExtensions }) =>
-        filesByFolder(folder, fileExtensions!),
+      list: (
+        { folder, fileExtensions }: OptionsOf<typeof ImageFolderAdapter>,
+      ) => filesByFolder(folder, fileExtensions!),
       frames: imageFrames(),
     });
   }
-}
-
-/** Options of {@linkcode ImageListAdapter}. */
-export interface ImageListOptions extends ListedOptions, ImageOptions {
-  /** List of the images. */
-  readonly inputFile: string | URL;
-  /** Base directory of the paths in the list; the working directory by default. */
-  readonly rootFolder?: string | URL | undefined;
-  /** Short edge of the images in pixels; -1, the default, keeps their size. */
-  readonly imgSize?: number | undefined;
 }
 
 /**
@@ -76,8 +74,10 @@ export interface ImageListOptions extends ListedOptions, ImageOptions {
  * label follows the last comma of the line, so paths may contain commas. Blanks around the comma count, as in Python: `
  * cat` and `cat` are different labels. Metadata: `id`, `label` and `idx`, the label's number.
  */
-export class ImageListAdapter
-  extends LabelledAdapter<ImageListOptions, FoundFile> {
+export class ImageListAdapter extends LabelledAdapter<
+  ListedOptions,
+  LabelledVideo & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -97,10 +97,19 @@ export class ImageListAdapter
   ];
 
   /** Reads the list. */
-  constructor(options: ImageListOptions) {
+  constructor(
+    options: ListedOptions & ImageOptions & {
+      /** List of the images. */
+      readonly inputFile: string | URL;
+      /** Base directory of the paths in the list; the working directory by default. */
+      readonly rootFolder?: string | URL | undefined;
+      /** Short edge of the images in pixels; -1, the default, keeps their size. */
+      readonly imgSize?: number | undefined;
+    },
+  ) {
     super(options, {
       options: ImageListAdapter.options,
-      list: ({ inputFile, rootFolder }) =>
+      list: ({ inputFile, rootFolder }: OptionsOf<typeof ImageListAdapter>) =>
         readTrimmedLines(inputFile).flatMap((line, i) => {
           if (line === "") return [];
           const comma = line.lastIndexOf(",");

@@ -16,9 +16,9 @@ import { byCodePoint } from "../../../base/names.ts";
 import * as path from "node:path";
 import { LABEL_FILE } from "../read/chunk_files.ts";
 import { parseLabels } from "../meta/labels.ts";
+import type { LabelledVideo } from "./listed_adapter.ts";
 
-/** Label of a video; `1.0` in JSON is a {@linkcode MsgpackFloat}. */
-export type Label = null | boolean | number | bigint | string | MsgpackFloat;
+type Label = LabelledVideo["label"];
 
 /** Label file without labels. */
 const NONE = new TextEncoder().encode("{}");

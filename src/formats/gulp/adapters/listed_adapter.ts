@@ -5,20 +5,14 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
 import { shuffled } from "../ids/video_order.ts";
 import { idsThere } from "../ingest/ingest_target.ts";
-import type { Frames } from "../write/frame_data.ts";
 import {
   AbstractDatasetAdapter,
   type AdaptedVideo,
-  type AdapterRecipe,
   type ChunkSlice,
 } from "./dataset_adapter.ts";
-import { type Label, LabelNumbers } from "./label_numbers.ts";
-import {
-  type AdapterOption,
-  type Completed,
-  completed,
-  option,
-} from "./options.ts";
+import { LabelNumbers } from "./label_numbers.ts";
+import type { makeAdapter } from "./load_adapter.ts";
+import { type AdapterOption, completed, option } from "./options.ts";
 
 /** Options of all adapters that list their videos. */
 export interface ListedOptions {
@@ -46,41 +40,28 @@ export const LISTED_OPTIONS: readonly AdapterOption[] = [
   ),
 ];
 
-/** A video in a list. */
-export interface ListedVideo {
+/** A video in a list, with its label. */
+export interface LabelledVideo {
   /** Id, as it is in the metadata. */
   readonly id: JsonValue;
   /** Metadata other than the id and the label. */
   readonly meta?: AdaptedVideo["meta"] | undefined;
+  /** Label; `1.0` in JSON is a {@linkcode MsgpackFloat}. */
+  readonly label: null | boolean | number | bigint | string | MsgpackFloat;
 }
 
-/** A video with its label. */
-export interface LabelledVideo extends ListedVideo {
-  /** Label. */
-  readonly label: Label;
-}
-
-/** A kind of data set: its options, and how to list videos and read their frames. */
-export interface DataSet<Options extends object, Video extends ListedVideo> {
-  /** Declared options. */
-  readonly options: readonly AdapterOption[];
-  /** Lists the videos; options have their defaults, and URLs are converted to paths. */
-  readonly list: (options: Completed<Options>) => Video[];
-  /** Reads a video's frames, on demand. */
-  readonly frames: (
-    video: Video,
-    options: Completed<Options>,
-    wait: WaitOptions,
-  ) => Frames;
-}
+type DataSet<
+  Options extends ListedOptions,
+  Video extends Omit<LabelledVideo, "label">,
+> = ConstructorParameters<typeof ListedAdapter<Options, Video>>[1];
 
 /** Adapter that lists all videos when constructed, and reads frames on demand. */
 export class ListedAdapter<
   Options extends ListedOptions,
-  Video extends ListedVideo,
+  Video extends Omit<LabelledVideo, "label">,
 > extends AbstractDatasetAdapter {
   readonly #dataSet: DataSet<Options, Video>;
-  readonly #options: Completed<Options>;
+  readonly #options: Parameters<DataSet<Options, Video>["list"]>[0];
   readonly #videos: readonly Video[];
   readonly #withoutIds: readonly string[] | undefined;
 
@@ -88,9 +69,24 @@ export class ListedAdapter<
    * Lists the videos, skips those excluded, and shuffles the rest if asked to.
    *
    * @param options All options of the adapter.
-   * @param dataSet How to read the data set; called after the options are checked.
+   * @param dataSet How to read the data set; called after the options are checked. `list` and `frames` receive them with
+   *   their defaults, and with paths instead of URLs.
    */
-  constructor(options: Options, dataSet: DataSet<Options, Video>) {
+  constructor(options: Options, dataSet: {
+    /** Declared options. */
+    readonly options: readonly AdapterOption[];
+    // Methods, since their parameters may be narrower: each adapter here takes more than `ListedOptions`.
+    /** Lists the videos. */
+    list(
+      options: { readonly [K in keyof Options]: Exclude<Options[K], URL> },
+    ): Video[];
+    /** Reads a video's frames, on demand. */
+    frames(
+      video: Video,
+      options: { readonly [K in keyof Options]: Exclude<Options[K], URL> },
+      wait: WaitOptions,
+    ): AdaptedVideo["frames"];
+  }) {
     super(options);
     this.#dataSet = dataSet;
     this.#options = completed(options, dataSet.options);
@@ -121,7 +117,7 @@ export class ListedAdapter<
   }
 
   /** Remote constructor for other threads, which makes this adapter with the same videos. */
-  override get recipe(): AdapterRecipe | undefined {
+  override get recipe(): Parameters<typeof makeAdapter>[0] | undefined {
     const recipe = super.recipe;
     const withoutIds = this.#withoutIds;
     return recipe === undefined || withoutIds === undefined
@@ -149,7 +145,10 @@ export class ListedAdapter<
   }
 
   /** Reads a video's frames. */
-  protected framesOf(video: Video, options: WaitOptions): Frames {
+  protected framesOf(
+    video: Video,
+    options: WaitOptions,
+  ): AdaptedVideo["frames"] {
     return this.#dataSet.frames(video, this.#options, options);
   }
 }
@@ -168,7 +167,10 @@ export class LabelledAdapter<
    * @param options All options of the adapter.
    * @param dataSet How to read the data set; called after the options are checked.
    */
-  constructor(options: Options, dataSet: DataSet<Options, Video>) {
+  constructor(
+    options: Options,
+    dataSet: ConstructorParameters<typeof ListedAdapter<Options, Video>>[1],
+  ) {
     let labels: LabelNumbers | undefined;
     super(options, {
       ...dataSet,

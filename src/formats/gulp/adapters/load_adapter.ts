@@ -1,10 +1,9 @@
 import { RecordfsError } from "../../../base/errors.ts";
-import type {
-  AdapterClass,
-  AdapterRecipe,
-  DatasetAdapter,
-} from "./dataset_adapter.ts";
-import type { AdapterOptions } from "./options.ts";
+import type { AdapterClass, DatasetAdapter } from "./dataset_adapter.ts";
+import type { AdapterOption, AdapterOptions } from "./options.ts";
+
+/** Remote constructor of an adapter: another thread calls `new` on a class exported by a module. */
+export type AdapterRecipe = Parameters<typeof makeAdapter>[0];
 
 /** Remote constructors of adapters from {@linkcode makeAdapter}. */
 const recipes = new WeakMap<DatasetAdapter, AdapterRecipe>();
@@ -50,9 +49,14 @@ export async function openAdapter(
 }
 
 /** Makes an adapter that other threads can make in the same way. */
-export async function makeAdapter(
-  recipe: AdapterRecipe,
-): Promise<DatasetAdapter> {
+export async function makeAdapter(recipe: {
+  /** URL of the module. */
+  readonly module: string;
+  /** Name of the exported class. */
+  readonly name: string;
+  /** Arguments of the constructor; plain data. */
+  readonly options: Readonly<Record<string, AdapterOption["default"]>>;
+}): Promise<DatasetAdapter> {
   const Adapter = await loadAdapterClass(recipe.module, recipe.name);
   const adapter = await openAdapter(Adapter, recipe.options);
   recipes.set(adapter, recipe);

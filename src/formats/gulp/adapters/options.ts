@@ -5,25 +5,12 @@
  */
 import { localPath } from "../../../io/storage/local_path.ts";
 
-/** Type of an option. */
-export type AdapterOptionType =
-  | "boolean"
-  /** Integer. */
-  | "integer"
-  | "number"
-  | "string"
-  /** List of strings, `["a", "b"]`; on a command line one word, `a,b`. */
-  | "strings";
-
-/** Value of an option. */
-export type AdapterOptionValue = boolean | number | string | readonly string[];
-
 /** Option of an adapter's constructor, for `static options` of its class. */
 export interface AdapterOption {
   /** Name among the constructor's options, such as `frameSize`. */
   readonly name: string;
-  /** Type of the value. */
-  readonly type: AdapterOptionType;
+  /** Type of the value. `strings` is a list of strings, `["a", "b"]`, on a command line one word, `a,b`. */
+  readonly type: "boolean" | "integer" | "number" | "string" | "strings";
   /** One line, without a full stop. */
   readonly description: string;
   /**
@@ -34,14 +21,14 @@ export interface AdapterOption {
   /** Whether it is a local path; URLs of other machines are rejected. */
   readonly isPath?: boolean | undefined;
   /** Default value; without it, an option that is not given stays undefined. */
-  readonly default?: AdapterOptionValue | undefined;
+  readonly default?: boolean | number | string | readonly string[] | undefined;
   /** Allowed values. */
   readonly choices?: readonly string[] | undefined;
 }
 
 /** Plain options, as declared, which can be sent to a thread. */
 export type AdapterOptions = Readonly<
-  Record<string, AdapterOptionValue | undefined>
+  Record<string, AdapterOption["default"]>
 >;
 
 /** Returns an option as a command line has it: `--frame-size`, or `JSON_FILE` if positional. */
@@ -65,8 +52,8 @@ export function place(name: string, description: string): AdapterOption {
 /** Declares an option with a default value. */
 export function option(
   name: string,
-  type: AdapterOptionType,
-  otherwise: AdapterOptionValue,
+  type: AdapterOption["type"],
+  otherwise: AdapterOption["default"],
   description: string,
   choices?: readonly string[],
 ): AdapterOption {
@@ -94,6 +81,10 @@ export function completed<Options extends object>(
   }
   return all as Completed<Options>;
 }
+
+/** Options of an adapter, with their defaults, and paths instead of URLs. */
+export type OptionsOf<Adapter extends new (...args: never[]) => unknown> =
+  Completed<ConstructorParameters<Adapter>[0]>;
 
 /** A class that declares its options. */
 export interface OptionTaker {
@@ -153,7 +144,7 @@ export function assertOptions(
 
 /** Name and test of each type. */
 const TYPES: Record<
-  AdapterOptionType,
+  AdapterOption["type"],
   readonly [name: string, isOf: (value: unknown) => boolean]
 > = {
   boolean: ["true or false", (value) => typeof value === "boolean"],

@@ -1,37 +1,31 @@
 import { basename } from "node:path";
-import type { JsonValue } from "../../../codecs/json/value.ts";
 import { byCodePoint } from "../../../base/names.ts";
 import {
   directoriesIn,
   filesByFolder,
   filesIn,
-  type FoundFile,
   withoutSlash,
 } from "./find_files.ts";
 import {
   fileFrames,
-  type FrameFile,
   type VideoOptions,
   videoOptions,
 } from "./frame_sources.ts";
 import { inputError } from "./input_error.ts";
 import {
   LabelledAdapter,
+  type LabelledVideo,
   LISTED_OPTIONS,
   ListedAdapter,
   type ListedOptions,
-  type ListedVideo,
 } from "./listed_adapter.ts";
-import { type AdapterOption, option, place } from "./options.ts";
+import {
+  type AdapterOption,
+  option,
+  type OptionsOf,
+  place,
+} from "./options.ts";
 import { entryOf, membersOf, readMembers } from "./read_lists.ts";
-
-/** Options of {@linkcode VideoFolderAdapter}; takes all frames by default. */
-export interface VideoFolderOptions extends ListedOptions, VideoOptions {
-  /** Directory of the videos. */
-  readonly folder: string | URL;
-  /** Endings of video names; `.mp4` and `.webm` by default. */
-  readonly fileExtensions?: readonly string[] | undefined;
-}
 
 /**
  * Videos in directories named by label, `FOLDER/LABEL/*.mp4`, at any depth.
@@ -39,8 +33,10 @@ export interface VideoFolderOptions extends ListedOptions, VideoOptions {
  * Ids are `LABEL-NAME`. Metadata: `id`, `label`, `path` (of the directory) and `idx`, the label's number. `folder` may
  * end in a slash.
  */
-export class VideoFolderAdapter
-  extends LabelledAdapter<VideoFolderOptions, FoundFile> {
+export class VideoFolderAdapter extends LabelledAdapter<
+  ListedOptions,
+  LabelledVideo & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -56,31 +52,27 @@ export class VideoFolderAdapter
     ...LISTED_OPTIONS,
   ];
 
-  /** Lists the videos. */
-  constructor(options: VideoFolderOptions) {
+  /**
+   * Lists the videos.
+   *
+   * @param options Without `frameRate`, all frames are taken.
+   */
+  constructor(
+    options: ListedOptions & VideoOptions & {
+      /** Directory of the videos. */
+      readonly folder: string | URL;
+      /** Endings of video names; `.mp4` and `.webm` by default. */
+      readonly fileExtensions?: readonly string[] | undefined;
+    },
+  ) {
     super(options, {
       options: VideoFolderAdapter.options,
-      list: ({ folder, fileExtensions }) =>
-        filesByFolder(folder, fileExtensions!),
+      list: (
+        { folder, fileExtensions }: OptionsOf<typeof VideoFolderAdapter>,
+      ) => filesByFolder(folder, fileExtensions!),
       frames: fileFrames(),
     });
   }
-}
-
-/** A video described by a JSON file. */
-export interface DescribedVideo extends ListedVideo, FrameFile {
-  /** The JSON file's entry; `undefined` if there is none. */
-  readonly meta: { readonly [key: string]: JsonValue } | undefined;
-}
-
-/** Options of {@linkcode ActivitynetAdapter}; takes all frames by default. */
-export interface ActivitynetOptions extends ListedOptions, VideoOptions {
-  /** The data set's JSON file. */
-  readonly jsonFile: string | URL;
-  /** Directory of the videos. */
-  readonly folder: string | URL;
-  /** Subset: `training` (the default), `validation` or `testing`. */
-  readonly phase?: string | undefined;
 }
 
 /**
@@ -89,8 +81,10 @@ export interface ActivitynetOptions extends ListedOptions, VideoOptions {
  *
  * Metadata: the video's entry in the JSON file.
  */
-export class ActivitynetAdapter
-  extends ListedAdapter<ActivitynetOptions, DescribedVideo> {
+export class ActivitynetAdapter extends ListedAdapter<
+  ListedOptions,
+  Omit<LabelledVideo, "label"> & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -107,11 +101,26 @@ export class ActivitynetAdapter
     ...LISTED_OPTIONS,
   ];
 
-  /** Reads the JSON file and lists the videos. */
-  constructor(options: ActivitynetOptions) {
+  /**
+   * Reads the JSON file and lists the videos.
+   *
+   * @param options Without `frameRate`, all frames are taken.
+   */
+  constructor(
+    options: ListedOptions & VideoOptions & {
+      /** The data set's JSON file. */
+      readonly jsonFile: string | URL;
+      /** Directory of the videos. */
+      readonly folder: string | URL;
+      /** Subset: `training` (the default), `validation` or `testing`. */
+      readonly phase?: string | undefined;
+    },
+  ) {
     super(options, {
       options: ActivitynetAdapter.options,
-      list: ({ jsonFile, folder, phase }) => {
+      list: (
+        { jsonFile, folder, phase }: OptionsOf<typeof ActivitynetAdapter>,
+      ) => {
         const file = readMembers(jsonFile);
         const database = membersOf(jsonFile, file.get("database"), "database");
         return filesIn(folder, [""]).filter((path) => !path.endsWith("part"))
@@ -126,14 +135,6 @@ export class ActivitynetAdapter
   }
 }
 
-/** Options of {@linkcode KineticsAdapter}; takes all frames by default. */
-export interface KineticsOptions extends ListedOptions, VideoOptions {
-  /** The data set's JSON file. */
-  readonly jsonFile: string | URL;
-  /** Directory that holds the directories of the videos. */
-  readonly folder: string | URL;
-}
-
 const clipFrames = fileFrames();
 
 /**
@@ -142,8 +143,10 @@ const clipFrames = fileFrames();
  *
  * Metadata: the video's entry in the JSON file. A clip without an entry fails.
  */
-export class KineticsAdapter
-  extends ListedAdapter<KineticsOptions, DescribedVideo> {
+export class KineticsAdapter extends ListedAdapter<
+  ListedOptions,
+  Omit<LabelledVideo, "label"> & { readonly path: string }
+> {
   /** Module URL, from which worker threads import this class. */
   static readonly module: string = import.meta.url;
   /** Declared options. */
@@ -154,11 +157,22 @@ export class KineticsAdapter
     ...LISTED_OPTIONS,
   ];
 
-  /** Reads the JSON file and lists the clips. */
-  constructor(options: KineticsOptions) {
+  /**
+   * Reads the JSON file and lists the clips.
+   *
+   * @param options Without `frameRate`, all frames are taken.
+   */
+  constructor(
+    options: ListedOptions & VideoOptions & {
+      /** The data set's JSON file. */
+      readonly jsonFile: string | URL;
+      /** Directory that holds the directories of the videos. */
+      readonly folder: string | URL;
+    },
+  ) {
     super(options, {
       options: KineticsAdapter.options,
-      list: ({ jsonFile, folder }) => {
+      list: ({ jsonFile, folder }: OptionsOf<typeof KineticsAdapter>) => {
         const entries = readMembers(jsonFile);
         return directoriesIn(withoutSlash(folder))
           .flatMap((directory) => filesIn(directory, [".mp4"])).sort(
@@ -170,7 +184,11 @@ export class KineticsAdapter
             return { id, path, meta: entryOf(jsonFile, entries, id) };
           });
       },
-      frames: async function* (clip, options, wait) {
+      frames: async function* (
+        clip,
+        options: OptionsOf<typeof KineticsAdapter>,
+        wait,
+      ) {
         if (clip.meta === undefined) {
           const what = `${options.jsonFile} has no entry ${clip.id}`;
           throw inputError(clip.path, what);

@@ -23,45 +23,6 @@ import { VideoIds } from "../ids/video_ids.ts";
 import { ChunkRepair, type KeptVideos } from "./repair_chunk.ts";
 import { salvageMeta } from "./salvage_meta.ts";
 
-/** Part of a directory that {@linkcode repairGulp} skipped. */
-export interface GulpLeftOut {
-  /** Fault, which names the file. */
-  readonly error: RecordfsError;
-  /** Id of the video; `undefined` if the fault concerns a file. */
-  readonly id?: string | undefined;
-  /** Number of skipped frames of the video; 0 for a file. */
-  readonly frames: number;
-}
-
-/** Options of {@linkcode repairGulp}. */
-export interface GulpRepairOptions {
-  /**
-   * Whether to keep videos with damaged frames without those frames, so that later frames move up. By default, such
-   * videos are skipped.
-   */
-  readonly partial?: boolean | undefined;
-  /** Called with each skipped part. */
-  readonly onLeftOut?: ((leftOut: GulpLeftOut) => void) | undefined;
-  /** Called with the bytes of data files processed, and their total. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Aborts the repair, which then leaves nothing behind. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Result of {@linkcode repairGulp}. */
-export interface GulpRepairReport {
-  /** Chunks in the new directory. */
-  readonly chunks: number;
-  /** Videos in the new directory. */
-  readonly videos: number;
-  /** Frames in the new directory. */
-  readonly frames: number;
-  /** Bytes of the new data files. */
-  readonly bytes: number;
-  /** Number of skipped parts. */
-  readonly leftOut: number;
-}
-
 /**
  * Writes a sound directory of chunks from a damaged one, which does not change.
  *
@@ -91,8 +52,40 @@ export interface GulpRepairReport {
 export async function repairGulp(
   directory: string | URL,
   out: string | URL,
-  options: GulpRepairOptions = {},
-): Promise<GulpRepairReport> {
+  options: {
+    /**
+     * Whether to keep videos with damaged frames without those frames, so that later frames move up. By default, such
+     * videos are skipped.
+     */
+    readonly partial?: boolean | undefined;
+    /** Called with each skipped part. */
+    readonly onLeftOut?:
+      | ((leftOut: {
+        /** Fault, which names the file. */
+        readonly error: RecordfsError;
+        /** Id of the video; `undefined` if the fault concerns a file. */
+        readonly id?: string | undefined;
+        /** Number of skipped frames of the video; 0 for a file. */
+        readonly frames: number;
+      }) => void)
+      | undefined;
+    /** Called with the bytes of data files processed, and their total. */
+    readonly onProgress?: ((done: number, total: number) => void) | undefined;
+    /** Aborts the repair, which then leaves nothing behind. */
+    readonly signal?: AbortSignal | undefined;
+  } = {},
+): Promise<{
+  /** Chunks in the new directory. */
+  readonly chunks: number;
+  /** Videos in the new directory. */
+  readonly videos: number;
+  /** Frames in the new directory. */
+  readonly frames: number;
+  /** Bytes of the new data files. */
+  readonly bytes: number;
+  /** Number of skipped parts. */
+  readonly leftOut: number;
+}> {
   const { signal } = options;
   const [from, to] = [localPath(directory), localPath(out)];
   const listing = await runAsync(listChunks(from), signal);
@@ -128,13 +121,15 @@ export async function repairGulp(
   });
 }
 
+type RepairOptions = NonNullable<Parameters<typeof repairGulp>[2]>;
+
 class Repair {
   readonly #into: string;
-  readonly #options: GulpRepairOptions;
+  readonly #options: RepairOptions;
   readonly #kept: KeptVideos = { ids: new VideoIds(), metas: [] };
   readonly report = { chunks: 0, videos: 0, frames: 0, bytes: 0, leftOut: 0 };
 
-  constructor(into: string, options: GulpRepairOptions) {
+  constructor(into: string, options: RepairOptions) {
     this.#into = into;
     this.#options = options;
   }

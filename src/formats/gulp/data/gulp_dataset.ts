@@ -1,4 +1,4 @@
-import type { GulpOptions, RawVideo } from "../read/decoding.ts";
+import type { GulpOptions, Video } from "../read/decoding.ts";
 import { openGulp } from "../tree/open_gulp.ts";
 import { openedFrom } from "../../../data/dataset_origin.ts";
 import type { Image } from "../../../codecs/image/image.ts";
@@ -188,7 +188,7 @@ async function reopened(
  * @typeParam Label Label of samples.
  */
 export abstract class GulpDataset<In, Data, Label> extends SamplesDataset<
-  RawVideo,
+  Video<Uint8Array<ArrayBuffer>>,
   { readonly data: Data; readonly label: Label; readonly id: string }
 > {
   readonly #opened: OpenedVideos<In>;

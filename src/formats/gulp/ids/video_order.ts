@@ -1,19 +1,14 @@
 import type { ChunkMeta } from "../meta/chunk_meta.ts";
 import type { VideoId } from "./id_text.ts";
 
-/** Options of {@linkcode GulpChunk.iterAll}. */
-export interface IterateOptions {
-  /** Restricts iteration to these ids; the order stays that of the chunk. */
-  readonly acceptedIds?: Iterable<VideoId> | undefined;
-  /** Whether to shuffle the videos. */
-  readonly shuffle?: boolean | undefined;
-  /** Seed of the shuffle; random by default. */
-  readonly seed?: number | undefined;
-}
-
+/** Returns the numbers of accepted videos, all by default, in the order of the chunk or shuffled. */
 export function videosInOrder(
   meta: ChunkMeta,
-  { acceptedIds, shuffle, seed }: IterateOptions,
+  { acceptedIds, shuffle, seed }: {
+    readonly acceptedIds?: Iterable<VideoId> | undefined;
+    readonly shuffle?: boolean | undefined;
+    readonly seed?: number | undefined;
+  },
 ): number[] {
   const accepted = acceptedIds === undefined
     ? Array.from({ length: meta.length }, (_, video) => video)

@@ -1,20 +1,17 @@
 import { localPath } from "../../../io/storage/local_path.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { makeDirectories } from "../../../io/write/make_directories.ts";
-import type {
-  AdapterRecipe,
-  DatasetAdapter,
-} from "../adapters/dataset_adapter.ts";
-import { recipeOf } from "../adapters/load_adapter.ts";
-import { assertCounts, calculateChunkSlices } from "../write/chunk_writer.ts";
+import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
+import { type AdapterRecipe, recipeOf } from "../adapters/load_adapter.ts";
+import {
+  assertCounts,
+  calculateChunkSlices,
+  type ChunkReport,
+} from "../write/chunk_writer.ts";
 import { newChunkPaths } from "../read/chunk_files.ts";
 import { VideoIds } from "../ids/video_ids.ts";
 import { type ChunkEvents, type ChunkJob, reportOf } from "./ingest_chunk.ts";
-import {
-  IngestError,
-  type IngestOptions,
-  type IngestReport,
-} from "./ingest_report.ts";
+import { IngestError } from "./ingest_error.ts";
 import {
   hashIds,
   IngestJournal,
@@ -101,7 +98,41 @@ export class GulpIngestor {
    *   nor `resume` is set; nothing is written then.
    * @throws {WriteError} If a chunk cannot be written, or another ingest runs there.
    */
-  async run(options: IngestOptions = {}): Promise<IngestReport> {
+  async run(options: {
+    /** Whether chunks may be added to a directory that has some. */
+    readonly extend?: boolean | undefined;
+    /**
+     * Whether to continue a killed ingest, or retry the failed videos of one that ended; starts a new one if there is
+     * none.
+     */
+    readonly resume?: boolean | undefined;
+    /** Called with the progress after each frame. */
+    readonly onProgress?:
+      | ((progress: {
+        /** Videos written so far. */
+        readonly videos: number;
+        /** Videos that have failed so far. */
+        readonly failed: number;
+        /** All videos; a resumed ingest counts those done earlier from the start. */
+        readonly totalVideos: number;
+        /** Frames that this run has written so far. */
+        readonly frames: number;
+        /** Bytes of JPEG that this run has written so far. */
+        readonly bytes: number;
+      }) => void)
+      | undefined;
+    /** Called with each video when it fails. */
+    readonly onFailure?:
+      | ((failed: ChunkReport["failed"][number]) => void)
+      | undefined;
+    /** Aborts the ingest; complete chunks stay, and it can be resumed. */
+    readonly signal?: AbortSignal | undefined;
+  } = {}): Promise<
+    ChunkReport & {
+      /** Paths of the data files, in chunk order. */
+      readonly paths: readonly string[];
+    }
+  > {
     const { signal } = options;
     signal?.throwIfAborted();
     const directory = this.#directory;
@@ -206,6 +237,8 @@ function missing(
   return new Set(wanted.filter((id) => there.find(id) < 0));
 }
 
+type IngestOptions = NonNullable<Parameters<GulpIngestor["run"]>[0]>;
+
 /** Progress and totals of an ingest. */
 export class IngestTally {
   readonly #options: IngestOptions;
@@ -255,7 +288,7 @@ export class IngestTally {
     };
   }
 
-  report(jobs: readonly ChunkJob[]): IngestReport {
+  report(jobs: readonly ChunkJob[]): Awaited<ReturnType<GulpIngestor["run"]>> {
     const chunks = jobs.map(({ number }) => this.#chunks.get(number)!);
     const sum = (count: (report: NumberedReport) => number) =>
       chunks.reduce((total, report) => total + count(report), 0);

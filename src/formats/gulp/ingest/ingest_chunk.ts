@@ -1,10 +1,10 @@
 import * as fs from "node:fs";
 import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type {
-  AdapterRecipe,
   ChunkSlice,
   DatasetAdapter,
 } from "../adapters/dataset_adapter.ts";
+import type { AdapterRecipe } from "../adapters/load_adapter.ts";
 import { GulpChunk } from "../read/chunk.ts";
 import type { ChunkPaths } from "../read/chunk_files.ts";
 import { type FailedVideo, writeVideos } from "../write/chunk_writer.ts";

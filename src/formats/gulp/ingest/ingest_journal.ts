@@ -11,11 +11,9 @@ import * as path from "node:path";
 import { runSync } from "../../../io/concurrency/steps.ts";
 import { readFile } from "../../../io/read/read_file.ts";
 import { encodeId } from "../ids/id_text.ts";
-import { IngestError } from "./ingest_report.ts";
-import type {
-  AdapterRecipe,
-  DatasetAdapter,
-} from "../adapters/dataset_adapter.ts";
+import { IngestError } from "./ingest_error.ts";
+import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
+import type { AdapterRecipe } from "../adapters/load_adapter.ts";
 import type { AdapterOption } from "../adapters/options.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
@@ -254,7 +252,7 @@ export function hashIds(ids: Iterable<string>): string {
   const hash = createHash("sha256");
   for (const id of ids) {
     const bytes = encodeId(id);
-    hash.update(`${bytes.length}:`).update(bytes); // lengths distinguish "a", "bc" from "ab", "c"
+    hash.update(`${bytes.length}:`).update(bytes); // lengths keep "a", "bc" and "ab", "c" apart
   }
   return hash.digest("hex");
 }

@@ -11,7 +11,7 @@ import { calculateChunkSlices } from "../write/chunk_writer.ts";
 import { openMeta } from "../meta/open_meta.ts";
 import { encodeId } from "../ids/id_text.ts";
 import { VideoIds } from "../ids/video_ids.ts";
-import { IngestError } from "./ingest_report.ts";
+import { IngestError } from "./ingest_error.ts";
 import {
   differenceOf,
   type IngestPlan,

@@ -17,7 +17,7 @@ import {
   deserializeError,
   serializeError,
 } from "../../../base/serialized_error.ts";
-import { IngestError } from "./ingest_report.ts";
+import { IngestError } from "./ingest_error.ts";
 
 /** Interval of progress reports on frames, in milliseconds: one message per frame would cost too much. */
 const TELL_AFTER = 100;

@@ -1,9 +1,7 @@
 import { startThread } from "../../../io/concurrency/thread.ts";
 import { requireDescriptors } from "../../../io/storage/thread_descriptors.ts";
-import type {
-  AdapterRecipe,
-  DatasetAdapter,
-} from "../adapters/dataset_adapter.ts";
+import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
+import type { AdapterRecipe } from "../adapters/load_adapter.ts";
 import {
   type ChunkEvents,
   type ChunkJob,
@@ -16,7 +14,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import { temporaryTarget } from "../../../io/write/temporaries.ts";
-import { IngestError } from "./ingest_report.ts";
+import { IngestError } from "./ingest_error.ts";
 import {
   deserializeError,
   serializeError,

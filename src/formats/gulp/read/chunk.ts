@@ -10,15 +10,12 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import {
-  type DecodeChoice,
   type FrameOf,
   type GulpOptions,
-  type RawVideo,
   type Video,
   VideoDecoder,
 } from "./decoding.ts";
 import { UnknownIdError } from "../check/faults.ts";
-import type { FrameData, Frames } from "../write/frame_data.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
 import { formatVideoMeta } from "../meta/collected_meta.ts";
@@ -27,7 +24,7 @@ import { ChunkOutput } from "../write/chunk_output.ts";
 import { OpenedChunk } from "./opened_chunk.ts";
 import type { VideoMeta } from "../meta/serializer.ts";
 import { StoredVideoMeta } from "../meta/video_meta.ts";
-import { type IterateOptions, videosInOrder } from "../ids/video_order.ts";
+import { videosInOrder } from "../ids/video_order.ts";
 
 /**
  * One `data_K.gulp` with its `meta_K.gmeta` (Python's `GulpChunk`).
@@ -72,7 +69,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
    * @param options How to decode frames (`decode`, `colorspace`), and the form of the meta file.
    * @throws {FormatError} If the meta file is damaged.
    */
-  static async load<const Decode extends DecodeChoice>(
+  static async load<const Decode extends GulpOptions["decode"]>(
     dataPath: string | URL,
     metaPath: string | URL,
     options: GulpOptions<Decode> & WaitOptions = {},
@@ -83,7 +80,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /** Synchronous version of {@linkcode GulpChunk.load}. */
-  static loadSync<const Decode extends DecodeChoice>(
+  static loadSync<const Decode extends GulpOptions["decode"]>(
     dataPath: string | URL,
     metaPath: string | URL,
     options: GulpOptions<Decode> = {},
@@ -111,7 +108,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /** Content of the meta file by id, in file order (Python's `meta_dict`); entries are made on access. */
-  get metaDict(): LazyMap<VideoMeta> {
+  get metaDict(): ReadonlyMap<string, VideoMeta> {
     const { meta } = this.#chunk;
     return new LazyMap(meta, (video) => new StoredVideoMeta(meta, video));
   }
@@ -201,7 +198,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   async append(
     id: VideoId,
     meta: { readonly [key: string]: JsonValue },
-    frames: Frames,
+    frames: Iterable<Image | Uint8Array> | AsyncIterable<Image | Uint8Array>,
     options: WaitOptions = {},
   ): Promise<void> {
     const output = this.#opened();
@@ -212,7 +209,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   appendSync(
     id: VideoId,
     meta: { readonly [key: string]: JsonValue },
-    frames: Iterable<FrameData>,
+    frames: Iterable<Image | Uint8Array>,
   ): void {
     this.#opened().appendSync(String(id), formatVideoMeta(meta), frames);
   }
@@ -270,7 +267,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
     id: VideoId,
     selection?: FrameSelection,
     options: WaitOptions = {},
-  ): Promise<RawVideo> {
+  ): Promise<Video<Uint8Array<ArrayBuffer>>> {
     return runAsync(
       this.#chunk.readVideo(this.#find(id), selection),
       options.signal,
@@ -278,7 +275,10 @@ export class GulpChunk<Frame = Image> implements Disposable {
   }
 
   /** Synchronous version of {@linkcode GulpChunk.readRaw}. */
-  readRawSync(id: VideoId, selection?: FrameSelection): RawVideo {
+  readRawSync(
+    id: VideoId,
+    selection?: FrameSelection,
+  ): Video<Uint8Array<ArrayBuffer>> {
     return runSync(this.#chunk.readVideo(this.#find(id), selection));
   }
 
@@ -297,7 +297,14 @@ export class GulpChunk<Frame = Image> implements Disposable {
    * ```
    */
   async *iterAll(
-    options: IterateOptions & WaitOptions = {},
+    options: WaitOptions & {
+      /** Restricts iteration to these ids; the order stays that of the chunk. */
+      readonly acceptedIds?: Iterable<VideoId> | undefined;
+      /** Whether to shuffle the videos. */
+      readonly shuffle?: boolean | undefined;
+      /** Seed of the shuffle; random by default. */
+      readonly seed?: number | undefined;
+    } = {},
   ): AsyncGenerator<Video<Frame>, void, undefined> {
     for (const video of videosInOrder(this.#chunk.meta, options)) {
       const raw = await runAsync(
@@ -310,7 +317,10 @@ export class GulpChunk<Frame = Image> implements Disposable {
 
   /** Synchronous version of {@linkcode GulpChunk.iterAll}; the decoder must be synchronous. */
   *iterAllSync(
-    options: IterateOptions = {},
+    options: Omit<
+      NonNullable<Parameters<GulpChunk["iterAll"]>[0]>,
+      keyof WaitOptions
+    > = {},
   ): Generator<Video<Frame>, void, undefined> {
     for (const video of videosInOrder(this.#chunk.meta, options)) {
       yield this.#decoder.decodeSync(

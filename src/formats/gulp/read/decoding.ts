@@ -2,37 +2,30 @@ import { imageCodec } from "../../../codecs/image/choose_codec.ts";
 import type { Colorspace, Image } from "../../../codecs/image/image.ts";
 import type { ImageCodec } from "../../../codecs/image/image_codec.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
-import type { SerializerChoice } from "../meta/serializer.ts";
+import type { GulpSerializer } from "../meta/serializer.ts";
 import type { PlaceOptions } from "../../../io/storage/place.ts";
-
-/** Decodes a frame's JPEG. */
-export type FrameDecoder<Frame> = (
-  jpeg: Uint8Array<ArrayBuffer>,
-) => Frame | Promise<Frame>;
-
-/**
- * Decoder of frames: an image codec (by default or if `null`, the best that loads), `false` for frames as JPEGs, or a
- * function.
- */
-export type DecodeChoice =
-  | ImageCodec
-  | FrameDecoder<unknown>
-  | false
-  | null
-  | undefined;
 
 /**
  * Options for GulpIO data. Only the local disk is writable; synchronous methods refuse to read from asynchronous
  * storage (`must-wait`).
  */
-export interface GulpOptions<Decode extends DecodeChoice = DecodeChoice>
-  extends PlaceOptions {
-  /** Decoder of frames. */
+export interface GulpOptions<
+  Decode =
+    | ImageCodec
+    | ((jpeg: Uint8Array<ArrayBuffer>) => unknown)
+    | false
+    | null
+    | undefined,
+> extends PlaceOptions {
+  /**
+   * Decoder of frames: an image codec (by default or if `null`, the best that loads), `false` for frames as JPEGs, or a
+   * function, which may return a promise.
+   */
   readonly decode?: Decode;
   /** Colour space of decoded frames: `ANY`, the default, keeps gray frames gray, with one channel. */
   readonly colorspace?: Colorspace | undefined;
   /** Serializer of `.gmeta` files; detected from their content by default. */
-  readonly serializer?: SerializerChoice | undefined;
+  readonly serializer?: "json" | "pickle" | GulpSerializer | undefined;
   /** Called with warnings about skipped damaged chunks. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -46,7 +39,11 @@ export type FrameOf<Decode> = null extends Decode ? Image
   : Decode extends (...args: never[]) => infer Frame ? Awaited<Frame>
   : Image;
 
-/** Frames of a video, and its metadata. */
+/**
+ * Frames of a video, and its metadata.
+ *
+ * @typeParam Frame Type of a frame; `Uint8Array<ArrayBuffer>` for the stored JPEGs.
+ */
 export interface Video<Frame> {
   /** Selected frames, in the order of the selection. */
   readonly frames: Frame[];
@@ -57,10 +54,12 @@ export interface Video<Frame> {
 /** A video whose frames are the stored JPEGs. */
 export type RawVideo = Video<Uint8Array<ArrayBuffer>>;
 
+type FrameDecoder = (jpeg: Uint8Array<ArrayBuffer>) => unknown;
+
 const COLORSPACES: readonly Colorspace[] = ["RGB", "GRAY", "ANY"];
 
 export class VideoDecoder<Frame> {
-  readonly #decode: FrameDecoder<unknown> | undefined;
+  readonly #decode: FrameDecoder | undefined;
   readonly #waits: boolean;
 
   /** @throws {TypeError} If an option is invalid, or `colorspace` is set without an image codec. */
@@ -113,7 +112,7 @@ function assertChoices({ decode, colorspace }: GulpOptions): void {
 }
 
 /** Returns the decoder that the options select, or `undefined` for raw frames. */
-function decoderOf(options: GulpOptions): FrameDecoder<unknown> | undefined {
+function decoderOf(options: GulpOptions): FrameDecoder | undefined {
   const { decode, colorspace } = options;
   assertChoices(options);
   if (decode === false || typeof decode === "function") {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Image } from "../../../codecs/image/image.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
+import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import {
@@ -21,15 +22,12 @@ import {
 } from "./chunk_files.ts";
 import type { VideoPlace } from "./chunk_table.ts";
 import {
-  type DecodeChoice,
   type FrameOf,
   type GulpOptions,
-  type RawVideo,
   type Video,
   VideoDecoder,
 } from "./decoding.ts";
 import { UnknownIdError } from "../check/faults.ts";
-import type { RawReadOptions } from "./frame_memory.ts";
 import type { FrameSelection } from "./frame_selection.ts";
 import type { VideoId } from "../ids/id_text.ts";
 import { type GulpSamples, openSamples } from "./gulp_samples.ts";
@@ -89,7 +87,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * @throws {FormatError} If the only chunk is damaged, or all are, or an id is duplicated.
    * @throws {RecordfsError} If there is no such directory.
    */
-  static async open<const Decode extends DecodeChoice>(
+  static async open<const Decode extends GulpOptions["decode"]>(
     directory: string | URL,
     options: GulpOptions<Decode> & WaitOptions = {},
   ): Promise<GulpDirectory<FrameOf<Decode>>> {
@@ -99,7 +97,7 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /** Synchronous version of {@linkcode GulpDirectory.open}. */
-  static openSync<const Decode extends DecodeChoice>(
+  static openSync<const Decode extends GulpOptions["decode"]>(
     directory: string | URL,
     options: GulpOptions<Decode> = {},
   ): GulpDirectory<FrameOf<Decode>> {
@@ -141,18 +139,18 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   }
 
   /** Number of the chunk of each id. */
-  get chunkLookup(): LazyMap<number> {
+  get chunkLookup(): ReadonlyMap<string, number> {
     const { shards } = this.#samples;
     return new LazyMap(shards, (video) => numberOf(shards.of(video)));
   }
 
   /** Content of each chunk's meta file, by id. */
-  get allMetaDicts(): LazyMap<VideoMeta>[] {
+  get allMetaDicts(): ReadonlyMap<string, VideoMeta>[] {
     return this.#chunks.map((chunk) => chunk.metaDict);
   }
 
   /** Content of all meta files by id, in chunk order; entries are made on access. */
-  get mergedMetaDict(): LazyMap<VideoMeta> {
+  get mergedMetaDict(): ReadonlyMap<string, VideoMeta> {
     const { shards } = this.#samples;
     return new LazyMap(shards, (index) => {
       const { chunk, video } = shards.at(index);
@@ -214,8 +212,11 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   async getRaw(
     id: VideoId,
     selection?: FrameSelection,
-    options: WaitOptions & RawReadOptions = {},
-  ): Promise<RawVideo> {
+    options: WaitOptions & {
+      /** Memory to read into; newly allocated by default. */
+      readonly memory?: GrowingMemory | undefined;
+    } = {},
+  ): Promise<Video<Uint8Array<ArrayBuffer>>> {
     const { memory, signal } = options;
     const { chunk, video } = this.#find(id);
     return runAsync(chunk.readVideo(video, selection, memory), signal);
@@ -225,8 +226,11 @@ export class GulpDirectory<Frame = Image> implements Disposable {
   getRawSync(
     id: VideoId,
     selection?: FrameSelection,
-    options: RawReadOptions = {},
-  ): RawVideo {
+    options: {
+      /** Memory to read into; newly allocated by default. */
+      readonly memory?: GrowingMemory | undefined;
+    } = {},
+  ): Video<Uint8Array<ArrayBuffer>> {
     const { chunk, video } = this.#find(id);
     return runSync(chunk.readVideo(video, selection, options.memory));
   }
@@ -268,7 +272,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    * assert.deepEqual(directory.unsafeView(id!), await directory.getRaw(id!));
    * ```
    */
-  unsafeView(id: VideoId, selection?: FrameSelection): RawVideo {
+  unsafeView(
+    id: VideoId,
+    selection?: FrameSelection,
+  ): Video<Uint8Array<ArrayBuffer>> {
     const { chunk, video } = this.#find(id);
     return runSync(chunk.viewVideo(video, selection));
   }

@@ -1,22 +1,24 @@
 import { IndexError } from "../../../base/errors.ts";
 
 /**
- * Slice as in Python: negative positions count from the end, positions past it mean the end, and a negative step goes
- * backwards.
- */
-export interface FrameSlice {
-  /** First position; by default the beginning, or the end if going backwards. */
-  readonly start?: number | null | undefined;
-  /** Position before which the slice ends. */
-  readonly stop?: number | null | undefined;
-  /** Distance between positions; 1 by default, never 0. */
-  readonly step?: number | null | undefined;
-}
-
-/**
  * Frames of a video: a slice, or indices in any order, negative ones from the end; `null` is all, like Python's `None`.
+ *
+ * A slice is as in Python: negative positions count from the end, positions past it mean the end, and a negative step
+ * goes backwards.
  */
-export type FrameSelection = FrameSlice | Iterable<number> | null;
+export type FrameSelection =
+  | {
+    /** First position; by default the beginning, or the end if going backwards. */
+    readonly start?: number | null | undefined;
+    /** Position before which the slice ends. */
+    readonly stop?: number | null | undefined;
+    /** Distance between positions; 1 by default, never 0. */
+    readonly step?: number | null | undefined;
+  }
+  | Iterable<number>
+  | null;
+
+type FrameSlice = Exclude<FrameSelection, Iterable<number> | null>;
 
 /**
  * Returns the indices of selected frames; `name` returns the video's name for errors. Throws IndexError if an index

@@ -14,35 +14,25 @@ import type {
 import type { GulpChunk } from "../read/chunk.ts";
 import { type Frames, jpegOf } from "./frame_data.ts";
 
-/** A video that could not be gulped. */
-export interface FailedVideo {
-  /** Id of the video. */
-  readonly id: string;
-  /** Message of the program or library that failed. */
-  readonly reason: string;
-}
-
-/** Report of a written chunk. */
+/** Report of a written chunk, or of all chunks of an ingest. */
 export interface ChunkReport {
   /** Number of videos. */
   readonly videos: number;
   /** Number of frames. */
   readonly frames: number;
-  /** Size of the data file in bytes. */
+  /** Size of the data files in bytes. */
   readonly bytes: number;
-  /** Skipped videos. */
-  readonly failed: readonly FailedVideo[];
+  /** Videos that could not be gulped and are skipped, in adapter order. */
+  readonly failed: readonly {
+    /** Id of the video. */
+    readonly id: string;
+    /** Message of the program or library that failed. */
+    readonly reason: string;
+  }[];
 }
 
-/** Options of {@linkcode ChunkWriter.writeChunk}. */
-export interface ChunkWriterOptions extends WaitOptions {
-  /** Called with the size in bytes of each frame. */
-  readonly onFrame?: ((bytes: number) => void) | undefined;
-  /** Called after each video, with its failure, or `undefined` if it is written. */
-  readonly onVideo?: ((failed: FailedVideo | undefined) => void) | undefined;
-  /** Called before a chunk is completed; if it rejects, the chunk is not written. */
-  readonly onIds?: ((ids: readonly string[]) => Promise<void>) | undefined;
-}
+/** A video that could not be gulped. */
+export type FailedVideo = ChunkReport["failed"][number];
 
 /**
  * Writes the videos of an adapter to chunks (Python's `ChunkWriter`).
@@ -89,7 +79,16 @@ export class ChunkWriter {
   writeChunk<Frame>(
     chunk: GulpChunk<Frame>,
     slice: ChunkSlice,
-    options: ChunkWriterOptions = {},
+    options: WaitOptions & {
+      /** Called with the size in bytes of each frame. */
+      readonly onFrame?: ((bytes: number) => void) | undefined;
+      /** Called after each video, with its failure, or `undefined` if it is written. */
+      readonly onVideo?:
+        | ((failed: ChunkReport["failed"][number] | undefined) => void)
+        | undefined;
+      /** Called before a chunk is completed; if it rejects, the chunk is not written. */
+      readonly onIds?: ((ids: readonly string[]) => Promise<void>) | undefined;
+    } = {},
   ): Promise<ChunkReport> {
     return writeVideos(this.#adapter, chunk, slice, undefined, options);
   }
@@ -101,7 +100,7 @@ export async function writeVideos<Frame>(
   chunk: GulpChunk<Frame>,
   slice: ChunkSlice,
   only: ReadonlySet<string> | undefined,
-  options: ChunkWriterOptions,
+  options: NonNullable<Parameters<ChunkWriter["writeChunk"]>[2]>,
 ): Promise<ChunkReport> {
   const { signal } = options;
   const failed: FailedVideo[] = [];

@@ -3,7 +3,7 @@ import {
   encodeTree,
   type TreeContent,
 } from "../../../codecs/values/array_tree.ts";
-import { type NpyContent, writeNpy } from "../../../codecs/numpy/mod.ts";
+import { type NpyContent, writeNpy } from "../../../codecs/numpy/npy.ts";
 import {
   extensionIn,
   EXTENSIONS,

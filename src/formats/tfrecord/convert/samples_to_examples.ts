@@ -1,4 +1,4 @@
-import { type NpyContent, writeNpy } from "../../../codecs/numpy/mod.ts";
+import { type NpyContent, writeNpy } from "../../../codecs/numpy/npy.ts";
 import type { RecordSequence } from "../../../convert/from/record_list.ts";
 import type { PlanNotes, Run } from "../../../convert/conversion.ts";
 import { numberIn } from "../../../convert/samples/numbers_array.ts";

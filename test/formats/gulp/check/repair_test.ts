@@ -2,13 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import {
-  GulpDirectory,
-  type GulpLeftOut,
-  type GulpRepairOptions,
-  type GulpRepairReport,
-  repairGulp,
-} from "../../../../src/formats/gulp/mod.ts";
+import { GulpDirectory, repairGulp } from "../../../../src/formats/gulp/mod.ts";
 import { check } from "../../../../src/open/open.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
@@ -21,12 +15,15 @@ import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { LONG } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
+type RepairOptions = NonNullable<Parameters<typeof repairGulp>[2]>;
+type LeftOut = Parameters<NonNullable<RepairOptions["onLeftOut"]>>[0];
+
 async function repair(
   from: string,
   out: string,
-  options: GulpRepairOptions = {},
-): Promise<{ report: GulpRepairReport; leftOut: GulpLeftOut[] }> {
-  const leftOut: GulpLeftOut[] = [];
+  options: RepairOptions = {},
+) {
+  const leftOut: LeftOut[] = [];
   const report = await repairGulp(from, out, {
     ...options,
     onLeftOut: (item) => leftOut.push(item),

@@ -5,7 +5,6 @@ import {
   GulpDirectory,
   GulpIngestor,
   ImageFolderAdapter,
-  type IngestOptions,
 } from "../../../../src/formats/gulp/mod.ts";
 import { put } from "../../../support/adapted.ts";
 import { JPEGS } from "../../../support/gulp/gulp_content.ts";
@@ -17,6 +16,8 @@ import {
 } from "../../../support/gulp/ingest.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
+
+type IngestOptions = Parameters<GulpIngestor["run"]>[0];
 
 const raw = { decode: false } as const;
 const JOURNAL = ".recordfs-ingest.jsonl";

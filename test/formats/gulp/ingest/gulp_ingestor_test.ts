@@ -3,7 +3,6 @@ import * as fs from "node:fs";
 import {
   GulpDirectory,
   GulpIngestor,
-  type IngestProgress,
   makeAdapter,
 } from "../../../../src/formats/gulp/mod.ts";
 import {
@@ -17,6 +16,8 @@ import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { withTmpfs } from "../../../support/programs/tmpfs.ts";
 
+type IngestOptions = NonNullable<Parameters<GulpIngestor["run"]>[0]>;
+
 const raw = { decode: false } as const;
 const JOURNAL = ".recordfs-ingest.jsonl";
 
@@ -25,7 +26,8 @@ Deno.test("the same chunks with any number of workers", async () => {
     const results = [];
     for (const workers of FULL ? [1, 2, 5] : [1, 3]) {
       const out = `${dir}/${workers}/deep`;
-      const told: IngestProgress[] = [];
+      const told: Parameters<NonNullable<IngestOptions["onProgress"]>>[0][] =
+        [];
       const adapter = new FakeAdapter({ count: 20 });
       const ingestor = new GulpIngestor(adapter, out, 6, workers);
       const { paths, ...report } = await ingestor.run({

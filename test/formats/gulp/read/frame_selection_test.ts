@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "../../../support/random.ts";
 import {
-  type FrameSlice,
+  type FrameSelection,
   selectFrames,
 } from "../../../../src/formats/gulp/read/frame_selection.ts";
 import { IndexError } from "../../../../src/base/errors.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 
-const select = (selection: FrameSlice | number[], count: number) =>
+const select = (selection: FrameSelection, count: number) =>
   selectFrames(selection, count, () => "video");
 
 const SCRIPT = `

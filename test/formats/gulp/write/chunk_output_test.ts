@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import {
-  GulpChunk,
-  type JsonValue,
-  type SerializerChoice,
-} from "../../../../src/formats/gulp/mod.ts";
+import { GulpChunk, type JsonValue } from "../../../../src/formats/gulp/mod.ts";
+import type { SerializerChoice } from "../../../../src/formats/gulp/meta/serializer.ts";
 import { chunkIn } from "../../../support/gulp/gulp_chunks.ts";
 import { fakeJpeg } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
