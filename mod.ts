@@ -22,8 +22,7 @@
  * | `@recordfs/recordfs/ffrecord` | FFRecord: readers, writers, pickles                                      |
  * | `@recordfs/recordfs/gulp`    | GulpIO: readers, writers, adapters, `GulpIngestor`                        |
  * | `@recordfs/recordfs/bags`    | Bags and Granular: readers, writers, types of values                      |
- * | `@recordfs/recordfs/tar`     | tar and WebDataset: readers, writers                                      |
- * | `@recordfs/recordfs/zip`     | zip: its reader                                                           |
+ * | `@recordfs/recordfs/tar`     | tar and WebDataset: `TarWriter`                                           |
  * | `@recordfs/recordfs/tfrecord` | TFRecord: readers, writers, examples                                     |
  * | `@recordfs/recordfs/mds`     | MDS of MosaicML Streaming: `MDSWriter`                                    |
  * | `@recordfs/recordfs/convert` | `convert`, and its types                                                  |

@@ -13,7 +13,11 @@ export type {
 export { check, open, type OpenContainerOptions } from "./open.ts";
 export type { OpenSamplesOptions } from "./samples/open_samples.ts";
 export type { OpenedSamples } from "./samples/opened_samples.ts";
-export { openSamplesSync, openSync } from "./open_sync.ts";
+export {
+  openSamplesSync,
+  type OpenSamplesSyncOptions,
+  openSync,
+} from "./open_sync.ts";
 export { PlacementError, type PlacementErrorCode } from "./open_several.ts";
 export {
   VirtualFs,

@@ -61,6 +61,11 @@ export async function openDataset(
   } = {},
 ): Promise<SamplesDataset<object, unknown>> {
   const { decode, process: given, ...others } = options;
+  if (decode === false && others.decoders !== undefined) {
+    throw new TypeError(
+      "Cannot apply the option 'decoders' with decode: false. Give one of them",
+    );
+  }
   const process = given && await importedFunction(given);
   const samples = await openSamples(location, others);
   const { fields, files, paths } = others;

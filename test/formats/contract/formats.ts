@@ -6,7 +6,6 @@ import {
   GulpVideoDataset,
   openDataset,
   PackedFolderDataset,
-  WebDataset,
 } from "../../../src/open/data/mod.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
 import { registerFormat } from "../../../src/open/formats.ts";
@@ -205,7 +204,8 @@ const FORMATS: readonly FormatCase[] = [
       [`${i}.txt`, text],
       [`${i}.word.txt`, WORDS[i]],
     ])),
-    openDataset: (path, options) => WebDataset.open(path, options),
+    openDataset: (path, options) =>
+      openDataset(path, { ...options, format: "webdataset" }),
     keys: TEXTS.map((txt, i) => ({
       txt,
       "word.txt": WORDS[i],

@@ -254,7 +254,7 @@ export function hashIds(ids: Iterable<string>): string {
   const hash = createHash("sha256");
   for (const id of ids) {
     const bytes = encodeId(id);
-    hash.update(`${bytes.length}:`).update(bytes); // lengths distinguish "a", "bc" from "ab", "c"
+    hash.update(`${bytes.length}:`).update(bytes); // without lengths, "a" + "bc" would be "ab" + "c"
   }
   return hash.digest("hex");
 }
