@@ -10,7 +10,7 @@ import {
   placeOfSamples,
   samplesOf,
 } from "./samples/open_samples.ts";
-import { requireImported } from "./samples/portable_decoders.ts";
+import { requireImported } from "./samples/shareable_decoders.ts";
 import type { OpenedSamples } from "./samples/opened_samples.ts";
 import type { SampleValues } from "../tree/samples/samples.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";

@@ -31,7 +31,7 @@ export interface ProcessedDatasetOptions<T, S extends object = SampleValues>
  * @param location A file or directory, or a pattern of several, such as `train-{000..146}.tar`; or an opened container.
  * The dataset closes an opened container. Worker threads of a loader cannot open one whose samples are its files.
  * @throws {FormatError} If it is not a known container, or is damaged.
- * @throws {DataError} With code `not-portable` if the module of `process` does not export it.
+ * @throws {DataError} With code `not-portable` if the module of `process` or `decoders` does not export them.
  *
  * @example Batches of any format
  * ```ts

@@ -26,7 +26,7 @@ import { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { type ContainerLocation, placeOf } from "../location.ts";
 import { open, type OpenContainerOptions } from "../open.ts";
 import { OpenedSamples } from "./opened_samples.ts";
-import { importDecoders, portableDecoders } from "./portable_decoders.ts";
+import { importDecoders, shareableDecoders } from "./shareable_decoders.ts";
 
 /** Options of {@linkcode openSamples}; with `files` or `paths`, samples are files, even if the format has samples. */
 export interface OpenSamplesOptions
@@ -111,7 +111,7 @@ export function samplesOf<D extends object, R extends object>(
       samples.close(); // what was decoded may still be cached
       fs.close();
     },
-    decoders: decoders && portableDecoders(decoders),
+    decoders: decoders && shareableDecoders(decoders),
   });
   try {
     requireFields(byField, fields);

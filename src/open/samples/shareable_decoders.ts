@@ -60,7 +60,7 @@ function isImported(
 }
 
 /** Returns decoders in the form that samples take. */
-export function portableDecoders(decoders: SampleDecoders): CallersDecoders {
+export function shareableDecoders(decoders: SampleDecoders): CallersDecoders {
   return {
     decoders,
     share(samples) {
@@ -83,7 +83,7 @@ export function* reopenSamples(
     async async(signal) {
       const decoders = await followArgument(portable) as SampleDecoders;
       const samples = await reopenHandle(handle, { storage, signal });
-      const own = portableDecoders(decoders);
+      const own = shareableDecoders(decoders);
       return new SamplesByField(samples, { decoders: own });
     },
   });
