@@ -90,7 +90,8 @@ export {
  * @param options `fields` are those that are read unless a call says others.
  * @throws {FormatError} If it is no known container, or damaged.
  * @throws {PathError} If there is no such file as one of `paths`.
- * @throws {RecordfsError} With code `bad-pattern` if a glob of `files` is none.
+ * @throws {RecordfsError} With code `bad-pattern` if a glob of `files` is none, `not-portable` if the module of
+ * `decoders` does not export them.
  *
  * @example Any format
  * ```ts

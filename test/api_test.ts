@@ -14,7 +14,7 @@ const VFS =
   `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport ChecksumKind Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor Field FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueType ValueView decodeValue OpenContainerOptions PortableSamples PlacementError PlacementErrorCode ReadOptions ReadSamplesOptions ReopenSamples Samples SamplesHandle LostShard Shard ShardTable SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
-  WalkOptions MemberKind SkippedMember SkipReason UnreadableMember OpenSamplesOptions OpenedSamples SampleValues check open openSamplesSync openSync ${ERRORS}`;
+  WalkOptions MemberKind SkippedMember SkipReason UnreadableMember OpenSamplesOptions OpenSamplesSyncOptions OpenedSamples SampleValues check open openSamplesSync openSync ${ERRORS}`;
 const FUSE =
   `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode
   MountOptions UnmountOptions mount`;
@@ -46,23 +46,14 @@ const BAGS =
   decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
 
 const MDS =
-  `CacheOptions RemoteOptions S3Options AlphaImage BatchReadOptions BatchReadSyncOptions BatchRoom ErrorFacts FormatError FormatErrorCode IndexError JsonValue MDSBytes MDSColumn MDSColumnOptions
-  MDSInput MDSOptions MDSReader MDSReadOptions MDSReadSyncOptions MDSSample MDSValue MDSWriter MDSWriterOptions NdArray
-  NpyContent NumericArray PathError PickledValue RecordfsError Storage WaitOptions WriteError WriterBase`;
+  `JsonValue MDSInput MDSWriter MDSWriterOptions NdArray NpyContent NumericArray IndexError PathError WaitOptions
+  WriteError WriterBase ${ERRORS}`;
 
 const TAR =
-  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError MembersReader SampleData Storage TarMemberOptions TarOptions TarReader
-  TarSample TarWriteOptions TarWriter WaitOptions WriteError WriterBase ${ERRORS}`;
+  `SampleData TarMemberOptions TarWriteOptions TarWriter IndexError WaitOptions WriteError WriterBase ${ERRORS}`;
 
-const ZIP =
-  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage WaitOptions WriteError ZipOptions ZipReader
-  ZipReaderHandle ${ERRORS}`;
 const TFRECORD =
   `FeatureValue SampleData TFExample IndexError TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
-
-const PARQUET =
-  `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetRow ParquetValue Storage
-  WaitOptions WriteError ${ERRORS}`;
 
 const CONVERT =
   `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
@@ -105,8 +96,6 @@ const NAMES: Record<string, string> = {
   "./bags": BAGS,
   "./mds": MDS,
   "./tar": TAR,
-  "./zip": ZIP,
-  "./parquet": PARQUET,
   "./tfrecord": TFRECORD,
   "./convert": CONVERT,
   "./data": DATA,

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readLabels } from "../src/open/data/read_labels.ts";
 import { openDataset } from "../src/open/data/open_dataset.ts";
-import { WebDataset } from "../src/open/data/mod.ts";
 import { MemoryStorage } from "../src/io/storage/memory_storage.ts";
 import { strictUtf8Text, trimSpace, utf8Text } from "../src/base/utf8.ts";
 import { open } from "../src/open/open.ts";
 import { REPOSITORY } from "./support/paths.ts";
 import { tarBytes } from "./support/tar/make_tar.ts";
+import { openWebDataset } from "./support/tar/open_web.ts";
 
 const MARKED = new TextEncoder().encode("\ufefftext");
 
@@ -23,7 +23,7 @@ function storage(): MemoryStorage {
 }
 
 Deno.test("keeps U+FEFF at the start of texts and keys of WebDataset", async () => {
-  using dataset = await WebDataset.open("x.tar", { storage: storage() });
+  using dataset = await openWebDataset("x.tar", { storage: storage() });
   const [sample, other] = await dataset.get([0, 1]);
   assert.equal(sample!.__key__, "\ufeffa");
   assert.equal(sample!.txt, "\ufefftext");

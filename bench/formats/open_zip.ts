@@ -1,12 +1,12 @@
 /** Prints how long opening a zip took, in ms, and how many members it has: `ZIP [CACHE]`. */
-import { ZipReader } from "../../src/formats/zip/mod.ts";
+import { open } from "../../src/open/open.ts";
 
 const [path, directory] = Deno.args;
 if (path === undefined) throw new Error("Which file?");
 const cache = directory === undefined ? false : { directory };
 const start = performance.now();
-const reader = await ZipReader.open(path, { remote: { cache } });
+const container = await open(path, { remote: { cache } });
 const ms = performance.now() - start;
-const result = JSON.stringify({ ms, members: reader.length });
-reader.close();
+const result = JSON.stringify({ ms, members: container.info.files });
+container.close();
 Deno.stdout.writeSync(new TextEncoder().encode(result));

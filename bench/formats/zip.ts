@@ -123,7 +123,7 @@ async function measureOpening(
 ): Promise<Row[]> {
   const contenders = [
     {
-      name: "ZipReader.open",
+      name: "open",
       command: [Deno.execPath(), "run", "-A", OURS, path],
     },
     {

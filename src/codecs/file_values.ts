@@ -16,14 +16,6 @@ export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
  */
 export type SampleDecoders = Readonly<Record<string, SampleDecoder | null>>;
 
-/** A WebDataset sample with its files decoded, by extension. */
-export interface WebSample {
-  /** Common prefix of its files: the path up to the first dot of the last name. */
-  readonly __key__: string;
-  /** Decoded value of the file with that extension. */
-  readonly [extension: string]: unknown;
-}
-
 // Drops alpha, as WebDataset's `decode("rgb8")`.
 const image: SampleDecoder = async (bytes) => {
   const { imageCodec } = await import("./image/choose_codec.ts");

@@ -177,7 +177,11 @@ export async function importedFunction<F>(from: Imported<F>): Promise<F> {
 export async function importedValue(
   from: Imported<never>,
 ): Promise<unknown> {
-  const recipe = importedRecipe(from, "");
+  return await valueOf(importedRecipe(from, ""));
+}
+
+/** Imports the export of a recipe, and records that recipe. */
+async function valueOf(recipe: Recipe): Promise<unknown> {
   const found = await exportOf(recipe.module, recipe.name);
   const isKnown = typeof found === "function" ||
     typeof found === "object" && found !== null;
@@ -214,8 +218,8 @@ function namedExport(from: Imported<never>) {
 export async function followRecipe(recipe: Recipe): Promise<unknown> {
   const args: unknown[] = [];
   for (const value of recipe.args) args.push(await followArgument(value));
+  if (recipe.how === "value") return await valueOf(recipe);
   const found = await exportOf(recipe.module, recipe.name);
-  if (recipe.how === "value") return found;
   // deno-lint-ignore no-explicit-any
   const made = found as any;
   switch (recipe.how) {
@@ -228,9 +232,15 @@ export async function followRecipe(recipe: Recipe): Promise<unknown> {
   }
 }
 
-async function followArgument(value: unknown): Promise<unknown> {
+/**
+ * Constructs the value that {@linkcode argument} described. Returns a constructed value unchanged.
+ *
+ * @throws {DataError} With code `not-portable` if a module has no such export.
+ */
+export async function followArgument(value: unknown): Promise<unknown> {
   if (Array.isArray(value)) return await Promise.all(value.map(followArgument));
   if (typeof value !== "object" || value === null) return value;
+  if (origins.has(value)) return value;
   if (isNested(value)) return await followRecipe(value.recipe);
   if (!isPlain(value)) return value;
   const reopened: [string, unknown][] = [];

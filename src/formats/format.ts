@@ -116,13 +116,6 @@ export interface Format {
   /**
    * Opens a container as a dataset of its own, for samples that can be read in part, such as some frames of a video.
    * Without this method, or if it returns `undefined`, the dataset consists of the samples of `open`, or of the files.
-  listSamples?(
-    path: string,
-    options: Pick<ContainerOptions, "onWarning" | "storage"> & WaitOptions,
-  ): Promise<SampleListing>;
-  /**
-   * Opens a container as a dataset of its own, for samples that may be read in part, as videos by some of their frames.
-   * Without it, or where it returns `undefined`, the dataset is made of the samples that `open` gives, or of the files.
    *
    * @param info Result of opening the container.
    */

@@ -10,7 +10,11 @@ export type {
   ContainerPlace,
   SeveralLocations,
 } from "./location.ts";
-export { openSamplesSync, openSync } from "./open_sync.ts";
+export {
+  openSamplesSync,
+  type OpenSamplesSyncOptions,
+  openSync,
+} from "./open_sync.ts";
 export { PlacementError, type PlacementErrorCode } from "./open_several.ts";
 export type {
   ContainerInfo,

@@ -1,5 +1,6 @@
 import { listFiles } from "../data/datasets/file_list.ts";
 import { formats, loadFormat } from "../formats/registry.ts";
+import type { SampleDecoders } from "../codecs/file_values.ts";
 import { runSync } from "../io/concurrency/steps.ts";
 import type { ContainerLocation, SeveralLocations } from "./location.ts";
 import type { OpenContainerOptions } from "./open.ts";
@@ -9,6 +10,7 @@ import {
   placeOfSamples,
   samplesOf,
 } from "./samples/open_samples.ts";
+import { requireImported } from "./samples/shareable_decoders.ts";
 import type { OpenedSamples } from "./samples/opened_samples.ts";
 import type { SampleValues } from "../tree/samples/samples.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
@@ -23,21 +25,29 @@ export function openSync(
   return runSync(openAll(location, options));
 }
 
+/** Options of {@linkcode openSamplesSync}. */
+export interface OpenSamplesSyncOptions
+  extends Omit<OpenSamplesOptions, "decoders" | "files" | "paths"> {
+  /** Decoders as those of {@linkcode openSamples}; other threads can import only those of a module. */
+  readonly decoders?: SampleDecoders | undefined;
+}
+
 /** Synchronous {@linkcode openSamples}, for containers on a local disk or in memory. */
 export function openSamplesSync<
   D extends object = SampleValues,
   R extends object = SampleValues,
 >(
   location: ContainerLocation,
-  { fields, ...options }: Omit<OpenSamplesOptions, "files" | "paths"> = {},
+  { fields, decoders, ...options }: OpenSamplesSyncOptions = {},
 ): OpenedSamples<D, R> {
+  requireImported(decoders);
   const place = placeOfSamples(location, options);
   const fs = openSync(place.path, place.options);
   try {
     const columns = fs.samples === undefined
       ? runSync(listFiles(fs.tree, () => true))
       : undefined;
-    return samplesOf(fs, columns, place, fields);
+    return samplesOf(fs, columns, place, { fields, decoders });
   } catch (error) {
     fs.close();
     throw error;

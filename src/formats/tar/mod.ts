@@ -1,11 +1,8 @@
 /**
- * Tar archives: {@linkcode TarReader} for their files and WebDataset samples, {@linkcode TarWriter} to write them.
+ * Tar archives: `TarWriter` writes them. `open` reads their files, `openSamples` the samples of WebDataset.
  *
  * @module
  */
-export { type TarOptions, TarReader } from "./read/tar_reader.ts";
-export { MembersReader } from "../../tree/archive/members_reader.ts";
-export type { TarSample } from "./read/tar_samples.ts";
 export {
   type TarMemberOptions,
   type TarWriteOptions,

@@ -24,18 +24,7 @@ export { SamplesDataset } from "../../data/datasets/samples_dataset.ts";
 export { SamplesReader } from "../../tree/samples/samples_reader.ts";
 export { Subset } from "../../data/datasets/subset.ts";
 export {
-  type ProcessedWebDatasetOptions,
-  WebDataset,
-  type WebDatasetOptions,
-} from "../../formats/tar/data/web_dataset.ts";
-export {
   SAMPLE_DECODERS,
   type SampleDecoder,
   type SampleDecoders,
-  type WebSample,
 } from "../../codecs/file_values.ts";
-export {
-  type TarOptions,
-  TarReader,
-} from "../../formats/tar/read/tar_reader.ts";
-export type { TarSample } from "../../formats/tar/read/tar_samples.ts";

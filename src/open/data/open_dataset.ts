@@ -12,7 +12,7 @@ import {
 } from "../samples/open_samples.ts";
 
 /** Options of {@linkcode openDataset}. */
-interface OpenDatasetOptions extends OpenSamplesOptions, WaitOptions {
+export interface OpenDatasetOptions extends OpenSamplesOptions, WaitOptions {
   /** Whether values are decoded; otherwise they are the stored bytes. Defaults to `true`. */
   readonly decode?: boolean | undefined;
 }
@@ -34,6 +34,11 @@ export async function openDataset(
   } = {},
 ): Promise<SamplesDataset<object, unknown>> {
   const { decode, process: given, ...others } = options;
+  if (decode === false && others.decoders !== undefined) {
+    throw new TypeError(
+      "Cannot apply the option 'decoders' with decode: false. Give one of them",
+    );
+  }
   const process = given && await importedFunction(given);
   const samples = await openSamples(location, others);
   const { fields, files, paths } = others;

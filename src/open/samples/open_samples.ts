@@ -1,4 +1,6 @@
 import { FormatError, RecordfsError } from "../../base/errors.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
+import type { SampleDecoders } from "../../codecs/file_values.ts";
 import { DataError } from "../../data/data_error.ts";
 import {
   type ChooseFilesOptions,
@@ -14,6 +16,7 @@ import {
   listChosen,
   type ListedFiles,
 } from "../../data/datasets/file_samples.ts";
+import type { Imported } from "../../data/recipe.ts";
 import { perform, type Steps } from "../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { mustWait } from "../../io/storage/must_wait.ts";
@@ -30,13 +33,24 @@ import { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { type ContainerLocation, placeOf } from "../location.ts";
 import { open, type OpenContainerOptions } from "../open.ts";
 import { OpenedSamples } from "./opened_samples.ts";
+import { importDecoders, shareableDecoders } from "./shareable_decoders.ts";
 
 /** Options of {@linkcode openSamples}; with `files` or `paths`, samples are files, even if the format has samples. */
 export interface OpenSamplesOptions
   extends
     OpenContainerOptions,
     Pick<ReadSamplesOptions, "fields">,
-    ChooseFilesOptions {}
+    ChooseFilesOptions {
+  /**
+   * Decoders of values that are stored as bytes, or the module that exports them, which other threads need. If each
+   * sample has its own fields, as in WebDataset, their names are the last extensions of the fields (`png` for
+   * `seg.png`); otherwise those of the fields' types (`jpeg`, `int`, `utf8`: `field.type.name`; `bytes` for the contents
+   * of files). They replace the usual decoding of such values; `null` leaves the bytes. Lists are decoded element by
+   * element. Everything else is decoded as usual, and so are values that are not stored as bytes, such as the numbers
+   * and strings of Parquet.
+   */
+  readonly decoders?: SampleDecoders | Imported<never> | undefined;
+}
 
 /** Implements `openSamples` of `mod.ts`, which loads this module on demand. */
 export async function openSamples<
@@ -46,8 +60,9 @@ export async function openSamples<
   location: ContainerLocation | VirtualFs,
   options: OpenSamplesOptions & WaitOptions = {},
 ): Promise<OpenedSamples<D, R>> {
-  const { files, paths, fields, ...others } = options;
+  const { files, paths, fields, decoders: from, ...others } = options;
   others.signal?.throwIfAborted();
+  const decoders = await importDecoders(from);
   const place = placeOfSamples(location, others);
   let fs: VirtualFs;
   try {
@@ -57,7 +72,9 @@ export async function openSamples<
   } catch (error) {
     const folder = await classFolderAt(place, files, error);
     if (folder === undefined || paths !== undefined) throw error;
-    const samples: Samples = new SamplesByField(folder);
+    const samples: Samples = new SamplesByField(folder, {
+      decoders: decoders && shareableDecoders(decoders),
+    });
     requireFields(samples, fields);
     return new OpenedSamples(samples as Samples<R, D>, fields);
   }
@@ -65,7 +82,7 @@ export async function openSamples<
   const columns = fs.samples === undefined || areChosen
     ? await listChosen(fs, options)
     : undefined;
-  return samplesOf(fs, columns, place, fields);
+  return samplesOf(fs, columns, place, { fields, decoders });
 }
 
 /**
@@ -107,19 +124,32 @@ export function placeOfSamples(
   return { path, options: { ...options, storage }, isOpenedByPath: true };
 }
 
+/** Selects what is read of samples, and how it is decoded. */
+interface ReadingOptions extends Pick<ReadSamplesOptions, "fields"> {
+  readonly decoders?: SampleDecoders | undefined;
+}
+
 /** Returns the samples of an opened container, or of the files in `columns`. Closing them closes the container. */
 export function samplesOf<D extends object, R extends object>(
   fs: VirtualFs,
   columns: FileListColumns | undefined,
   place: PlacedSamples,
-  fields: readonly string[] | undefined,
+  { fields, decoders }: ReadingOptions,
 ): OpenedSamples<D, R> {
+  if (columns === undefined && place.isOpenedByPath) {
+    const { onWarning = warnOnConsole } = place.options;
+    const notes = fs.info.notes ?? [];
+    for (const note of notes) onWarning(`${place.path}: ${note}`);
+  }
   const samples = columns === undefined
     ? fs.samples!
     : filesOf(fs, columns, place);
-  const byField: Samples = new SamplesByField(samples, () => {
-    samples.close(); // what was decoded may still be cached
-    fs.close();
+  const byField: Samples = new SamplesByField(samples, {
+    close() {
+      samples.close(); // what was decoded may still be cached
+      fs.close();
+    },
+    decoders: decoders && shareableDecoders(decoders),
   });
   try {
     requireFields(byField, fields);

@@ -3,6 +3,7 @@ import { RecordfsError } from "../../base/errors.ts";
 import { perform, type Steps } from "../../io/concurrency/steps.ts";
 import { mustWait } from "../../io/storage/must_wait.ts";
 import type { Storage } from "../../io/storage/storage.ts";
+import { type CallersDecoders, OwnDecoders } from "./own_decoders.ts";
 import type {
   Field,
   ReadSamplesOptions,
@@ -19,6 +20,14 @@ const CONTENT_FIELD: Field = {
   isList: false,
 };
 
+/** Options of {@linkcode SamplesByField}. */
+interface ByFieldOptions {
+  /** Closes what the samples were opened from; defaults to closing the samples. */
+  readonly close?: (() => void) | undefined;
+  /** Decode values in place of the format. */
+  readonly decoders?: CallersDecoders | undefined;
+}
+
 /** Samples of any format as values by field name, both stored and decoded. Untyped bytes become the field `content`. */
 export class SamplesByField implements Samples<SampleValues, SampleValues> {
   readonly fields: readonly Field[] | undefined;
@@ -32,11 +41,13 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
   readonly #samples: Samples;
   readonly #hasFields: boolean;
   readonly #close: () => void;
+  readonly #given: CallersDecoders | undefined;
+  readonly #own: OwnDecoders | undefined;
 
-  /** @param close Closes what the samples were opened from; defaults to closing the samples. */
-  constructor(samples: Samples, close?: () => void) {
+  constructor(samples: Samples, { close, decoders }: ByFieldOptions = {}) {
     this.#samples = samples;
     this.#close = close ?? (() => samples.close());
+    this.#given = decoders;
     this.unit = samples.unit;
     this.shards = samples.shards;
     this.#hasFields = samples.fields?.length !== 0;
@@ -45,6 +56,7 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
     this.keyOf = samples.keyOf?.bind(samples);
     this.fileOf = samples.fileOf?.bind(samples);
     this.views = samples.views?.bind(samples);
+    this.#own = decoders && new OwnDecoders(decoders.decoders, this);
   }
 
   *read(
@@ -64,12 +76,9 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
     stored: SampleValues,
     fields?: readonly string[],
   ): SampleValues | Promise<SampleValues> {
-    const samples = this.#samples;
-    if (!this.#hasFields) return stored;
-    const raw = samples.stores === "content" ? stored[CONTENT] : stored;
-    return samples.decode(index, raw, fields) as
-      | SampleValues
-      | Promise<SampleValues>;
+    return this.#own === undefined
+      ? this.#decode(index, stored, fields)
+      : this.#decodeWith(this.#own, index, stored, fields);
   }
 
   expect(indices: readonly number[], options: ReadSamplesOptions): number {
@@ -77,11 +86,45 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
   }
 
   share(): SamplesHandle {
-    return { module: import.meta.url, data: this.#samples.share() };
+    const samples = this.#samples.share();
+    return this.#given?.share(samples) ??
+      { module: import.meta.url, data: samples };
   }
 
   close(): void {
     this.#close();
+  }
+
+  async #decodeWith(
+    decoders: OwnDecoders,
+    index: number,
+    stored: SampleValues,
+    fields: readonly string[] | undefined,
+  ): Promise<SampleValues> {
+    // Fields that are stored as one content are bytes once that is decoded.
+    const areApart = !this.#hasFields || this.#samples.stores === "fields";
+    const values = areApart
+      ? stored
+      : await this.#decode(index, stored, fields);
+    const { own, others } = decoders.split(values);
+    const decoded = areApart
+      ? await this.#decode(index, others, fields)
+      : others;
+    const made = await decoders.decode(index, own);
+    return Object.assign(Object.create(null), decoded, made);
+  }
+
+  #decode(
+    index: number,
+    stored: SampleValues,
+    fields: readonly string[] | undefined,
+  ): SampleValues | Promise<SampleValues> {
+    const samples = this.#samples;
+    if (!this.#hasFields) return stored;
+    const raw = samples.stores === "content" ? stored[CONTENT] : stored;
+    return samples.decode(index, raw, fields) as
+      | SampleValues
+      | Promise<SampleValues>;
   }
 
   #requireContent(fields: readonly string[] | undefined): void {

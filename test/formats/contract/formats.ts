@@ -5,7 +5,6 @@ import {
   FFRecordDataset,
   GulpVideoDataset,
   PackedFolderDataset,
-  WebDataset,
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
@@ -205,7 +204,8 @@ const FORMATS: readonly FormatCase[] = [
       [`${i}.txt`, text],
       [`${i}.word.txt`, WORDS[i]],
     ])),
-    openDataset: (path, options) => WebDataset.open(path, options),
+    openDataset: (path, options) =>
+      openDataset(path, { ...options, format: "webdataset" }),
     keys: TEXTS.map((txt, i) => ({
       txt,
       "word.txt": WORDS[i],

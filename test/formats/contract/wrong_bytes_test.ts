@@ -5,9 +5,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { TarReader } from "../../../src/formats/tar/mod.ts";
-import { ZipReader } from "../../../src/formats/zip/mod.ts";
-import { check } from "../../../src/open/open.ts";
+import { check, open } from "../../../src/open/open.ts";
 import { sha256 } from "../../support/golden.ts";
 import { mdsCase } from "../../support/mds/mds_golden.ts";
 import { largeFile } from "../../support/parquet/make_parquet.ts";
@@ -64,8 +62,8 @@ async function readZip(
   url: string,
   remote: Served["remote"],
 ): Promise<Uint8Array> {
-  using reader = await ZipReader.open(`${url}/a.zip`, { remote });
-  return await reader.read(NAME);
+  using container = await open(`${url}/a.zip`, { remote });
+  return await container.read(NAME);
 }
 
 function writeZip(dir: string, method: number): void {
@@ -80,8 +78,8 @@ async function readTar(
   url: string,
   remote: Served["remote"],
 ): Promise<Uint8Array> {
-  using reader = await TarReader.open(`${url}/a.tar`, { remote });
-  return await reader.read(NAME);
+  using container = await open(`${url}/a.tar`, { remote });
+  return await container.read(NAME);
 }
 
 const CASES: Readonly<Record<string, Case>> = {

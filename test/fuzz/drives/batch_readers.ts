@@ -1,16 +1,23 @@
 /**
- * The readers of tars, zips, TFRecord, MDS and Parquet: one by one, in batches, without waiting, decoded, in another
+ * Samples of tars, zips, TFRecord, MDS and Parquet: one by one, in batches, without waiting, decoded, in another
  * thread; all must agree.
  */
 import { openRows } from "../../support/parquet/open_rows.ts";
-import { TarReader } from "../../../src/formats/tar/mod.ts";
-import { ZipReader } from "../../../src/formats/zip/mod.ts";
+import { RecordfsError } from "../../../src/base/errors.ts";
+import { runSync } from "../../../src/io/concurrency/steps.ts";
 import { loadCrc32c } from "../../../src/io/sums/crc32c.ts";
 import { openSamples } from "../../../mod.ts";
 import { open } from "../../../src/open/open.ts";
 import { openSamplesSync } from "../../../src/open/mod.ts";
 import { OpenedSamples } from "../../../src/open/samples/opened_samples.ts";
+import { whenLoaded } from "../../../src/tree/not_loaded.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
+import {
+  newExtent,
+  type NodeId,
+  reopenHandle,
+  type Tree,
+} from "../../../src/tree/tree.ts";
 import { digestOf } from "../digest.ts";
 import type { Outcome, Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
@@ -18,7 +25,7 @@ import { type Drive, QUIET } from "./drive.ts";
 /** How many are read in a batch. */
 const MOST = 24;
 
-/** A reader of samples by their numbers, or of files by their names. */
+/** A reader of samples by their numbers. */
 interface BatchReader<K> extends Disposable {
   read(key: K): Promise<unknown>;
   read(keys: readonly K[]): Promise<unknown>;
@@ -135,7 +142,7 @@ function someIndices({ dice }: Scene, length: number): number[] {
   return Array.from({ length: count }, () => dice.int(length));
 }
 
-/** What opens the samples of a format that has no reader of its own. */
+/** Opens samples of any format. */
 const SAMPLES = {
   name: "openSamples",
   open: openSamples,
@@ -143,36 +150,79 @@ const SAMPLES = {
   openShared: (handle: never) => OpenedSamples.openShared(handle),
 };
 
-export const tarsDrive: Drive = driveOf<TarReader, string, typeof QUIET>({
+/** Where files of a tree lie, or why that cannot be said. */
+function placesOf(tree: Tree, nodes: readonly NodeId[]): unknown {
+  const extent = newExtent();
+  return nodes.map((node) => {
+    try {
+      runSync(whenLoaded(() => tree.locate(node, extent)));
+      return { ...extent };
+    } catch (error) {
+      if (error instanceof RecordfsError) return error.code;
+      throw error;
+    }
+  });
+}
+
+/** Compares where files lie with what another thread makes of the shared tables. */
+async function comparePlaces(
+  scene: Scene,
+  { container }: OpenedSamples,
+): Promise<void> {
+  const { tree } = container!;
+  const entries = [...container!.walkSync()].filter(({ isFile }) => isFile);
+  const nodes = scene.dice.some(entries, MOST).map(({ ino }) => ino);
+  const here = scene.attemptSync("locate", () => placesOf(tree, nodes));
+  const there = await scene.attempt("locate in another thread", async () => {
+    const again = await reopenHandle(structuredClone(tree.share()));
+    try {
+      return placesOf(again, nodes);
+    } finally {
+      again.close();
+    }
+  });
+  scene.compare(here, there, "the tree", "the shared tree");
+}
+
+const WEB_DATASET = { ...QUIET, format: "webdataset" } as const;
+
+export const tarsDrive: Drive = driveOf<
+  OpenedSamples,
+  number,
+  typeof WEB_DATASET
+>({
   name: "tars",
   format: "tar",
   memory: 512,
-  Reader: TarReader,
-  options: () => QUIET,
-  facts: ({ names, samples }) => [names, samples.length],
-  keys: ({ dice }, { names }) => dice.some(names, MOST),
-  decode(scene, { samples }) {
-    const indices = someIndices(scene, samples.length);
-    return (reader) => reader.samples.read(indices);
+  Reader: SAMPLES,
+  options: () => WEB_DATASET,
+  facts: ({ length, paths }) => [length, paths],
+  keys: (scene, { length }) => someIndices(scene, length),
+  decode(scene, { length }) {
+    const indices = someIndices(scene, length);
+    return (reader) => reader.read(indices);
   },
-  async compare(scene, { samples }) {
+  async compare(scene, samples) {
     const seen = await scene.attempt("samples of the tree", async () => {
-      using tree = await open(scene.path, { ...QUIET, format: "webdataset" });
+      using tree = await open(scene.path, WEB_DATASET);
       return (await samplesOf(tree.tree)).length;
     });
     const counted = { ok: true, value: samples.length } as const;
-    scene.compare(counted, seen, "the reader", "the tree");
+    scene.compare(counted, seen, "the samples", "the tree");
+    await comparePlaces(scene, samples);
   },
 });
 
-export const zipsDrive: Drive = driveOf<ZipReader, string, typeof QUIET>({
+/** Files of zips. */
+export const zipsDrive: Drive = driveOf<OpenedSamples, number, typeof QUIET>({
   name: "zips",
   format: "zip",
   memory: 512,
-  Reader: ZipReader,
+  Reader: SAMPLES,
   options: () => QUIET,
-  facts: ({ names }) => names,
-  keys: ({ dice }, { names }) => dice.some(names, MOST),
+  facts: ({ length }) => length,
+  keys: (scene, { length }) => someIndices(scene, length),
+  compare: comparePlaces,
 });
 
 export const tfrecordsDrive: Drive = driveOf<

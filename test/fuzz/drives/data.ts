@@ -9,7 +9,6 @@ import {
   GulpVideoDataset,
   PackedFolderDataset,
   Scale,
-  WebDataset,
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import type { Scene } from "../scene.ts";
@@ -38,9 +37,14 @@ const OPENERS: Record<string, (scene: Scene) => Open> = {
     const options = { ...QUIET, decode: dice.once(2) };
     return (path) => openDataset(path, options);
   },
-  WebDataset: ({ dice }) => {
-    const options = { ...QUIET, ...(dice.once(2) ? { decoders: null } : {}) };
-    return (path) => WebDataset.open(path, options);
+  webdataset: ({ dice }) => {
+    const options = { ...QUIET, format: "webdataset" };
+    const how = dice.pick([
+      {},
+      { decode: false },
+      { decoders: { cls: null, txt: ({ length }: Uint8Array) => length } },
+    ]);
+    return (path) => openDataset(path, { ...options, ...how });
   },
   GulpImageDataset: ({ dice }) => {
     const label = dice.pick(labels);
@@ -58,7 +62,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   ffrecord: ["FFRecordDataset", "PackedFolderDataset", "files"],
   gulp: ["GulpImageDataset", "GulpVideoDataset", "files"],
   bag: ["files"],
-  tar: ["WebDataset", "files"],
+  tar: ["webdataset", "files"],
   mds: ["openDataset", "files"],
   tfrecord: ["openDataset", "files"],
   parquet: ["openDataset", "files"],

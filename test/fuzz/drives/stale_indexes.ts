@@ -1,8 +1,9 @@
 /** A tar far away with the index that DALI has made of another state of it: what is read is the tar's, or refused. */
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { TarReader } from "../../../src/formats/tar/mod.ts";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
+import { open } from "../../../src/open/open.ts";
+import { filePaths } from "../../support/file_paths.ts";
 import { memberBytes } from "../../support/tar/make_tar.ts";
 import type { Dice } from "../dice.ts";
 import { digestOf } from "../digest.ts";
@@ -44,14 +45,14 @@ async function run(scene: Scene): Promise<void> {
   const near = new MemoryStorage({ "t.tar": tar });
   const indexed = await scene.attempt(
     "open",
-    () => TarReader.open("t.tar", { ...QUIET, storage: far }),
+    () => open("t.tar", { ...QUIET, storage: far }),
   );
   const scanned = await scene.attempt(
     "open without an index",
-    () => TarReader.open("t.tar", { ...QUIET, storage: near }),
+    () => open("t.tar", { ...QUIET, storage: near }),
   );
   if (indexed.ok && scanned.ok) {
-    for (const name of dice.some(indexed.value.names, MOST_FILES)) {
+    for (const name of dice.some(filePaths(indexed.value), MOST_FILES)) {
       const read = await scene.attempt("read", () => indexed.value.read(name));
       if (!read.ok) continue; // the index is stale
       const right = await scene.attempt(

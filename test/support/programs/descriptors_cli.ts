@@ -6,7 +6,8 @@
  * @module
  */
 import * as fs from "node:fs";
-import { DataLoader, WebDataset } from "../../../src/open/data/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
+import { openDataset } from "../../../src/open/data/open_dataset.ts";
 
 const [dir, threads] = Deno.args;
 
@@ -35,7 +36,7 @@ function workers(): number {
 /** Loads all samples; returns how many, or why not. */
 async function load(): Promise<unknown> {
   try {
-    using dataset = await WebDataset.open(dir!);
+    using dataset = await openDataset(dir!, { format: "webdataset" });
     await using loader = new DataLoader(dataset, {
       batchSize: 8,
       shuffle: true,

@@ -87,7 +87,9 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
 
   decode(index: number, raw: RawVideo): GulpVideo | Promise<GulpVideo> {
     const id = this.keyOf(index);
-    if (raw.frames.length === 0) return { id, frames: [], meta: raw.meta };
+    const { frames = [], meta }: Partial<RawVideo> & Pick<RawVideo, "meta"> =
+      raw; // the caller may decode the frames
+    if (frames.length === 0) return { id, frames: [], meta };
     return this.#decoder.decode(raw).then((video) => ({ id, ...video }));
   }
 

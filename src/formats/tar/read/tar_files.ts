@@ -1,6 +1,5 @@
 import type { SourceList } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import type { Members } from "../../../tree/archive/members_reader.ts";
 import {
   JoinedSources,
   lazySources,
@@ -11,7 +10,8 @@ import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { type Extent, placeBytes } from "../../../tree/tree.ts";
 import type { TarFacts, TarTree } from "../tree/tar_tree.ts";
 
-export class TarFiles implements Members {
+/** The files of several tars, numbered through. */
+export class TarFiles {
   readonly sources: SourceList;
   readonly trees: readonly TarTree[];
   readonly storage: Storage;
@@ -41,28 +41,6 @@ export class TarFiles implements Members {
       ({ columns }) => columns.nodes.length,
       lost,
     );
-  }
-
-  get length(): number {
-    return this.table.length;
-  }
-
-  get paths(): readonly string[] {
-    return this.table.paths;
-  }
-
-  listNames(): string[] {
-    return this.trees.flatMap((tree) =>
-      Array.from(tree.columns.nodes, (node) => tree.pathTo(node))
-    );
-  }
-
-  find(path: Uint8Array): number {
-    for (const [at, tree] of this.trees.entries()) {
-      const record = tree.recordOf(tree.nodeAt(path));
-      if (record >= 0) return this.table.firsts[at]! + record;
-    }
-    return -1;
   }
 
   locate(file: number, into: Extent): void {

@@ -5,7 +5,6 @@ import {
   PORTABLE_DECODERS,
   SAMPLE_DECODERS,
   type SampleDecoders,
-  type WebSample,
 } from "../../../codecs/file_values.ts";
 import {
   typeOfExtension,
@@ -24,6 +23,7 @@ import type {
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
+  SampleValues,
 } from "../../../tree/samples/samples.ts";
 import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
@@ -33,32 +33,17 @@ import { KEY } from "./sample_keys.ts";
 import { sampleCount } from "./tar_columns.ts";
 import { TarFiles } from "./tar_files.ts";
 
-/** WebDataset sample: contents of its files by extension, which is everything after the first dot. */
-export interface TarSample {
-  /** Common part of its files' names in the tar, up to the first dot of the last part, such as `./p/0`. */
-  readonly __key__: string;
-  /** Bytes of the file with that extension. */
-  readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
-}
-
+/** A file of a sample. */
 interface Part {
   /** Part of its name after the first dot; empty if there is none. */
   readonly extension: string;
   readonly file: number;
 }
 
-export interface Decoding {
-  /** Decoders in addition to {@linkcode SAMPLE_DECODERS}. */
-  readonly own: SampleDecoders | undefined;
-  /** Returns the decoders in a form for other threads. */
-  portable(): SampleDecoders | undefined;
-}
-
-/** Data from which other threads recreate the samples. */
+/** What other threads make the samples of. */
 interface Seed {
   readonly tars: readonly TarFacts[];
   readonly lost: readonly LostShard[];
-  readonly decoders: SampleDecoders | undefined;
 }
 
 const DOT = 0x2e;
@@ -66,19 +51,20 @@ const DOT = 0x2e;
 /** Samples examined before yielding. */
 const PAGE = 1 << 12;
 
-/** WebDataset samples in tars: files grouped by key, keyed by extension. */
-export class TarSamples implements Samples<TarSample, WebSample> {
+/**
+ * The samples of WebDataset in tars: the contents of files with one key by their extensions, which are all behind the
+ * first dot of the last name; and the key as `__key__`, such as `./p/0`.
+ */
+export class TarSamples implements Samples<SampleValues, SampleValues> {
   readonly unit = "sample";
   readonly fields = undefined;
   readonly stores = "fields";
   readonly shards: ShardTable<TarFacts>;
   readonly storage: Storage;
   readonly files: TarFiles;
-  readonly #decoding: Decoding | undefined;
-  readonly #decoders: SampleDecoders;
   readonly #name = new Uint8Array(LONGEST_NAME);
 
-  constructor(files: TarFiles, decoding?: Decoding) {
+  constructor(files: TarFiles) {
     this.files = files;
     this.storage = files.storage;
     this.shards = new ShardTable(
@@ -86,32 +72,28 @@ export class TarSamples implements Samples<TarSample, WebSample> {
       ({ columns }) => sampleCount(columns),
       files.table.lost,
     );
-    this.#decoding = decoding;
-    this.#decoders = { ...SAMPLE_DECODERS, ...decoding?.own };
   }
 
   *read(
     indices: readonly number[],
     { fields, memory }: ReadSamplesOptions,
-  ): Steps<TarSample[]> {
+  ): Steps<SampleValues[]> {
     const parts = indices.map((index) => this.#partsOf(index, fields));
     const bytes = yield* readContents(this.#contentsOf(parts), memory);
     let next = 0;
     return indices.map((index, i) => {
-      const sample: Record<string, Uint8Array<ArrayBuffer> | string> = Object
-        .create(null);
+      const sample: Record<string, unknown> = Object.create(null);
       for (const { extension } of parts[i]!) sample[extension] = bytes[next++]!;
-      return Object.assign(sample, { __key__: this.keyOf(index) });
+      return Object.assign(sample, { [KEY]: this.keyOf(index) });
     });
   }
 
-  async decode(index: number, sample: TarSample): Promise<WebSample> {
-    const decoded = await this.#decode(index, sample, this.#decoders);
-    return Object.assign(decoded, { __key__: sample.__key__ });
+  decode(index: number, sample: SampleValues): Promise<SampleValues> {
+    return this.#decode(index, sample, SAMPLE_DECODERS);
   }
 
-  /** Examines the names of all files. */
-  *portable(): Steps<PortableSamples<TarSample>> {
+  /** Goes through the names of all files. */
+  *portable(): Steps<PortableSamples<SampleValues>> {
     const { length, name } = this.shards;
     const union = new FieldUnion(name);
     union.add([{ name: KEY, type: VALUE_TYPES.text, isList: false }], length);
@@ -134,15 +116,12 @@ export class TarSamples implements Samples<TarSample, WebSample> {
       missing: union.missing(length),
       isNullable: false,
       read: (indices, options) => this.read(indices, options),
-      decode: async (index, sample) => ({
-        ...await this.#decode(index, sample, PORTABLE_DECODERS),
-        [KEY]: sample.__key__,
-      }),
+      decode: (index, sample) => this.#decode(index, sample, PORTABLE_DECODERS),
     };
   }
 
-  /** Returns the value of a field; texts are trimmed. */
-  valueIn(sample: WebSample, field: string): unknown {
+  /** What the file with an extension says; a text without spaces around. */
+  valueIn(sample: SampleValues, field: string): unknown {
     const value = sample[field];
     const text = value instanceof Uint8Array ? utf8Text(value) : value;
     return typeof text === "string" ? trimSpace(text) : text;
@@ -162,7 +141,6 @@ export class TarSamples implements Samples<TarSample, WebSample> {
     const data: Seed = {
       tars: this.shards.shards,
       lost: this.shards.lost,
-      decoders: this.#decoding?.portable(),
     };
     return { module: import.meta.url, data };
   }
@@ -173,21 +151,21 @@ export class TarSamples implements Samples<TarSample, WebSample> {
 
   async #decode(
     index: number,
-    sample: TarSample,
+    sample: SampleValues,
     decoders: SampleDecoders,
-  ): Promise<Record<string, unknown>> {
+  ): Promise<SampleValues> {
     const { path } = this.shards.of(index);
     const decoded: Record<string, unknown> = Object.create(null);
-    for (const [extension, bytes] of Object.entries(sample)) {
-      if (typeof bytes === "string") continue; // the key
-      const place = `'${sample.__key__}.${extension}'`;
-      decoded[extension] = await decodeFile(
-        extension,
-        bytes,
-        decoders,
-        path,
-        place,
-      );
+    for (const [extension, value] of Object.entries(sample)) {
+      decoded[extension] = value instanceof Uint8Array
+        ? await decodeFile(
+          extension,
+          value as Uint8Array<ArrayBuffer>,
+          decoders,
+          path,
+          `'${sample[KEY]}.${extension}'`,
+        )
+        : value; // the key
     }
     return decoded;
   }
@@ -229,13 +207,12 @@ function extensionOf(name: Uint8Array, length: number): string {
 
 /** Opens tars that another thread has opened, sharing its tables. */
 export function* reopenSamples(
-  { tars, lost, decoders }: Seed,
+  { tars, lost }: Seed,
   storage: Storage,
 ): Steps<TarSamples> {
   const sources = yield* reopenSources(storage, tars);
   const trees = tars.map((facts, i) =>
     new TarTree(facts, { archive: sources[i]!, storage })
   );
-  const files = new TarFiles(trees, storage, lost);
-  return new TarSamples(files, { own: decoders, portable: () => decoders });
+  return new TarSamples(new TarFiles(trees, storage, lost));
 }

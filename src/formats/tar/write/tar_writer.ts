@@ -48,7 +48,8 @@ class MemberOutput extends GatheredBytes {
  *
  * @example Samples of WebDataset
  * ```ts
- * import { TarReader, TarWriter } from "@recordfs/recordfs/tar";
+ * import { openSamples } from "@recordfs/recordfs";
+ * import { TarWriter } from "@recordfs/recordfs/tar";
  * import assert from "node:assert/strict";
  *
  * const path = `${await Deno.makeTempDir()}/train-000000.tar`;
@@ -59,8 +60,8 @@ class MemberOutput extends GatheredBytes {
  * }
  * await writer.close();
  *
- * using reader = await TarReader.open(path);
- * assert.equal(reader.samples.length, 3);
+ * using samples = await openSamples(path);
+ * assert.equal(samples.length, 3);
  * ```
  */
 export class TarWriter extends WriterBase {

@@ -81,10 +81,6 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
     }
   }
 
-  get storage(): Storage {
-    return this.#parts.storage;
-  }
-
   /** Notes on what of the zip is not served unchanged; none in other threads. */
   get notes(): readonly ArchiveNotes[] {
     const { skipped } = this.#parts;
@@ -120,13 +116,6 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   override faultOf(record: number): FormatError {
     const name = this.pathOf(record);
     return faultError(this.archive.name, name, this.columns, record);
-  }
-
-  /** Returns the record of a file, or of the file that a link leads to; -1 for anything else. */
-  fileOf(node: NodeId): number {
-    return this.names.record(
-      this.isLink?.(node) === true ? this.target!(node) : node,
-    );
   }
 
   protected linkLength(record: number): number {
@@ -169,11 +158,8 @@ export function newStarts({ sizes }: ZipColumns): Float64Array {
   return sharedFloat64(sizes.length);
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables; `isOwner` puts the zip among its sources there. */
-export async function reopenTree(
-  data: unknown,
-  isOwner = false,
-): Promise<ZipTree> {
+/** Rebuilds a shared tree in another thread, over the same tables. */
+export async function reopenTree(data: unknown): Promise<ZipTree> {
   const { columns, starts, blocks, owner, archive } = data as Seed;
   await runAsync(loadPieces("deflate"));
   const parts = {
@@ -183,5 +169,5 @@ export async function reopenTree(
     blocks: new DecodedBlocks(blocks),
     owner,
   };
-  return new ZipTree(parts, isOwner);
+  return new ZipTree(parts, false);
 }

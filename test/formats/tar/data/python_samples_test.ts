@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { WebDataset } from "../../../../src/open/data/mod.ts";
 import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { pythonLines } from "../../../support/programs/python.ts";
 import { type Member, tarBytes } from "../../../support/tar/make_tar.ts";
+import { openWebDataset } from "../../../support/tar/open_web.ts";
 
 /** Prints the samples of each location that a line of the input names, as `ours` has them. */
 const SCRIPT = `
@@ -41,19 +41,19 @@ async function python(locations: readonly string[]): Promise<Sample[][]> {
 }
 
 async function ours(location: string): Promise<Sample[]> {
-  using dataset = await WebDataset.open(location, {
+  using dataset = await openWebDataset(location, {
     onWarning: () => {},
-    decoders: null,
+    decode: false,
   });
-  using decoded = await WebDataset.open(location, { onWarning: () => {} });
+  using decoded = await openWebDataset(location, { onWarning: () => {} });
   const indices = Array.from({ length: dataset.length }, (_, i) => i);
   const raw = await dataset.get(indices);
   return await Promise.all(raw.map(async ({ __key__, ...files }, i) => {
     const values: Values = {};
     for (const name of Object.keys(files)) {
-      using one = await WebDataset.open(location, {
+      using one = await openWebDataset(location, {
         onWarning: () => {},
-        extensions: [name],
+        fields: [name],
       });
       const [sample] = await one.get([i]).catch(() => [undefined]);
       values[name] = sample === undefined ? "unreadable" : plain(sample[name]);

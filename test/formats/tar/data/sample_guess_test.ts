@@ -1,12 +1,13 @@
 /** Whether tars are WebDataset's: guessed by all shards together, and grouped whatever the guess for who asks for it. */
 import assert from "node:assert/strict";
-import { WebDataset } from "../../../../src/open/data/mod.ts";
+import { openSamples } from "../../../../mod.ts";
 import { countSamples } from "../../../../src/open/data/counted_samples.ts";
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { samplesOf } from "../../../../src/tree/samples_of.ts";
 import { check, open } from "../../../../src/open/open.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
+import { openWebDataset } from "../../../support/tar/open_web.ts";
 
 /** Tars by their names, of members by theirs: each holds its name. */
 function tars(members: Readonly<Record<string, readonly string[]>>) {
@@ -150,7 +151,7 @@ for (const { title, members, unit, guessed, grouped } of GUESSES) {
     assert.equal(report.samples, guessed);
 
     // Who asks for WebDataset gets samples.
-    using dataset = await WebDataset.open(location, quiet);
+    using dataset = await openWebDataset(location, quiet);
     assert.equal(dataset.length, grouped);
     using forced = await open(location, { ...quiet, format: "webdataset" });
     assert.deepEqual(countSamples(forced.info), {
@@ -170,7 +171,12 @@ async function notesOf(...names: string[]): Promise<readonly string[]> {
   using fs = await open("t.tar", { storage, onWarning: assert.fail });
   await check("t.tar", { storage, onWarning, onDamage: assert.fail });
   const notes = fs.info.notes ?? [];
-  assert.deepEqual(warnings, notes.map((note) => `t.tar: ${note}`));
+  const lines = notes.map((note) => `t.tar: ${note}`);
+  assert.deepEqual(warnings, lines);
+  // Who reads samples hears it, too.
+  warnings.length = 0;
+  using samples = await openSamples("t.tar", { storage, onWarning });
+  assert.deepEqual(warnings, samples.unit === "sample" ? lines : []);
   return notes;
 }
 

@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import { imageCodec } from "../../../../src/codecs/image/mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
-import { TarReader } from "../../../../src/formats/tar/read/tar_reader.ts";
-import { WebDataset, type WebSample } from "../../../../src/open/data/mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
 import { open } from "../../../../src/open/open.ts";
 import { assertPortable } from "../../../data/support/in_thread.ts";
 import { type Member, tarBytes } from "../../../support/tar/make_tar.ts";
+import {
+  openWeb,
+  openWebDataset,
+  type WebSample,
+} from "../../../support/tar/open_web.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
 const PAIRS = tarCase("webdataset").path;
@@ -34,7 +37,7 @@ function keyOf(i: number): string {
 }
 
 Deno.test("samples are decoded by their extensions", async () => {
-  using dataset = await WebDataset.open(PAIRS);
+  using dataset = await openWebDataset(PAIRS);
   assert.equal(dataset.length, 12);
   const samples = await dataset.get([11, 0, 5, 5]);
   for (const [at, i] of [11, 0, 5, 5].entries()) {
@@ -45,19 +48,19 @@ Deno.test("samples are decoded by their extensions", async () => {
 
 Deno.test("shards are one dataset: of a directory, and of a pattern", async () => {
   for (const location of [SHARDS, `${SHARDS}/train-{000000..000002}.tar`]) {
-    using dataset = await WebDataset.open(location);
+    using dataset = await openWebDataset(location);
     assert.equal(dataset.length, 15);
     const all = await dataset.get(Array.from({ length: 15 }, (_, i) => i));
     all.forEach((sample, i) => assertSample(sample, i, keyOf(i)));
     assert.equal(dataset.fileOf(14), `${SHARDS}/train-000002.tar`);
   }
-  using part = await WebDataset.open(`${SHARDS}/train-{000001..000002}.tar`);
+  using part = await openWebDataset(`${SHARDS}/train-{000001..000002}.tar`);
   assertSample((await part.get([0]))[0], 5, "005");
   await assert.rejects(
-    WebDataset.open(`${SHARDS}/train-{000001..000003}.tar`),
+    openWebDataset(`${SHARDS}/train-{000001..000003}.tar`),
     /train-000003\.tar/,
   );
-  using backwards = await WebDataset.open(
+  using backwards = await openWebDataset(
     `${SHARDS}/train-{000002..000001}.tar`,
   );
   assertSample((await backwards.get([0]))[0], 10, "010");
@@ -80,7 +83,7 @@ Deno.test("files with one key are a sample; the key ends at the first dot of the
   ];
   const storage = new MemoryStorage({ "t.tar": tarBytes(members) });
   const onWarning = () => {};
-  using dataset = await WebDataset.open("t.tar", { storage, onWarning });
+  using dataset = await openWebDataset("t.tar", { storage, onWarning });
   assert.equal(dataset.length, 4);
   const samples = await dataset.get([0, 1, 2, 3]);
   assert.deepEqual(samples.map((sample) => ({ ...sample })), [
@@ -106,7 +109,7 @@ Deno.test("class and count are bytes, as in webdataset 1.0.2", async () => {
     data: "dog",
   }));
   const storage = new MemoryStorage({ "t.tar": tarBytes(members) });
-  using dataset = await WebDataset.open("t.tar", { storage });
+  using dataset = await openWebDataset("t.tar", { storage });
   const [sample] = await dataset.get([0]);
   const dog = new TextEncoder().encode("dog");
   assert.deepEqual({ ...sample }, { __key__: "0", class: dog, count: dog });
@@ -126,45 +129,23 @@ Deno.test("pictures are decoded, and what can't be decoded is named", async () =
     { name: "0.cls", data: "one" },
   ]);
   const storage = new MemoryStorage({ "t.tar": bytes });
-  using pictures = await WebDataset.open("t.tar", {
+  using pictures = await openWebDataset("t.tar", {
     storage,
-    extensions: ["jpg"],
+    fields: ["jpg"],
   });
   const [{ jpg: picture } = {}] = await pictures.get([0]) as [
     Partial<WebSample>,
   ];
   const { height, width, channels } = picture as typeof gray;
   assert.deepEqual([height, width, channels], [8, 8, 1]);
-  using all = await WebDataset.open("t.tar", { storage });
+  using all = await openWebDataset("t.tar", { storage });
   await assert.rejects(
     all.get([0]),
     /t\.tar: '0\.cls' can't be decoded: it is no whole number/,
   );
-  using raw = await WebDataset.open("t.tar", { storage, decoders: null });
+  using raw = await openWebDataset("t.tar", { storage, decode: false });
   const [sample] = await raw.get([0]);
   assert.deepEqual(sample?.["jpg"], new Uint8Array(jpg));
-});
-
-Deno.test("decoders add to the usual ones, and null leaves the bytes of an extension", async () => {
-  const bytes = tarBytes([
-    { name: "0.cls", data: "7" },
-    { name: "0.json", data: "[1]" },
-    { name: "0.len", data: "abc" },
-    { name: "0.txt", data: "text" },
-  ]);
-  const storage = new MemoryStorage({ "t.tar": bytes });
-  using dataset = await WebDataset.open("t.tar", {
-    storage,
-    decoders: { len: ({ length }) => length, txt: null },
-  });
-  const [sample] = await dataset.get([0]);
-  assert.deepEqual({ ...sample }, {
-    __key__: "0",
-    cls: 7,
-    json: [1],
-    len: 3,
-    txt: new TextEncoder().encode("text"),
-  });
 });
 
 Deno.test("labels are what the files of an extension say", async () => {
@@ -178,25 +159,22 @@ Deno.test("labels are what the files of an extension say", async () => {
   await assert.rejects(readLabels(fs, "npy"), { code: "no-label" });
 });
 
-Deno.test("a reader gives samples as bytes, in batches", async () => {
-  using reader = await TarReader.open(PAIRS);
-  assert.equal(reader.samples.length, 12);
+Deno.test("samples are read as bytes, with all of their files and their keys", async () => {
+  using opened = await openWeb(PAIRS);
+  assert.equal(opened.length, 12);
   const keys: string[] = [];
-  for await (const samples of reader.samples.batches({ batch: 5 })) {
-    for (const sample of samples) {
-      keys.push(sample.__key__);
-      assert.deepEqual(
-        Object.keys(sample).sort(),
-        ["__key__", "bin", "cls", "meta.json", "npy", "txt"],
-      );
-    }
+  for (const { __key__, ...files } of await opened.read(Array(12).keys())) {
+    keys.push(__key__);
+    const names = Object.keys(files).sort();
+    assert.deepEqual(names, ["bin", "cls", "meta.json", "npy", "txt"]);
+    assert.ok(names.every((name) => files[name] instanceof Uint8Array));
   }
   assert.deepEqual(keys, keys.map((_, i) => `train/${keyOf(i)}`));
   assert.equal(keys.length, 12);
 });
 
 Deno.test("another thread makes the same dataset, of the extensions that are wanted", async () => {
-  using dataset = await WebDataset.open(SHARDS, { extensions: ["cls"] });
+  using dataset = await openWebDataset(SHARDS, { fields: ["cls"] });
   const [sample] = await dataset.get([14]);
   assert.deepEqual({ ...sample }, { __key__: "014", cls: 14 });
   await assertPortable(dataset, [14, 0, 7]);

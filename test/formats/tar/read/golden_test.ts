@@ -1,12 +1,15 @@
 /** Tars of independent writers: what Python's tarfile finds in them. */
 import assert from "node:assert/strict";
-import { TarReader } from "../../../../src/formats/tar/mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { encodeName } from "../../../../src/base/names.ts";
 import { ROOT, type Tree } from "../../../../src/tree/tree.ts";
 import { open } from "../../../../src/open/open.ts";
+import { openSync } from "../../../../src/open/mod.ts";
+import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import { findNode } from "../../../../src/tree/vfs/paths.ts";
+import { filePaths } from "../../../support/file_paths.ts";
 import { sha256 } from "../../../support/golden.ts";
+import { openWeb } from "../../../support/tar/open_web.ts";
 import { type TarCase, tarCases } from "../../../support/tar/tar_golden.ts";
 
 const onWarning = (message: string) => assert.fail(message);
@@ -70,17 +73,29 @@ Deno.test("links lead to files and directories of the tar", async () => {
   assert.equal(await text("d/hard"), await text("d/b.bin"));
 });
 
-Deno.test("a reader has the files of all tars, in their order", async () => {
-  for (const { path, content: { entries } } of tarCases()) {
-    using reader = await TarReader.open(path, { onWarning });
-    using now = TarReader.openSync(path, { onWarning });
-    assert.deepEqual(now.names, reader.names);
-    assert.equal(reader.length, entries.length);
-    const { size } = new Set(reader.names);
-    assert.equal(size, entries.length);
-    const read = await reader.read(reader.names);
-    assert.deepEqual(now.readSync(now.names), read);
-    using shared = await TarReader.openShared(structuredClone(reader.share()));
-    assert.deepEqual(await shared.read(reader.names), read);
+Deno.test("the files of all tars are read in one batch, with and without waiting", async () => {
+  for (const { path } of tarCases()) {
+    using fs = await open(path, { onWarning });
+    using now = openSync(path, { onWarning });
+    const paths = filePaths(fs);
+    assert.deepEqual(filePaths(now), paths);
+    const read = await fs.read(paths);
+    assert.equal(read.length, fs.info.files);
+    assert.deepEqual(now.readSync(paths), read);
   }
+});
+
+Deno.test("another thread reads the samples of all tars over the same tables", async () => {
+  let count = 0;
+  for (const { path } of tarCases()) {
+    using samples = await openWeb(path, { onWarning() {} });
+    const all = Array.from({ length: samples.length }, (_, i) => i);
+    const read = await samples.read(all);
+    assert.deepEqual(samples.readSync(all), read);
+    const handle = structuredClone(samples.share());
+    using shared = await OpenedSamples.openShared(handle);
+    assert.deepEqual(await shared.read(all), read);
+    count += read.length;
+  }
+  assert.ok(count > 27, `${count}`); // those of WebDataset, and of other tars
 });

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { TarReader } from "../../../../src/formats/tar/mod.ts";
 import { open } from "../../../../src/open/open.ts";
+import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
+import { openWeb } from "../../../support/tar/open_web.ts";
 
 Deno.test("the header before a content is compared with a kept index in every thread, and by every reader", () =>
   withTempDir(async (dir) => {
@@ -18,7 +19,7 @@ Deno.test("the header before a content is compared with a kept index in every th
     fs.writeFileSync(tar, Buffer.concat([...members, Buffer.alloc(1024)]));
     fs.utimesSync(tar, 1_700_000_000, 1_700_000_000);
     const remote = { cache: { directory: `${dir}/cache` } };
-    (await TarReader.open(tar, { remote })).close();
+    (await open(tar, { remote })).close();
     // Time, size and inode stay, as when a copy is written over a file.
     const fd = fs.openSync(tar, "r+");
     fs.writeSync(
@@ -47,15 +48,15 @@ Deno.test("the header before a content is compared with a kept index in every th
       async () => await container.readRange("n0.cls", 0, 1),
       stale,
     );
-    using reader = await TarReader.open(tar, { remote });
-    const [sample] = await reader.samples.read([1]);
+    using samples = await openWeb(tar, options);
+    const [sample] = await samples.read([1]);
     assert.equal(sample!.__key__, "./n1"); // as the tar spells it
-    await assert.rejects(reader.samples.read([0]), stale);
-    using shared = await TarReader.openShared(reader.share());
-    await assert.rejects(shared.read("n0.cls"), stale);
-    const bytes = await shared.read(["n2.txt", "n1.cls"]);
-    assert.deepEqual(bytes.map((one) => Buffer.from(one).toString()), [
-      "4",
-      "3",
+    await assert.rejects(samples.read([0]), stale);
+    using shared = await OpenedSamples.openShared(samples.share());
+    await assert.rejects(shared.get(0, { fields: ["cls"] }), stale);
+    const read = await shared.get([2, 1]);
+    assert.deepEqual(read.map((one) => ({ ...one })), [
+      { __key__: "./n2", txt: "4", cls: 5 },
+      { __key__: "./n1", txt: "2", cls: 3 },
     ]);
   }));

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
-import { WebDataset } from "../../../../src/open/data/mod.ts";
-import { TarReader } from "../../../../src/formats/tar/mod.ts";
 import { open } from "../../../../src/open/open.ts";
+import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import { asked, serving } from "../../../support/remote/serving.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
+import { openWeb, openWebDataset } from "../../../support/tar/open_web.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
 /** Longest range that is asked for. */
@@ -31,14 +31,14 @@ Deno.test("small members are streamed once, and then nothing is asked for but wh
     fs.writeFileSync(`${dir}/a.tar`, bytes);
     const url = `${server.url}/a.tar`;
     {
-      using reader = await TarReader.open(url, { remote });
-      assert.equal(reader.length, 6000);
+      using container = await open(url, { remote });
+      assert.equal(container.info.files, 6000);
       const { count } = asked(served, "/a.tar");
       assert.ok(count <= Math.ceil(bytes.length / LONGEST) + 1, String(count));
     }
     server.asked.length = 0;
-    using reader = await TarReader.open(url, { remote });
-    const read = await reader.read(["0.txt", "2999.cls", "1500.txt"]);
+    using container = await open(url, { remote });
+    const read = await container.read(["0.txt", "2999.cls", "1500.txt"]);
     assert.deepEqual(read.map(([first]) => first), [
       65,
       65 + 5999 % 26,
@@ -53,12 +53,12 @@ Deno.test("large members are passed over", () =>
     const large = 9 << 20;
     const bytes = tarOf([10, large, 20, large, large, 4000, 5000, large]);
     fs.writeFileSync(`${dir}/a.tar`, bytes);
-    using reader = await TarReader.open(`${server.url}/a.tar`, { remote });
-    assert.equal(reader.length, 8);
+    using container = await open(`${server.url}/a.tar`, { remote });
+    assert.equal(container.info.files, 8);
     const { count, bytes: fetched } = asked(served, "/a.tar");
     assert.ok(count <= bytes.length / LONGEST + 4, String(count));
     assert.ok(fetched < 2 << 20, String(fetched));
-    const [one] = await reader.read(["2.txt"]);
+    const [one] = await container.read(["2.txt"]);
     assert.ok(one!.every((byte) => byte === 69));
   }));
 
@@ -101,17 +101,17 @@ Deno.test("an index of DALI that lies beside is used where it agrees", () =>
     for (const [text, isUsed] of cases) {
       fs.writeFileSync(`${dir}/a.idx`, text);
       server.asked.length = 0;
-      using reader = await TarReader.open(`${server.url}/a.tar`, {
+      using container = await open(`${server.url}/a.tar`, {
         remote: { cache: false },
       });
-      assert.equal(reader.length, 1200);
-      assert.equal(reader.samples.length, 600);
+      assert.equal(container.info.files, 1200);
+      assert.deepEqual(container.info.facts, { samples: 600 });
       assert.equal(
         asked(served, "/a.tar").bytes < 1 << 20,
         isUsed,
         text.slice(0, 100),
       );
-      const last = await reader.read("599.cls");
+      const last = await container.read("599.cls");
       assert.deepEqual(last, new Uint8Array(20_000).fill(65 + 1199 % 26));
     }
   }));
@@ -136,28 +136,25 @@ Deno.test("a stale index of DALI gives no wrong bytes, in no reader, and check n
     const whole = Buffer.concat([...members, Buffer.alloc(10_240)]);
     fs.writeFileSync(`${dir}/a.tar`, whole);
     {
-      using reader = await TarReader.open(url, { remote });
+      using container = await open(url, { remote });
       assert.ok(asked(served, "/a.tar").bytes < 1 << 20); // the index is used
       assert.deepEqual(
-        await reader.read(["299.txt", "302.cls"]),
+        await container.read(["299.txt", "302.cls"]),
         [598, 605].map((i) => new Uint8Array(20_000).fill(65 + i % 26)),
       );
       for (const member of ["300.txt", "301.txt", "400.txt"]) {
         const stale = { code: "bad-index", member, message: /a\.idx/ };
-        await assert.rejects(reader.read(member), stale);
-        await assert.rejects(reader.read(["0.txt", member]), stale);
-        using container = await open(url, { remote });
-        await assert.rejects(async () => await container.read(member), stale);
-        await assert.rejects(
-          async () => await container.readRange(member, 5, 10),
-          stale,
-        );
+        await assert.rejects(container.read(member), stale);
+        await assert.rejects(container.read(["0.txt", member]), stale);
+        await assert.rejects(container.readRange(member, 5, 10), stale);
       }
-      await assert.rejects(reader.samples.read([300]), { code: "bad-index" });
-      using shared = await TarReader.openShared(reader.share(), {
-        storage: reader.storage,
+      using samples = await openWeb(url, { remote });
+      await assert.rejects(samples.read([300]), { code: "bad-index" });
+      const { storage } = samples;
+      using shared = await OpenedSamples.openShared(samples.share(), {
+        storage,
       });
-      await assert.rejects(shared.read("301.txt"), { code: "bad-index" });
+      await assert.rejects(shared.read([301]), { code: "bad-index" });
     }
     for (const location of [new URL(url), `${dir}/a.tar`]) {
       const { codes, damages } = await checked(location, { remote });
@@ -174,12 +171,12 @@ Deno.test("the header before a content is fetched with it, once", () =>
     const sizes: number[] = Array(1200).fill(20_000);
     fs.writeFileSync(`${dir}/a.tar`, tarOf(sizes));
     fs.writeFileSync(`${dir}/a.idx`, daliIndex(sizes));
-    using reader = await TarReader.open(`${server.url}/a.tar`, {
+    using container = await open(`${server.url}/a.tar`, {
       remote: { cache: false },
     });
     for (const name of ["100.txt", "100.txt", "300.cls"]) {
       server.asked.length = 0;
-      await reader.read(name);
+      await container.read(name);
       const { count } = asked(served, "/a.tar");
       assert.ok(count <= 1, `${name}: ${count}`);
     }
@@ -207,7 +204,7 @@ Deno.test("shards of a server are one container, by the index of a directory or 
       assert.deepEqual(await files.list(""), [
         ...["train-000000", "train-000001", "train-000002"],
       ]);
-      using dataset = await WebDataset.open(url, { remote });
+      using dataset = await openWebDataset(url, { remote });
       const [sample] = await dataset.get([14]);
       assert.equal(sample?.["txt"], "text of 14\n");
     }

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
-import { TarReader } from "../../../../src/formats/tar/mod.ts";
-import { DataLoader, WebDataset } from "../../../../src/open/data/mod.ts";
+import { DataLoader } from "../../../../src/open/data/mod.ts";
 import { open } from "../../../../src/open/open.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
+import { openWeb, openWebDataset } from "../../../support/tar/open_web.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { CLI } from "../../../cli/run_cli.ts";
 
@@ -42,10 +42,11 @@ const PATTERNS: Record<string, readonly string[]> = {
 
 for (const [pattern, paths] of Object.entries(PATTERNS)) {
   Deno.test(`${pattern} names its tars in their order`, async () => {
-    using reader = await TarReader.open(pattern, { storage });
-    assert.deepEqual(reader.paths, paths);
+    using samples = await openWeb(pattern, { storage });
+    assert.deepEqual(samples.paths, paths);
     const names = paths.map((path) => `${path.replaceAll("/", "-")}.txt`);
-    assert.deepEqual(reader.names, names);
+    const keys = names.map((name) => name.slice(0, name.indexOf(".")));
+    assert.deepEqual(paths.map((_, i) => samples.keyOf(i)), keys);
     using container = await open(pattern, { storage });
     assert.deepEqual(container.info.parts.map(({ path }) => path), paths);
     assert.equal(container.info.files, paths.length);
@@ -86,7 +87,7 @@ Deno.test("patterns that name too much, or several places, are refused in words"
       ["s3://a/a.tar::s3://b/b.tar", "bad-location", /several servers/],
     ] as const
   ) {
-    for (const start of [open, TarReader.open]) {
+    for (const start of [open, openWeb]) {
       const refused = await assertRejects(start(pattern), code);
       assert.match(refused.message, reason);
       assert.ok(!refused.message.includes("one@"));
@@ -111,7 +112,7 @@ Deno.test("patterns hold wherever they are opened: relative ones, in threads, by
       fs.writeFileSync(`${dir}/${path}`, tar(path));
     }
     const pattern = `${dir}/{b,c}.tar::${dir}/x-{09..10}.tar`;
-    using dataset = await WebDataset.open(pattern);
+    using dataset = await openWebDataset(pattern);
     const loader = new DataLoader(dataset, { batchSize: 4, numWorkers: 1 });
     const keys: string[] = [];
     for await (const batch of loader) {

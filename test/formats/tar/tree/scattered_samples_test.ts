@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import * as fs from "node:fs";
 import { convert } from "../../../../src/open/convert/convert.ts";
-import {
-  DataLoader,
-  WebDataset,
-  type WebSample,
-} from "../../../../src/open/data/mod.ts";
+import { DataLoader } from "../../../../src/open/data/mod.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
 import { reopenHandle, ROOT } from "../../../../src/tree/tree.ts";
 import { open } from "../../../../src/open/open.ts";
 import { assertFailed, recordfs, succeed } from "../../../cli/run_cli.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
+import {
+  openWebDataset,
+  type WebSample,
+} from "../../../support/tar/open_web.ts";
 import { listed } from "../../../tree/support/walked.ts";
 
 /** As macOS writes them, and as a tar becomes to which files were added; `p/0.b` was written again at the end. */
@@ -47,7 +47,7 @@ Deno.test("a subset shows all files of its samples", () =>
 Deno.test("samples have the keys and files of their members, also in threads", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/t.tar`, BYTES);
-    using dataset = await WebDataset.open(`${dir}/t.tar`, {
+    using dataset = await openWebDataset(`${dir}/t.tar`, {
       onWarning: () => {},
     });
     const options = { batchSize: 4, numWorkers: 1, collate: false } as const;
@@ -76,7 +76,7 @@ Deno.test("no shard of a conversion parts a sample", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/t.tar`, BYTES);
     await convert(`${dir}/t.tar`, `${dir}/s`, { to: "tar", shardLength: 1 });
-    using shards = await WebDataset.open(`${dir}/s`);
+    using shards = await openWebDataset(`${dir}/s`);
     assert.equal(shards.length, 4);
     const samples = await shards.get([0, 1, 2, 3]);
     for (const sample of samples) {

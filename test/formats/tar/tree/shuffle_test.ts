@@ -1,12 +1,13 @@
 /** Links to samples of WebDataset, which are several files, in the orders of epochs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { DataLoader, WebDataset } from "../../../../src/open/data/mod.ts";
+import { DataLoader } from "../../../../src/open/data/mod.ts";
 import { arrangeTree } from "../../../../src/data/trees/arrange_tree.ts";
 import { newStat, reopenHandle, ROOT } from "../../../../src/tree/tree.ts";
 import { open } from "../../../../src/open/open.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
+import { openWebDataset } from "../../../support/tar/open_web.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 import { listed, lookup } from "../../../tree/support/walked.ts";
 
@@ -41,7 +42,7 @@ async function linksOf(path: string): Promise<[string, string][]> {
 
 /** The keys of the samples, as a loader has them. */
 async function keysOf(path: string): Promise<string[]> {
-  using dataset = await WebDataset.open(path, { extensions: ["cls"] });
+  using dataset = await openWebDataset(path, { fields: ["cls"] });
   const options = { batchSize: 1, shuffle: true, seed: 5 };
   await using loader = new DataLoader(dataset, options);
   const keys: string[] = [];

@@ -1,11 +1,14 @@
 /** Zips of independent writers: what Python's zipfile finds in them. */
 import assert from "node:assert/strict";
-import { ZipReader } from "../../../../src/formats/zip/mod.ts";
+import { openSamples } from "../../../../mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { newExtent } from "../../../../src/tree/tree.ts";
 import { open } from "../../../../src/open/open.ts";
+import { openSync } from "../../../../src/open/mod.ts";
+import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import { findNode } from "../../../../src/tree/vfs/paths.ts";
 import { whenLoaded } from "../../../../src/tree/not_loaded.ts";
+import { filePaths } from "../../../support/file_paths.ts";
 import { sha256 } from "../../../support/golden.ts";
 import {
   type ZipCase,
@@ -64,22 +67,22 @@ Deno.test("the last of the files of one name is there", async () => {
   assert.deepEqual(await fs.list(""), ["a.txt", "b.txt", "d"]);
 });
 
-Deno.test("a reader has the files, with and without waiting, and in another thread", async () => {
+Deno.test("all files are read in one batch, with and without waiting, and as samples in another thread", async () => {
   for (const { path, content: { entries } } of zipCases()) {
-    using reader = await ZipReader.open(path, { onWarning });
-    using now = ZipReader.openSync(path, { onWarning });
-    assert.deepEqual(now.names, reader.names);
-    assert.deepEqual(
-      reader.names.sort(),
-      entries.map(({ path }) => path).sort(),
-    );
-    const read = await reader.read(reader.names);
-    assert.deepEqual(now.readSync(now.names), read);
-    using shared = await ZipReader.openShared(structuredClone(reader.share()));
-    assert.deepEqual(await shared.read(reader.names), read);
-    assert.deepEqual(read.map((bytes) => bytes.length), [
-      ...reader.names.map((name) => reader.size(name)),
-    ]);
+    using fs = await open(path, { onWarning });
+    using now = openSync(path, { onWarning });
+    const paths = filePaths(fs);
+    assert.deepEqual(filePaths(now), paths);
+    assert.equal(paths.length, entries.length);
+    const read = await fs.read(paths);
+    assert.deepEqual(now.readSync(paths), read);
     assert.throws(() => now.readSync("no such file"), { name: "PathError" });
+    using files = await openSamples(path, { onWarning });
+    const handle = structuredClone(files.share());
+    using shared = await OpenedSamples.openShared(handle);
+    assert.deepEqual(
+      await shared.read(Array(files.length).keys()),
+      paths.map((path, i) => ({ path, content: read[i] })),
+    );
   }
 });

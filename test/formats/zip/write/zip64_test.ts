@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../../../src/open/convert/convert.ts";
-import { ZipReader } from "../../../../src/formats/zip/mod.ts";
+import { open } from "../../../../src/open/open.ts";
 import { LONG } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
@@ -41,8 +41,8 @@ with zipfile.ZipFile(${JSON.stringify(`${dir}/many.zip`)}) as z:
       assert.equal(members, count + 7); // the directories are members, too
       assert.deepEqual([first, last], ["content of 0", "content of 65000"]);
       assert.equal(damaged, null);
-      using reader = await ZipReader.open(`${dir}/many.zip`);
-      assert.equal(reader.length, count);
+      using container = await open(`${dir}/many.zip`);
+      assert.equal(container.info.files, count);
       const bytes = fs.readFileSync(`${dir}/many.zip`).subarray(-22);
       assert.equal(bytes.readUInt16LE(10), FULL);
       // One less than that, with no directory, needs none.
@@ -84,10 +84,10 @@ with zipfile.ZipFile(${JSON.stringify(`${dir}/all.zip`)}) as z:
 `);
       assert.deepEqual(sizes, { large: size, small: 9 });
       assert.deepEqual([end, small, damaged], ["the end", "behind it", null]);
-      using reader = await ZipReader.open(`${dir}/all.zip`);
-      assert.equal(reader.size("large"), size);
+      using container = await open(`${dir}/all.zip`);
+      assert.equal((await container.stat("large")).size, size);
       assert.equal(
-        String(await reader.read("small")),
+        String(await container.read("small")),
         String(new TextEncoder().encode("behind it")),
       );
     }),
