@@ -10,7 +10,12 @@ export type {
   ContainerPlace,
   SeveralLocations,
 } from "./location.ts";
-export { check, open, type OpenContainerOptions } from "./open.ts";
+export {
+  check,
+  type CheckContainerOptions,
+  open,
+  type OpenContainerOptions,
+} from "./open.ts";
 export type { OpenSamplesOptions } from "./samples/open_samples.ts";
 export type { OpenedSamples } from "./samples/opened_samples.ts";
 export { openSamplesSync, openSync } from "./open_sync.ts";

@@ -42,6 +42,8 @@ const LISTED = 10;
  * @param destination Where to write. Nothing may exist there, except an empty directory if the target is a directory,
  * unless the option `replace` is set.
  * @throws {ConversionError} If something would be lost, or there is no conversion; nothing is written.
+ * @throws {IndexError} If the option `subset` has the index of a sample that does not exist.
+ * @throws {DataError} If the option `subset` names an index file that does not fit the source.
  * @throws {FormatError} If the source is damaged.
  * @throws {WriteError} If the target can't be written, or exists.
  *
@@ -95,6 +97,12 @@ export async function convert(
       to: conversion.to,
       ...conversion.notes,
       lost: [...conversion.notes.lost, ...opened.losses],
+      ...opened.subset === undefined ? {} : {
+        subset: {
+          samples: opened.subset.indices.length,
+          of: opened.subset.of,
+        },
+      },
     };
     options.onPlan?.(plan);
     if (plan.lost.length > 0 && options.lossy !== true) {

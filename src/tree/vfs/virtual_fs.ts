@@ -7,7 +7,12 @@ import type {
   BatchRoom,
 } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import type { Container, ContainerInfo, SkippedMember } from "../format.ts";
+import type {
+  Container,
+  ContainerInfo,
+  ShownSamples,
+  SkippedMember,
+} from "../format.ts";
 import {
   type Extent,
   newExtent,
@@ -79,6 +84,8 @@ export class VirtualFs implements Disposable {
   readonly location: string;
   /** @ignore Samples, if the format has any. */
   readonly samples: Samples | undefined;
+  /** @ignore Samples that the tree shows, if not all. */
+  readonly subset: ShownSamples | undefined;
   /** Facts about the container. */
   readonly info: ContainerInfo;
   /** Underlying tree, which a mount serves. */
@@ -97,6 +104,7 @@ export class VirtualFs implements Disposable {
     this.location = location;
     this.tree = container.tree;
     this.samples = container.samples;
+    this.subset = container.subset;
     this.info = container.info;
     this.checkData = checkData;
   }
