@@ -32,6 +32,8 @@ export interface FieldSurvey {
   beyondJson: number;
   /** Number of lists that are empty or contain `null`. */
   unfilled: number;
+  /** Whether only samples that are not converted have the field. */
+  isAbsent: boolean;
 }
 
 /** Samples to convert, with fields that other formats can store. */
@@ -88,7 +90,12 @@ export class SampleRows {
     const found = new Map(
       this.fields.map(({ name }): [string, FieldSurvey] => [
         name,
-        { missing: missing?.get(name) ?? 0, beyondJson: 0, unfilled: 0 },
+        {
+          missing: missing?.get(name) ?? 0,
+          beyondJson: 0,
+          unfilled: 0,
+          isAbsent: false,
+        },
       ]),
     );
     const wanted = this.fields.filter((field) =>
@@ -113,6 +120,10 @@ export class SampleRows {
           facts.beyondJson++;
         }
       }
+    }
+    for (const field of wanted) {
+      const facts = found.get(field.name)!;
+      facts.isAbsent = mayMiss(field) && facts.missing === this.length;
     }
     return found;
   }
