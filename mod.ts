@@ -45,7 +45,12 @@ import type * as bags from "./src/formats/bags/mod.ts";
 import type * as ffrecord from "./src/formats/ffrecord/mod.ts";
 import type * as gulp from "./src/formats/gulp/mod.ts";
 
-export { check, open, type OpenContainerOptions } from "./src/open/open.ts";
+export {
+  check,
+  type CheckContainerOptions,
+  open,
+  type OpenContainerOptions,
+} from "./src/open/open.ts";
 export {
   VirtualFs,
   type VirtualStat,

@@ -14,6 +14,10 @@ import { CONTAINERS, numbersIn } from "../support/ten_samples.ts";
 const text = (value: string) => new TextEncoder().encode(value);
 const [a, b, c] = JPEGS as [Uint8Array, Uint8Array, Uint8Array];
 
+async function namesIn(dir: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name);
+}
+
 async function filesIn(path: string): Promise<string[]> {
   using fs = await open(path);
   const paths: string[] = [];
@@ -47,7 +51,7 @@ Deno.test("indices in any order are converted ascending and once; others are ref
       );
     }
     assert.ok(
-      !Array.from(Deno.readDirSync(dir)).some(({ name }) => name === "none"),
+      !(await namesIn(dir)).includes("none"),
     );
     await assert.rejects(
       check(source, { subset: [10], onDamage() {} }),
@@ -64,8 +68,7 @@ Deno.test("of a sharded dataset, shards without chosen datapoints are not writte
       const options = { to: "bags", generation, subset };
       await convert(`${dir}/shards`, target, options);
       assert.deepEqual(await numbersIn(target), subset);
-      const shards = Array.from(Deno.readDirSync(target));
-      assert.deepEqual(shards.map(({ name }) => name), ["000000"]);
+      assert.deepEqual(await namesIn(target), ["000000"]);
     }
     const none = { to: "bags", subset: [] };
     const { count } = await convert(`${dir}/shards`, `${dir}/none`, none);
@@ -90,7 +93,7 @@ Deno.test("empty values are a loss only of the datapoints that are converted", (
 Deno.test("fields that only other samples have are no loss", () =>
   withTempDir(async (dir) => {
     const source = `${dir}/web.tar`;
-    Deno.writeFileSync(
+    await Deno.writeFile(
       source,
       tarBytes([
         { name: "0.txt", data: "zero" },
@@ -155,7 +158,7 @@ Deno.test("a damaged video counts as lost or damaged if it is chosen", () =>
       { id: "x", frames: [c] },
     ]);
     meta["w"]!.frame_info = [[1 << 30, 0, 100]];
-    Deno.writeTextFileSync(`${gulp}/meta_0.gmeta`, JSON.stringify(meta));
+    await Deno.writeTextFile(`${gulp}/meta_0.gmeta`, JSON.stringify(meta));
     const quiet = { onWarning() {} };
     const into = (target: string, subset: number[], lossy = false) =>
       convert(gulp, `${dir}/${target}`, {
@@ -180,7 +183,7 @@ Deno.test("a damaged video counts as lost or damaged if it is chosen", () =>
 Deno.test("a damaged shard of MDS matters only to its own samples", () =>
   withTempDir(async (dir) => {
     const source = `${dir}/columns`;
-    Deno.mkdirSync(source);
+    await Deno.mkdir(source);
     writeDamaged(source); // lacks samples 3 to 5, and 8
     const quiet = { onWarning() {}, onDamage() {} };
     for (
@@ -205,4 +208,23 @@ Deno.test("a damaged shard of MDS matters only to its own samples", () =>
       });
       assert.deepEqual([count, leftOut], [subset.length - damaged, damaged]);
     }
+  }));
+
+Deno.test("links to nowhere are a loss only in directories of converted files", () =>
+  withTempDir(async (dir) => {
+    const source = `${dir}/files.tar`;
+    await Deno.writeFile(
+      source,
+      tarBytes([
+        { name: "a/one.dat", data: "1" },
+        { name: "b/two.dat", data: "2" },
+        { name: "b/nowhere", type: "2", link: "none" },
+      ]),
+    );
+    const into = (subset: number[]) =>
+      convert(source, `${dir}/${subset}.zip`, { subset, onWarning() {} });
+    await assert.rejects(into([1]), /links that lead to no file/);
+    const { plan } = await convert(source, `${dir}/0.ffr`, { subset: [0] });
+    assert.equal(plan.lost.length, 0);
+    assert.deepEqual(await filesIn(`${dir}/0.ffr`), ["a/one.dat"]);
   }));

@@ -64,7 +64,7 @@ export async function numbersIn(path: string): Promise<number[]> {
   };
   if (path.endsWith("/")) {
     const walk = async (directory: string) => {
-      const entries = Array.from(Deno.readDirSync(directory));
+      const entries = await Array.fromAsync(Deno.readDir(directory));
       for (const { name, isDirectory } of entries.sort(byName)) {
         if (isDirectory) await walk(`${directory}/${name}`);
         else add(await Deno.readFile(`${directory}/${name}`));

@@ -40,7 +40,8 @@ what it becomes: ffrecord is a packed folder, bags a dataset, bag a single one.
 First it says what changes and what is lost. If anything is lost, nothing is
 written unless --lossy is given; that also leaves out what turns out to have no
 form in TARGET, such as a frame that is no JPEG, and names it. Members of an archive
-that are skipped or cannot be read are such losses.
+that are skipped or cannot be read are such losses; of a --subset, only what its
+samples lose is. They are converted in the order of SOURCE, each once.
 
 TARGET must not be there, or be an empty directory. It appears when it is complete.
 --force replaces what is there, but not before the new one is complete: a file,

@@ -90,7 +90,7 @@ export class ConversionSource {
     return undefined;
   }
 
-  /** @ignore Samples to convert; `undefined` for all. */
+  /** Samples to convert; `undefined` for all. Its files are theirs already; samples, records and videos must be. */
   get subset(): ShownSamples | undefined {
     return undefined;
   }
@@ -153,7 +153,7 @@ export class ContainerSource extends ConversionSource {
     return this.#unreadable?.nodes;
   }
 
-  /** @ignore */
+  /** Samples that the container shows; `undefined` for all. */
   override get subset(): ShownSamples | undefined {
     return this.container.subset;
   }

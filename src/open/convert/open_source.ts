@@ -52,8 +52,16 @@ export async function openSource(
   try {
     const entry = formatNamed(container.info.format);
     const { openSource } = await loadFormat(entry);
-    return await openSource?.(container, { signal, onWarning, storage }) ??
-      new ContainerSource(container, entry.name);
+    const source =
+      await openSource?.(container, { signal, onWarning, storage }) ??
+        new ContainerSource(container, entry.name);
+    if (subset === undefined || source.subset !== undefined) return source;
+    throw new ConversionError(
+      "cannot-convert",
+      `Cannot convert some samples of ${path}: its format '${entry.name}' converts only all. ` +
+        "Leave out the option `subset`",
+      path,
+    );
   } catch (error) {
     container.close();
     throw error;

@@ -7,12 +7,7 @@ import type {
   BatchRoom,
 } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import type {
-  Container,
-  ContainerInfo,
-  ShownSamples,
-  SkippedMember,
-} from "../format.ts";
+import type { Container, ContainerInfo, SkippedMember } from "../format.ts";
 import {
   type Extent,
   newExtent,
@@ -85,7 +80,7 @@ export class VirtualFs implements Disposable {
   /** @ignore Samples, if the format has any. */
   readonly samples: Samples | undefined;
   /** @ignore Samples that the tree shows, if not all. */
-  readonly subset: ShownSamples | undefined;
+  readonly subset: Container["subset"];
   /** Facts about the container. */
   readonly info: ContainerInfo;
   /** Underlying tree, which a mount serves. */
@@ -183,8 +178,7 @@ export class VirtualFs implements Disposable {
    * Reads a file, or a batch of files in storage order, adjacent ones in one request.
    *
    * @param path A path or entry, or several in any order, repeats allowed.
-   * @returns The content, or the contents in the order of the paths, each in new memory unless `options.memory` is
-   *   given.
+   * @returns The content, or the contents in the order of the paths, in new memory unless `options.memory` is given.
    * @throws {PathError} If a file does not exist.
    * @throws {FormatError} If a content is damaged.
    */

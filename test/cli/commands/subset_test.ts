@@ -1,6 +1,7 @@
 /** `--subset FILE` of `extract`, `check` and `convert`: only the samples of an index file. */
 import assert from "node:assert/strict";
 import { withTempDir } from "../../support/paths.ts";
+import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { CONTAINERS, indicesIn, numbersIn } from "../../support/ten_samples.ts";
 import { assertFailed, recordfs, succeed } from "../run_cli.ts";
@@ -121,7 +122,7 @@ Deno.test("records without names are converted by an index file", async () => {
 Deno.test("an index file that does not fit is refused, and nothing is written", () =>
   eachSplit(async (path, subset) => {
     const dir = path.slice(0, path.lastIndexOf("/"));
-    const [first, ...rest] = Deno.readTextFileSync(subset).split("\n");
+    const [first, ...rest] = (await Deno.readTextFile(subset)).split("\n");
     const write = (name: string, line: string, ...indices: string[]) => {
       const lines = [line, ...rest.slice(0, -1), ...indices, ""];
       Deno.writeTextFileSync(`${dir}/${name}`, lines.join("\n"));
@@ -154,29 +155,50 @@ Deno.test("an index file that does not fit is refused, and nothing is written", 
         assert.ok(!isThere(target), `${command}`);
       }
     }
-    for (
-      const command of [
-        ["extract", path, target],
-        [
-          "convert",
-          path,
-          target,
-        ],
-        ["check", path],
-        ["serve", path],
-        ["view", path],
-      ]
-    ) {
-      const ran = await recordfs([...command, "--subset", ""]);
-      assertFailed(ran, 2, /the path of the index file is empty/);
-    }
+  }));
+
+Deno.test("the path of an index file may not be empty", async () => {
+  for (
+    const command of ["extract a.ffr out", "convert a.ffr out", "check a.ffr"]
+      .concat("serve a.ffr", "view a.ffr", "mount a.ffr mnt")
+  ) {
+    const ran = await recordfs([...command.split(" "), "--subset", ""]);
+    assertFailed(ran, 2, /the path of the index file is empty/);
+  }
+});
+
+Deno.test("extract --subset fails for a damaged video only if it is one of them", () =>
+  withTempDir(async (dir) => {
+    const meta = writeChunk(`${dir}/gulp`, 0, [
+      { id: "v", frames: [fakeJpeg(8)] },
+      { id: "w", frames: [fakeJpeg(12)] },
+      { id: "x", frames: [fakeJpeg(16)] },
+    ]);
+    meta["w"]!.frame_info = [[1 << 30, 0, 100]];
+    const text = JSON.stringify(meta);
+    await Deno.writeTextFile(`${dir}/gulp/meta_0.gmeta`, text);
+    const extract = async (name: string, ...indices: number[]) => {
+      const subset = `${dir}/i.txt`;
+      await Deno.writeTextFile(subset, indices.join("\n"));
+      const args = ["--subset", subset, `${dir}/gulp`, `${dir}/${name}`];
+      return await recordfs(["extract", ...args]);
+    };
+    const sound = await extract("sound", 0, 2);
+    assert.equal(sound.code, 0, sound.stderr);
+    const bad = await extract("bad", 1, 2);
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /Cannot extract sample 1 of /);
+    assert.match(bad.stderr, /1 file or directory was not extracted/);
+    assert.ok(isThere(`${dir}/bad/x/frame_0001.jpg`));
+    const whole = await recordfs(["extract", `${dir}/gulp`, `${dir}/whole`]);
+    assert.equal(whole.code, 1);
   }));
 
 Deno.test("a folder has no numbered samples to convert", () =>
   withTempDir(async (dir) => {
-    Deno.mkdirSync(`${dir}/folder`);
-    Deno.writeTextFileSync(`${dir}/folder/a.txt`, "a");
-    Deno.writeTextFileSync(`${dir}/i.txt`, "0\n");
+    await Deno.mkdir(`${dir}/folder`);
+    await Deno.writeTextFile(`${dir}/folder/a.txt`, "a");
+    await Deno.writeTextFile(`${dir}/i.txt`, "0\n");
     const ran = await recordfs([
       ...["convert", "--subset", `${dir}/i.txt`, `${dir}/folder`],
       `${dir}/a.tar`,
@@ -205,14 +227,14 @@ Deno.test("check --subset finds a damaged sample if it is one of them", async ()
     await withTempDir(async (dir) => {
       const path = `${dir}/${name}`;
       CONTAINERS[name]!(path);
-      const bytes = Deno.readFileSync(`${dir}/${file}`);
+      const bytes = await Deno.readFile(`${dir}/${file}`);
       const at = new TextDecoder("latin1").decode(bytes).indexOf("text 7");
       bytes[at + 5] = 0xff; // never in UTF-8
-      Deno.writeFileSync(`${dir}/${file}`, bytes);
+      await Deno.writeFile(`${dir}/${file}`, bytes);
       const flags = values ? ["--values", "--json"] : ["--json"];
       const check = async (...indices: number[]) => {
         const subset = `${dir}/i.txt`;
-        Deno.writeTextFileSync(subset, indices.join("\n"));
+        await Deno.writeTextFile(subset, indices.join("\n"));
         const args = ["check", ...flags, "--subset", subset, path];
         const { code, stdout } = await recordfs(args);
         return { ...JSON.parse(stdout), exit: code };
@@ -235,8 +257,8 @@ Deno.test("check --subset decodes the pictures of the samples in a tar", () =>
       { name: `s${i}.png`, data: `no picture ${i}` },
       { name: `s${i}.cls`, data: "1" },
     ]);
-    Deno.writeFileSync(path, tarBytes(members.flat()));
-    Deno.writeTextFileSync(`${dir}/i.txt`, "3\n5\n");
+    await Deno.writeFile(path, tarBytes(members.flat()));
+    await Deno.writeTextFile(`${dir}/i.txt`, "3\n5\n");
     const args = ["--values", "--json", "--subset", `${dir}/i.txt`, path];
     const { code, stdout } = await recordfs(["check", ...args]);
     const { damage, pictures } = JSON.parse(stdout);
