@@ -10,8 +10,9 @@ import { CheckRun } from "../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../tree/format.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
 import { PrefixTree } from "../tree/prefix_tree.ts";
+import type { SampleRuns } from "../tree/sample_runs.ts";
 import { samplesOf } from "../tree/samples_of.ts";
-import { newExtent, ROOT } from "../tree/tree.ts";
+import { newExtent, type NodeId, ROOT } from "../tree/tree.ts";
 import { decodeValue } from "../tree/node_view.ts";
 import { findNode } from "../tree/vfs/paths.ts";
 import { VirtualFs, type WalkEntry } from "../tree/vfs/virtual_fs.ts";
@@ -34,7 +35,8 @@ export async function checkShown(
   if (node === 0) return run.report({ samples: 0 }); // none of its samples is chosen
   run.total = await sizeBelow(fs, path, signal);
   if (path === "") reportUnshown(fs, run);
-  const checker = new FileChecker(fs, run);
+  const samples = await samplesOf(fs.tree);
+  const checker = new FileChecker(fs, run, samples);
   const onDamage = (error: FormatError) => run.damage(error);
   for await (const entry of fs.walk(path, { signal, onDamage })) {
     if (entry.isFile) await run.part(() => checker.check(entry));
@@ -94,17 +96,19 @@ function reportUnshown(fs: VirtualFs, run: CheckRun): void {
 
 /** Reads files, and counts what else was done with them. */
 class FileChecker {
-  /** Whether each file had a checksum, or was decoded. */
+  /** Whether each file of a sample had a checksum, or was decoded. */
   areCompared = true;
   pictures = 0;
   readonly #fs: VirtualFs;
   readonly #run: CheckRun;
+  readonly #samples: SampleRuns;
   readonly #extent = newExtent();
   #skipped = 0;
 
-  constructor(fs: VirtualFs, run: CheckRun) {
+  constructor(fs: VirtualFs, run: CheckRun, samples: SampleRuns) {
     this.#fs = fs;
     this.#run = run;
+    this.#samples = samples;
   }
 
   async check(entry: WalkEntry): Promise<void> {
@@ -114,9 +118,11 @@ class FileChecker {
     await this.#run.run(whenLoaded(locate));
     const { checksumKind, length } = this.#extent;
     const type = options.values ? await this.#decodedType(entry) : undefined;
-    const isDecoded = type !== undefined && length <= type.largest;
-    if (type !== undefined && !isDecoded) this.#skipped++;
-    if (checksumKind === undefined && !isDecoded) this.areCompared = false;
+    const isPlain = type?.decoding === "bytes"; // all bytes are such values
+    const isDecoded = type !== undefined && !isPlain && length <= type.largest;
+    if (type !== undefined && !isPlain && !isDecoded) this.#skipped++;
+    const isCompared = checksumKind !== undefined || isDecoded || isPlain;
+    if (!isCompared && this.#isOfSample(entry.ino)) this.areCompared = false;
     if (isDecoded) {
       const bytes = await this.#fs.read(entry, { signal });
       this.#advance(bytes.length);
@@ -135,6 +141,15 @@ class FileChecker {
     );
   }
 
+  /** Whether a file is a sample, or in the directory of one; `spec.json` is not. */
+  #isOfSample(file: NodeId): boolean {
+    const { tree } = this.#fs;
+    for (let node = file; node !== ROOT; node = tree.parent(node)) {
+      if (this.#samples.indexOf(node) >= 0) return true;
+    }
+    return false;
+  }
+
   #advance(bytes: number): void {
     this.#run.advance(bytes);
   }
@@ -150,9 +165,7 @@ class FileChecker {
     if (view.isNull?.()) return undefined;
     const { decoding } = view.type;
     // Pickles may be of classes that are not known here.
-    return decoding === "bytes" || decoding === "pickle"
-      ? undefined
-      : view.type;
+    return decoding === "pickle" ? undefined : view.type;
   }
 
   async #decode(

@@ -68,7 +68,12 @@ Deno.test("check reads the samples of an index file, and says how many they are"
     );
     const args = ["--json", "--values", "--subset", subset, path];
     const report = JSON.parse((await succeed(["check", ...args])).stdout);
-    const { ok, samples, of, damage } = report;
+    const { ok, samples, of, damage, compares } = report;
+    assert.equal(
+      compares === "contents",
+      /\.ffr$|points$|shards$|columns$/.test(path), // their values are decoded
+      path,
+    );
     assert.deepEqual(
       { ok, samples, of, subset: report.subset, damage },
       { ok: true, samples: 5, of: 10, subset, damage: [] },
