@@ -46,7 +46,12 @@ import type { VirtualFs } from "./src/tree/vfs/virtual_fs.ts";
 import type { ContainerLocation } from "./src/open/location.ts";
 import type { WaitOptions } from "./src/io/storage/byte_source.ts";
 
-export { check, open, type OpenContainerOptions } from "./src/open/open.ts";
+export {
+  check,
+  type CheckContainerOptions,
+  open,
+  type OpenContainerOptions,
+} from "./src/open/open.ts";
 export {
   VirtualFs,
   type VirtualStat,
@@ -197,6 +202,8 @@ export async function openDataset(
  * @param target Where to write. Nothing may exist there, except an empty directory if the target is a directory,
  * unless the option `replace` is set.
  * @throws {ConversionError} If something would be lost, or there is no conversion; nothing is written.
+ * @throws {IndexError} If the option `subset` has the index of a sample that does not exist.
+ * @throws {DataError} If the option `subset` names an index file that does not fit the source.
  * @throws {FormatError} If the source is damaged.
  * @throws {WriteError} If the target can't be written, or exists.
  *

@@ -11,7 +11,7 @@ const FFRECORD =
   PickleError PickleableValue PickledValue RecordLocation SampleData SampleList Storage WaitOptions WriteError
   WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
 const VFS =
-  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport ChecksumKind Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
+  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckContainerOptions CheckOptions CheckReport ChecksumKind Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
   Effect EntryVisitor Field FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueType ValueView decodeValue OpenContainerOptions PortableSamples PlacementError PlacementErrorCode ReadOptions ReadSamplesOptions ReopenSamples Samples SamplesHandle LostShard Shard ShardTable SampleNodes SampleRun
   SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
   WalkOptions MemberKind SkippedMember SkipReason UnreadableMember OpenSamplesOptions OpenSamplesSyncOptions OpenedSamples SampleValues check open openSamplesSync openSync ${ERRORS}`;
@@ -76,7 +76,7 @@ const DATA =
 const FORMATS =
   `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileContents FileFacts FilePlace
   FileTree Format ListedFile listedTree FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK Nearly NewVideo OpenFileOptions PlanNotes PortableSamples Probe ReadAheadOptions
-  RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
+  RecordList RecordSource SampleUnit ServedContainer ShownSamples Steps Storage TargetForm TargetName TreeEntry UnfitError
   VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
 
 const SERVE =
@@ -85,7 +85,7 @@ const SERVE =
 
 /** What a first program needs; each has its entry point besides. */
 const ROOT =
-  `ConversionError ConvertOptions ConvertReport CheckOptions CheckReport DatasetReader ErrorFacts FFRecordReader FFRecordWriter
+  `ConversionError ConvertOptions ConvertReport CheckContainerOptions CheckOptions CheckReport DatasetReader ErrorFacts FFRecordReader FFRecordWriter
   FormatError FormatErrorCode GulpDirectory IndexError Mount MountContainerOptions MountError MountErrorCode
   OpenContainerOptions PackedFolder PathError RecordfsError VirtualFs VirtualStat WalkEntry WalkOptions WriteError
   OpenSamplesOptions OpenedSamples SampleValues check convert mount open openSamples packFolder registerFormat`;

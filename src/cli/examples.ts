@@ -36,11 +36,11 @@ recordfs records data.ffr
 recordfs records --json data.ffr
 recordfs records parts/ > samples.txt
 recordfs check data.ffr
-recordfs check --values captions
+recordfs check --subset subset.txt data.ffr
 recordfs check --json --all gulp/
 recordfs extract data.ffr out/
 recordfs extract --force data.ffr out/ train/labels.json
-recordfs extract data.ffr jpegs/ '*.jpg'
+recordfs extract --subset subset.txt data.ffr chosen/
 recordfs pack photos/ photos.ffr
 recordfs pack --include '*.jpg' --exclude /tmp photos/ jpegs.ffr
 recordfs pack --parts 8 photos/ packed/

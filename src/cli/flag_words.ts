@@ -4,7 +4,7 @@
  */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...("decoded endpoint ext extend format from generation lossy parts resume shardLength shardSize " +
-    "shardStart spec timeout to videosPerChunk").split(" ")
+    "shardStart spec subset timeout to videosPerChunk").split(" ")
     .map((name): [string, string] => [name, flagCalled(name)]),
   ["checkData: false", "--no-verify"],
   ["verify: false", "--no-verify"],

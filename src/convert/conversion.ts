@@ -17,6 +17,13 @@ export interface ConversionPlan {
   readonly changed: readonly string[];
   /** What is lost. */
   readonly lost: readonly string[];
+  /** Numbers of samples, if only some are converted. */
+  readonly subset?: {
+    /** Number of samples to convert. */
+    readonly samples: number;
+    /** Number of samples in the source. */
+    readonly of: number;
+  } | undefined;
 }
 
 /** Progress passed to {@linkcode ConvertOptions.onProgress}. */
@@ -41,6 +48,12 @@ export interface ConvertOptions extends WaitOptions {
   readonly to?: ConvertTarget | undefined;
   /** Format of the source, instead of detecting it (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
   readonly from?: string | undefined;
+  /**
+   * Samples to convert: their indices, or the location of an index file, as `recordfs split` writes it. They are
+   * converted in the order of the source, each once. An index file is refused if it indexes other samples. Defaults to
+   * all samples.
+   */
+  readonly subset?: Iterable<number> | string | URL | undefined;
   /** Options for servers, if the source is a URL. */
   readonly remote?: RemoteOptions | undefined;
   /** For `bags` and `bag`; defaults to 3. */

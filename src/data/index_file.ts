@@ -253,7 +253,7 @@ function badIndices(
 }
 
 /**
- * Writes the indices of a subset, for {@linkcode readIndexFile}, `Subset.fromFile` and `recordfs mount --subset`.
+ * Writes the indices of a subset, for {@linkcode readIndexFile}, `Subset.fromFile` and `--subset` of the command.
  * The file appears when it is complete.
  *
  * @param path Location of the file; an existing one is replaced.

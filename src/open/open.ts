@@ -24,6 +24,16 @@ export interface OpenContainerOptions extends ContainerOptions {
   readonly prefix?: string | undefined;
 }
 
+/** Options of {@linkcode check}. */
+export interface CheckContainerOptions extends CheckOptions {
+  /**
+   * Samples to check: their indices, or the location of an index file, as `recordfs split` writes it. Only their files
+   * are read; damage that opening finds is reported, too. An index file is refused if it indexes other samples.
+   * Defaults to the whole container.
+   */
+  readonly subset?: Iterable<number> | string | URL | undefined;
+}
+
 /**
  * Opens a container of any format as a virtual filesystem, or several as one, each below its own path.
  *
@@ -81,10 +91,12 @@ export function* openAlone(
  * Verifies every checksum of a container; with `values`, also decodes values and pictures.
  *
  * @throws {FormatError} If it can't be opened at all.
+ * @throws {IndexError} If the option `subset` has the index of a sample that does not exist.
+ * @throws {DataError} If the option `subset` names an index file that does not fit the container.
  */
 export async function check(
   location: ContainerLocation,
-  options: CheckOptions,
+  { subset, ...options }: CheckContainerOptions,
 ): Promise<CheckReport> {
   const { path, options: own } = placeOf(location, options);
   const { storage = LOCAL_DISK, signal } = own;
@@ -98,6 +110,9 @@ export async function check(
       if (other !== undefined) throw other;
       own.onDamage(explainedNow(damage, storage, seen));
     };
+    if (subset !== undefined) {
+      return await checkSubset(path, subset, { ...own, onDamage });
+    }
     const report = await format.check?.(path, { ...own, onDamage }) ??
       await checkByReading(path, { ...own, onDamage });
     if (!own.values) return report;
@@ -113,6 +128,21 @@ export async function check(
     if (other !== undefined && error instanceof FormatError) throw other;
     throw await runAsync(explained(error, storage), signal);
   }
+}
+
+async function checkSubset(
+  path: string,
+  subset: NonNullable<CheckContainerOptions["subset"]>,
+  options: CheckOptions,
+): Promise<CheckReport> {
+  const [{ onlyChosen }, { checkShown }] = await Promise.all([
+    import("../data/trees/chosen_samples.ts"),
+    import("./check_shown.ts"),
+  ]);
+  const { signal } = options;
+  const whole = await open(path, { ...options, checkData: true });
+  using fs = await onlyChosen(whole, subset, { signal });
+  return await checkShown(fs, "", options);
 }
 
 async function checkByReading(

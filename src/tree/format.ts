@@ -157,12 +157,22 @@ export interface CountedSamples {
   readonly length: number;
 }
 
+/** Samples of a container that its tree shows, if not all. */
+export interface ShownSamples {
+  /** Indices among all samples, ascending, in memory that threads share. */
+  readonly indices: Uint32Array | Float64Array;
+  /** Number of all samples. */
+  readonly of: number;
+}
+
 /** An opened container: its tree, samples and facts. */
 export interface Container {
   /** Its files and directories. */
   readonly tree: Tree;
   /** Its samples, if its format has any; closed with the tree. */
   readonly samples?: Samples | undefined;
+  /** @ignore Samples that the tree shows, if not all. {@linkcode Container.samples} has all. */
+  readonly subset?: ShownSamples | undefined;
   /** Facts about the container. */
   readonly info: ContainerInfo;
 }
@@ -211,9 +221,11 @@ export interface CheckOptions extends ContainerOptions {
 
 /** Summary of a check. */
 export interface CheckReport {
-  /** Number of samples. */
+  /** Number of samples that were checked. */
   readonly samples: number;
-  /** Size of the container's files in bytes. */
+  /** Number of samples in the container, if only some were to be checked. */
+  readonly of?: number | undefined;
+  /** Size of the container's files in bytes; if only some samples were to be checked, of the files that were read. */
   readonly bytes: number;
   /** Number of calls of `onDamage`. */
   readonly damaged: number;

@@ -5,7 +5,13 @@ import {
   sharedFloat64,
   type WholeNumbers,
 } from "./shared_numbers.ts";
-import type { EntryVisitor, NodeId, Tree } from "./tree.ts";
+import type {
+  EntryVisitor,
+  NodeId,
+  SampleNodes,
+  SampleRun,
+  Tree,
+} from "./tree.ts";
 import { reopenHandle, ROOT } from "./tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
@@ -28,17 +34,22 @@ export class SubsetTree extends WrappedTree<Kept> {
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
+  readonly samples?: () => SampleNodes;
   readonly #samples: SampleRuns;
 
   constructor(inner: Tree, kept: Kept) {
     super(inner, kept, import.meta.url);
     this.#samples = new SampleRuns(kept.samples);
-    // The presence of these methods says whether there are links.
+    // The presence of these methods says whether there are links, and samples other than files.
     if (inner.isLink) this.isLink = (node) => inner.isLink!(node);
     if (inner.readLink) {
       this.readLink = (node, into, at) => inner.readLink!(node, into, at);
     }
     if (inner.target) this.target = (node) => inner.target!(node);
+    if (inner.samples) {
+      const { areDirectories } = kept.samples;
+      this.samples = () => ({ areDirectories, runs: this.#runs() });
+    }
   }
 
   /** Shows only the samples `kept`: ascending indices in shared memory. The new tree owns `inner`. */
@@ -67,6 +78,24 @@ export class SubsetTree extends WrappedTree<Kept> {
       (name, start, end, node, next) =>
         this.#shown(node) === 0 || visit(name, start, end, node, next),
     );
+  }
+
+  /** Yields the visible samples; those that are consecutive in the container are one run. */
+  *#runs(): Generator<SampleRun, void, undefined> {
+    const { kept, samples: { starts, strides } } = this.seed;
+    for (let at = 0, run = 0; at < kept.length;) {
+      while (kept[at]! >= starts[run + 1]!) run++;
+      const from = at++;
+      while (kept[at] === kept[at - 1]! + 1 && kept[at]! < starts[run + 1]!) {
+        at++;
+      }
+      yield {
+        first: this.#samples.node(kept[from]!),
+        stride: strides[run]!,
+        count: at - from,
+        width: this.#samples.widthOf(kept[from]!),
+      };
+    }
   }
 
   /** Whether a directory is above the samples. Inside samples everything is visible. */

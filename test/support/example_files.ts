@@ -28,6 +28,7 @@ export async function writeExampleFiles(dir: string): Promise<void> {
   const samples = { length: 2, at: () => jpeg };
   await dump(samples, `${dir}/samples.ffr`, 1);
   await dump(samples, `${dir}/parts`, 2);
+  await write("subset.txt", "0\n2\n");
   await write("a.bin", "a");
   await write("b.bin", "b");
   await write("samples.jsonl", '"aGVsbG8="\n{"text": "hello"}\n');

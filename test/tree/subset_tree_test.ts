@@ -3,7 +3,12 @@ import fc from "../support/random.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import { ascendingOnce, shareNumbers } from "../../src/tree/shared_numbers.ts";
 import { SubsetTree } from "../../src/tree/subset_tree.ts";
-import { newExtent, newStat, reopenHandle } from "../../src/tree/tree.ts";
+import {
+  newExtent,
+  newStat,
+  reopenHandle,
+  type SampleRun,
+} from "../../src/tree/tree.ts";
 import { MemoryTree } from "../fuse/support/memory_tree.ts";
 import { folders, pathsOf } from "./support/random_folder.ts";
 import { listed, lookup, walked } from "./support/walked.ts";
@@ -87,4 +92,37 @@ Deno.test("what shows is described as in the whole tree", async () => {
   }
   assert.equal(subset.sampleOf, undefined); // there are no checksums
   assert.equal(subset.sources, tree.sources);
+});
+
+Deno.test("the samples of a subset are those that show, with their files", async () => {
+  const runs: SampleRun[] = [
+    { first: 100, stride: 1, count: 4 },
+    { first: 0, stride: 0, count: 2 }, // skipped
+    { first: 200, stride: 3, count: 4, width: 2 },
+  ];
+  const tree = MemoryTree.of({});
+  Object.assign(tree, {
+    samples: () => ({ areDirectories: false, runs }),
+    parent: () => 1,
+  });
+  const all = await samplesOf(tree);
+  await fc.assert(fc.asyncProperty(
+    fc.uniqueArray(fc.nat(9)),
+    async (indices) => {
+      const kept = ascendingOnce(shareNumbers(indices, 10));
+      const samples = await samplesOf(SubsetTree.of(tree, all, kept));
+      assert.equal(samples.length, indices.length);
+      for (const [i, index] of kept.entries()) {
+        assert.equal(samples.node(i), all.node(index));
+        assert.equal(samples.widthOf(i), all.widthOf(index));
+        if (all.node(index) === 0) continue;
+        const last = all.node(index) + all.widthOf(index) - 1;
+        assert.equal(samples.indexOf(last), i);
+      }
+      for (const sample of [0, 3, 6, 9]) {
+        if (indices.includes(sample)) continue;
+        assert.equal(samples.indexOf(all.node(sample)), -1);
+      }
+    },
+  ));
 });

@@ -6,8 +6,12 @@ import { counted } from "../terminal/amounts.ts";
 import { messageText } from "../../base/message_text.ts";
 import { inFlags } from "../flag_words.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { checkSource } from "../input/given.ts";
-import { type CommonOptions, withOptions } from "../input/options.ts";
+import { checkGiven, checkSource } from "../input/given.ts";
+import {
+  type CommonOptions,
+  subsetOption,
+  withOptions,
+} from "../input/options.ts";
 import { storedLocation } from "../input/remote_storages.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { Flood, warn } from "../messages.ts";
@@ -27,6 +31,7 @@ export function makeCommand(): Command {
       "--values",
       "decode every value of a dataset, and every JPEG and PNG, as well",
     )
+    .addOption(subsetOption())
     .option("--json", "as JSON");
   return withOptions(command, "source", "all").action(check);
 }
@@ -35,8 +40,9 @@ async function check(
   source: string,
   options: CheckCommandOptions,
 ): Promise<void> {
-  const { format, ext, values, json, all } = options;
+  const { format, ext, values, subset, json, all } = options;
   checkSource(source, "the container");
+  if (subset !== undefined) checkGiven(subset, "the index file");
   const damage: FormatError[] = [];
   const faults = new Flood((line) => print(`damaged: ${line}\n`), { all });
   const warnings = new Flood(warn, { all });
@@ -54,6 +60,7 @@ async function check(
       format,
       ext,
       values,
+      subset,
       storage,
       onWarning: (message) => warnings.add(message),
       onDamage: (one) => {
@@ -76,14 +83,18 @@ async function check(
     const facts = found ?? { error: describeError(failure!) };
     print({
       source: shownLocation(source),
+      ...subset === undefined ? {} : { subset },
       ok,
       ...facts,
       damage: damage.map(describeError),
     });
   } else {
-    const { samples, bytes, damaged } = found!;
+    const { samples, of, bytes, damaged } = found!;
+    const checked = of === undefined
+      ? counted(samples, "sample")
+      : `${samples} of ${of} samples, those of ${messageText(subset!)}`;
     print(
-      `${messageText(shownLocation(source))}: ${counted(samples, "sample")}, ` +
+      `${messageText(shownLocation(source))}: ${checked}, ` +
         `${counted(bytes, "byte")}, ${
           ok ? soundness(found!, values) : `${damaged} damaged`
         }\n`,

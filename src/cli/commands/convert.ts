@@ -17,6 +17,7 @@ import {
   formatModuleOption,
   generationOption,
   size,
+  subsetOption,
   withOptions,
 } from "../input/options.ts";
 import { remoteOf } from "../input/remote_flags.ts";
@@ -28,7 +29,7 @@ import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
 
 interface ConvertCommandOptions
-  extends CommonOptions, Omit<ConvertOptions, "spec"> {
+  extends CommonOptions, Omit<ConvertOptions, "spec" | "subset"> {
   readonly spec?: string;
 }
 
@@ -39,7 +40,8 @@ what it becomes: ffrecord is a packed folder, bags a dataset, bag a single one.
 First it says what changes and what is lost. If anything is lost, nothing is
 written unless --lossy is given; that also leaves out what turns out to have no
 form in TARGET, such as a frame that is no JPEG, and names it. Members of an archive
-that are skipped or cannot be read are such losses.
+that are skipped or cannot be read are such losses; of a --subset, only what its
+samples lose is. They are converted in the order of SOURCE, each once.
 
 TARGET must not be there, or be an empty directory. It appears when it is complete.
 --force replaces what is there, but not before the new one is complete: a file,
@@ -57,6 +59,7 @@ export function makeCommand(): Command {
     .addOption(fromOption("--format <name>", "take SOURCE for this format"))
     .addOption(fromOption("--from <name>").hideHelp())
     .addOption(formatModuleOption())
+    .addOption(subsetOption())
     .addOption(generationOption("of bags; 3 unless given"))
     .option(
       "--spec <spec>",
@@ -97,6 +100,9 @@ async function run(
 ): Promise<void> {
   checkSource(source, "the container");
   checkGiven(target, "what is to be written");
+  if (options.subset !== undefined) {
+    checkGiven(options.subset, "the index file");
+  }
   const { spec: text, json, all, force, format, from, ...others } = options;
   if (format !== undefined && from !== undefined && format !== from) {
     throw new UsageError("--from is --format: give one of them");
@@ -128,7 +134,8 @@ async function run(
       })
     );
     shown.end();
-    const { path, unit, leftOut } = done;
+    const { path, unit, leftOut, plan: { subset } } = done;
+    const chosen = subset === undefined ? "" : ` from ${countText(subset)}`;
     const left = leftOut === 0
       ? ""
       : `, ${leftOut} left out, which warnings name`;
@@ -137,7 +144,7 @@ async function run(
         ? { ...done, warnings }
         : `${nameWriter()(path)}: ${
           counted(done.count, unit.slice(0, -1))
-        }${left}\n`,
+        }${chosen}${left}\n`,
     );
   } catch (error) {
     if (error instanceof WriteError && error.code === "bad-name") {
@@ -156,13 +163,18 @@ async function run(
 }
 
 function tellPlan(
-  { from, to, changed, lost }: ConversionPlan,
+  { from, to, changed, lost, subset }: ConversionPlan,
   all: true | undefined,
 ): void {
-  report(`${from} becomes ${to}`);
+  const chosen = subset === undefined ? "" : `: ${countText(subset)}`;
+  report(`${from} becomes ${to}${chosen}`);
   for (const [title, list] of Object.entries({ changed, lost })) {
     const flood = new Flood((line) => report(`  ${title}: ${line}`), { all });
     for (const what of list) flood.add(what);
     flood.end();
   }
+}
+
+function countText({ samples, of }: NonNullable<ConversionPlan["subset"]>) {
+  return `${samples} of ${of} samples`;
 }

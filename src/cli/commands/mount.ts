@@ -2,7 +2,12 @@ import { Command, Option } from "commander";
 import { MOST_WORKERS } from "../../../fuse/limits.ts";
 import type { MountCommandOptions } from "../mount/job/mount_job.ts";
 import { mount } from "../mount/start_mount.ts";
-import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
+import {
+  collect,
+  subsetOption,
+  wholeNumberFrom,
+  withOptions,
+} from "../input/options.ts";
 
 export function makeCommand(): Command {
   const command = new Command("mount")
@@ -16,10 +21,7 @@ export function makeCommand(): Command {
       "--prefix <path>",
       "show only what is in this directory of it, as the root",
     )
-    .option(
-      "--subset <file>",
-      "show only the samples that an index file names, one index a line",
-    )
+    .addOption(subsetOption())
     .option(
       "--shuffle <seed>",
       "show beside them directories of links, epoch-0000/00000000.jpg, in the order of an epoch",

@@ -59,9 +59,10 @@ const NAMES: readonly (readonly string[])[] = [
 
 const AFTER_HELP = `
 Writes DIR/train.txt, DIR/val.txt and DIR/test.txt: an index of SOURCE on each
-line, from 0 on, ascending. mount --subset FILE shows the samples of one, and
-the class Subset of the library reads them; both refuse a file whose first line
-has another number of samples, and mount one of other names. What an index counts:
+line, from 0 on, ascending. --subset FILE of mount, view, serve, extract, check
+and convert takes the samples of one, and the class Subset of the library reads
+them; all refuse a file whose first line has another number of samples, or other
+names. What an index counts:
   samples of plain FFRecord files, of MDS and of WebDataset's tar, records of
   TFRecord and of a single bag, rows of Parquet, datapoints of datasets, videos
   of gulp directories and chunks, files of all else, in the order of \`tree\`
@@ -152,7 +153,7 @@ async function split(source: string, options: SplitOptions): Promise<void> {
     warn(
       `indices count the samples of ${
         shownLocation(source)
-      }, not its files: give mount --subset the option --format ${variant}`,
+      }, not its files: give the option --format ${variant} with --subset`,
     );
   }
   for (const [i, size] of sizes.entries()) {

@@ -18,6 +18,7 @@ export interface CommonOptions extends RemoteFlags {
   readonly decoded?: true | undefined;
   readonly add?: readonly string[] | undefined;
   readonly prefix?: string | undefined;
+  readonly subset?: string | undefined;
   /** False after `--no-verify`. */
   readonly verify?: boolean | undefined;
   readonly force?: true | undefined;
@@ -112,6 +113,14 @@ export function collect(
   before: readonly string[] = [],
 ): readonly string[] {
   return [...before, value];
+}
+
+/** Option that names an index file, for commands that take only some samples. */
+export function subsetOption(): Option {
+  return new Option(
+    "--subset <file>",
+    "take only the samples that an index file names, one index a line, as split writes it",
+  );
 }
 
 export function generationOption(description: string): Option {

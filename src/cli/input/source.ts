@@ -3,7 +3,13 @@ import { open } from "../../open/open.ts"; // `mod.ts` loads every format
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { Flood, warn } from "../messages.ts";
 import { Opening } from "../terminal/opening.ts";
-import { asUsageError, checkExt, checkSource, parsePlaced } from "./given.ts";
+import {
+  asUsageError,
+  checkExt,
+  checkGiven,
+  checkSource,
+  parsePlaced,
+} from "./given.ts";
 import type { CommonOptions } from "./options.ts";
 import { storages, storedLocation } from "./remote_storages.ts";
 
@@ -25,9 +31,14 @@ export interface SourceOptions extends CommonOptions {
   readonly asRows?: boolean | undefined;
   /** Whether another thread has already opened it, and reported its warnings. */
   readonly isAgain?: boolean | undefined;
+  /** Indices of the samples to show, which another thread has read from the index file. */
+  readonly chosen?: ArrayLike<number> & Iterable<number> | undefined;
 }
 
-/** Opens a container, or several as one, as the command line specifies. Throws if they do not fit into one tree. */
+/**
+ * Opens a container, or several as one, as the command line specifies; of `--subset`, only those samples. Throws if
+ * they do not fit into one tree, or the index file does not fit them.
+ */
 export async function openSource(
   source: string,
   options: CommonOptions,
@@ -37,6 +48,37 @@ export async function openSource(
 
 /** Like {@linkcode openSource}, with the locations and storages for opening the containers again. */
 export async function openSources(
+  source: string,
+  options: SourceOptions,
+): Promise<OpenedSources> {
+  const { subset } = options;
+  const { chosen = subset, asRows } = options;
+  if (subset !== undefined) checkGiven(subset, "the index file");
+  const opened = await openWhole(source, options);
+  if (chosen === undefined) return opened;
+  const { onlyChosen } = await import("../../data/trees/chosen_samples.ts");
+  // The sample view has other names; an index file has those of the files.
+  const hash = asRows ? () => hashOfFiles(source, options) : undefined;
+  return { ...opened, fs: await onlyChosen(opened.fs, chosen, { hash }) };
+}
+
+/** Hashes the names of a container's samples as `split` does, without the sample view. */
+async function hashOfFiles(
+  source: string,
+  options: SourceOptions,
+): Promise<string> {
+  const [{ hashOfNames }, { samplesOf }] = await Promise.all([
+    import("../../data/trees/sample_names.ts"),
+    import("../../tree/samples_of.ts"),
+  ]);
+  const files = { ...options, asRows: false, isAgain: true };
+  const { fs } = await openWhole(source, files);
+  using container = fs;
+  const { tree, info } = container;
+  return await hashOfNames(tree, await samplesOf(tree), info);
+}
+
+async function openWhole(
   source: string,
   options: SourceOptions,
 ): Promise<OpenedSources> {

@@ -6,6 +6,7 @@ import type {
   OpenedToServe,
   ThreadOpener,
 } from "../../serve/threads/messages.ts";
+import { checkShown } from "../../open/check_shown.ts";
 import { check } from "../../open/open.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { parsePlaced } from "../input/given.ts";
@@ -28,11 +29,17 @@ export async function openToServe(
   const containers = fs.info.containers;
   return {
     fs,
-    sources: sources.map(({ location, storage }, i): ServedSource => ({
-      location: shownLocation(location),
-      path: containers?.[i]?.path ?? "",
-      check: (options) => check(location, { ...options, format, ext, storage }),
-    })),
+    sources: sources.map(({ location, storage }, i): ServedSource => {
+      const path = containers?.[i]?.path ?? "";
+      return {
+        location: shownLocation(location),
+        path,
+        check: (options) =>
+          fs.subset === undefined
+            ? check(location, { ...options, format, ext, storage })
+            : checkShown(fs, path, options),
+      };
+    }),
   };
 }
 
@@ -48,7 +55,8 @@ export function threadOpener(
   { fs }: OpenedToServe,
 ): ThreadOpener {
   const formats = registeredModules();
-  const data: ThreadData = { ...given, formats, state: stateOf(fs) };
+  const options = { ...given.options, chosen: fs.subset?.indices };
+  const data: ThreadData = { ...given, options, formats, state: stateOf(fs) };
   return { module: import.meta.url, data };
 }
 

@@ -6,6 +6,7 @@ import {
   serveInThreads,
   type ServeOptions,
 } from "../../serve/serve.ts";
+import { countChosen } from "../../data/trees/chosen_samples.ts";
 import { keepFreedMemory } from "../../io/libc/new_memory.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
@@ -39,7 +40,10 @@ export async function runServer(
   const others = count > 0
     ? { count, opener: threadOpener({ given, options }, opened) }
     : undefined;
-  const name = given.map(shownLocation).join(", ");
+  const names = given.map(shownLocation).join(", ");
+  const name = fs.subset === undefined
+    ? names
+    : `${names} (${countChosen(fs.subset)})`;
   const errors = new Flood(report, options);
   const server = start(fs, {
     ...own,

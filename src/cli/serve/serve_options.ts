@@ -1,5 +1,10 @@
 import type { Command } from "commander";
-import { collect, wholeNumberFrom, withOptions } from "../input/options.ts";
+import {
+  collect,
+  subsetOption,
+  wholeNumberFrom,
+  withOptions,
+} from "../input/options.ts";
 import type { CommonOptions } from "../input/options.ts";
 import { MOST_WORKERS } from "./workers.ts";
 
@@ -37,7 +42,8 @@ export function withServeOptions(command: Command): Command {
       "a name that it may be called by, beside localhost and the address of --host",
       collect,
     )
-    .option("--prefix <path>", "serve only what is in this directory of it");
+    .option("--prefix <path>", "serve only what is in this directory of it")
+    .addOption(subsetOption());
   return withOptions(command, "source", "all", "decoded", "verify");
 }
 

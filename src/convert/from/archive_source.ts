@@ -1,4 +1,4 @@
-import type { Tree } from "../../tree/tree.ts";
+import { type NodeId, ROOT, type Tree } from "../../tree/tree.ts";
 import type { PlanNotes } from "../conversion.ts";
 import { ContainerSource } from "./source.ts";
 
@@ -16,11 +16,19 @@ export class ArchiveSource extends ContainerSource {
 }
 
 function hasOtherLinks(tree: Tree): boolean {
-  if (tree.isLink === undefined) return false;
-  for (let node = 1; node <= tree.nodeCount; node++) {
-    if (!tree.isLink(node)) continue;
-    const target = tree.target!(node);
-    if (target === 0 || tree.isDirectory(target)) return true;
+  const isLink = tree.isLink;
+  if (isLink === undefined) return false;
+  const directories: NodeId[] = [ROOT];
+  let found = false;
+  for (const directory of directories) {
+    tree.list(directory, 0, (_name, _start, _end, node) => {
+      if (isLink.call(tree, node)) {
+        const target = tree.target!(node);
+        found ||= target === 0 || tree.isDirectory(target);
+      } else if (tree.isDirectory(node)) directories.push(node);
+      return !found;
+    });
+    if (found) break;
   }
-  return false;
+  return found;
 }

@@ -13,6 +13,8 @@ export interface RecordList {
   readonly length: number;
   /** Reads the content at `index`. Lists made from files support only sequential access. */
   at(index: number): Promise<Uint8Array>;
+  /** Returns the number in the source of the content at `index`; the same if absent. */
+  numberOf?(index: number): number;
 }
 
 export interface RecordSequence {
@@ -73,11 +75,17 @@ export function containerRecords(
     ? undefined
     : Float64Array.from({ length: samples.length }, (_, i) => i)
       .filter((sample) => !unreadable.has(nodeOf(sample)));
+  const sampleAt = (index: number) => all?.[index] ?? index;
+  const numberOf = (index: number) => {
+    const sample = sampleAt(index);
+    return container.subset?.indices[sample] ?? sample;
+  };
   return {
     length: all?.length ?? samples.length,
+    numberOf,
     async at(index) {
-      const ino = nodeOf(all?.[index] ?? index);
-      const path = `${index}`;
+      const ino = nodeOf(sampleAt(index));
+      const path = `${numberOf(index)}`;
       const entry = { path, name: path, depth: 1, ino, isFile: true };
       return await container.read({ ...entry, isDirectory: false }, options);
     },

@@ -3,7 +3,11 @@ import { runAsync } from "../../io/concurrency/steps.ts";
 import { readFile } from "../../io/read/read_file.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
-import type { ContainerInfo, ContainerOptions } from "../../tree/format.ts";
+import type {
+  ContainerInfo,
+  ContainerOptions,
+  ShownSamples,
+} from "../../tree/format.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import type { PlanNotes } from "../conversion.ts";
@@ -86,6 +90,11 @@ export class ConversionSource {
     return undefined;
   }
 
+  /** Samples to convert; `undefined` for all. Its files are theirs already; samples, records and videos must be. */
+  get subset(): ShownSamples | undefined {
+    return undefined;
+  }
+
   /** What every conversion loses: a sentence per listed member, then the number of unlisted ones. */
   get losses(): readonly string[] {
     return [];
@@ -144,8 +153,17 @@ export class ContainerSource extends ConversionSource {
     return this.#unreadable?.nodes;
   }
 
-  /** Archive members that are skipped, or known to be unreadable. */
+  /** Samples that the container shows; `undefined` for all. */
+  override get subset(): ShownSamples | undefined {
+    return this.container.subset;
+  }
+
+  /**
+   * Archive members that are skipped, or known to be unreadable. None of a subset: skipped members are no samples, and
+   * unreadable ones may be of other samples; those of the subset are found when they are read.
+   */
   override get losses(): readonly string[] {
+    if (this.subset !== undefined) return [];
     const { facts, skipped = [], unreadable = [] } = this.info;
     const all = [...skipped, ...unreadable].map(({ message }) => message);
     const more = (facts?.["skipped"] ?? 0) + (facts?.["unreadable"] ?? 0) -
@@ -167,8 +185,8 @@ export class ContainerSource extends ConversionSource {
   }
 
   /** Indices of the samples to convert; `undefined` for all. */
-  protected get sampleIndices(): readonly number[] | undefined {
-    return undefined;
+  protected get sampleIndices(): ArrayLike<number> | undefined {
+    return this.subset?.indices;
   }
 
   /** Makes {@linkcode ContainerSource.files} skip unreadable files. */

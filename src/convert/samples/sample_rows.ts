@@ -32,6 +32,8 @@ export interface FieldSurvey {
   beyondJson: number;
   /** Number of lists that are empty or contain `null`. */
   unfilled: number;
+  /** Whether only samples that are not converted have the field. */
+  isAbsent: boolean;
 }
 
 /** Samples to convert, with fields that other formats can store. */
@@ -41,14 +43,14 @@ export class SampleRows {
   readonly #samples: Samples;
   readonly #portable: PortableSamples;
   readonly #path: string;
-  readonly #indices: readonly number[] | undefined;
+  readonly #indices: ArrayLike<number> | undefined;
 
   /** @param indices Samples to convert; defaults to all. */
   constructor(
     samples: Samples,
     portable: PortableSamples,
     path: string,
-    indices?: readonly number[],
+    indices?: ArrayLike<number>,
   ) {
     this.fields = portable.fields;
     this.unit = samples.unit;
@@ -79,26 +81,37 @@ export class SampleRows {
   async survey(
     options: WaitOptions,
   ): Promise<ReadonlyMap<string, FieldSurvey>> {
-    const { isNullable, missing } = this.#portable;
+    const { isNullable } = this.#portable;
+    // Of some samples, only reading tells which lack a field.
+    const isCounted = this.#indices !== undefined;
+    const missing = isCounted ? undefined : this.#portable.missing;
+    const mayMiss = ({ name }: Field) =>
+      isCounted && (this.#portable.missing?.get(name) ?? 0) > 0;
     const found = new Map(
       this.fields.map(({ name }): [string, FieldSurvey] => [
         name,
-        { missing: missing?.get(name) ?? 0, beyondJson: 0, unfilled: 0 },
+        {
+          missing: missing?.get(name) ?? 0,
+          beyondJson: 0,
+          unfilled: 0,
+          isAbsent: false,
+        },
       ]),
     );
     const wanted = this.fields.filter((field) =>
-      isTree(field) || isNullable && isSmall(field)
+      isTree(field) || isNullable && isSmall(field) || mayMiss(field)
     );
     if (wanted.length === 0) return found;
     const fields = wanted.map(({ name }) => name);
     for await (
       const { values } of this.read({ ...options, fields }, () => {})
     ) {
-      for (const { name, type, isList } of wanted) {
+      for (const field of wanted) {
+        const { name, type, isList } = field;
         const facts = found.get(name)!;
         const value = values[name];
         if (value === null || value === undefined) {
-          if (isNullable) facts.missing++;
+          if (isNullable || mayMiss(field)) facts.missing++;
         } else if (type.elements !== undefined) {
           const list = value as readonly unknown[];
           const isFilled = list.length > 0 && !list.includes(null);
@@ -107,6 +120,10 @@ export class SampleRows {
           facts.beyondJson++;
         }
       }
+    }
+    for (const field of wanted) {
+      const facts = found.get(field.name)!;
+      facts.isAbsent = mayMiss(field) && facts.missing === this.length;
     }
     return found;
   }

@@ -91,6 +91,7 @@ export class StoredSamples {
     );
     for (const field of rows.fields) {
       const facts = survey.get(field.name)!;
+      if (facts.isAbsent) continue;
       const made = store(field, facts);
       const quoted = `'${field.name}'`;
       const why = whyNowhere(made, facts, rows.length);

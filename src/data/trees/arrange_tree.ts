@@ -4,9 +4,8 @@ import { ascendingOnce } from "../../tree/shared_numbers.ts";
 import { SubsetTree } from "../../tree/subset_tree.ts";
 import type { Tree } from "../../tree/tree.ts";
 import type { ContainerInfo } from "../../tree/format.ts";
-import { readIndexOf } from "../index_file.ts";
 import { ordersHandle } from "./epoch_orders.ts";
-import { hashOfNames } from "./sample_names.ts";
+import { chosenIndices } from "./chosen_samples.ts";
 
 /** Selects the part of a container to show, and its order. */
 export interface Arrangement {
@@ -40,11 +39,9 @@ export async function arrangeTree(
   info: Pick<ContainerInfo, "parts">,
 ): Promise<Tree> {
   const samples = await samplesOf(tree);
-  const indices = subset === undefined ? undefined : await readIndexOf(
-    subset,
-    samples.length,
-    () => hashOfNames(tree, samples, info),
-  );
+  const indices = subset === undefined
+    ? undefined
+    : await chosenIndices(subset, { tree, samples, info });
   const shown = indices === undefined
     ? tree
     : SubsetTree.of(tree, samples, ascendingOnce(indices));

@@ -55,6 +55,12 @@ export async function convert(
       to: conversion.to,
       ...conversion.notes,
       lost: [...conversion.notes.lost, ...opened.losses],
+      ...opened.subset === undefined ? {} : {
+        subset: {
+          samples: opened.subset.indices.length,
+          of: opened.subset.of,
+        },
+      },
     };
     options.onPlan?.(plan);
     if (plan.lost.length > 0 && options.lossy !== true) {

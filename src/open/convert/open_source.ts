@@ -3,6 +3,7 @@ import { formatNamed, formats, loadFormat } from "../../formats/registry.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { pathIn, type Place } from "../../io/storage/place.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
+import { onlyChosen } from "../../data/trees/chosen_samples.ts";
 import { findPattern } from "../find_format.ts";
 import { open } from "../open.ts";
 import {
@@ -30,34 +31,62 @@ export async function openSource(
   options: ConvertOptions,
 ): Promise<ConversionSource> {
   const { path, storage } = place;
-  const { from: format, signal, onWarning } = options;
+  const { from: format, subset, signal, onWarning } = options;
   const pattern = await runAsync(findPattern(path, storage), signal);
   const names = pattern === undefined
     ? await runAsync(storage.list(path), signal)
     : undefined;
   if (names !== undefined && await isFolder(place, names, format, signal)) {
-    return folderAt(place);
+    return folderAt(place, options);
   }
   let container;
   try {
     container = await open(path, { format, signal, onWarning, storage });
   } catch (error) {
     if (names === undefined || !isUnknown(error)) throw error;
-    return folderAt(place, error);
+    return folderAt(place, options, error);
+  }
+  if (subset !== undefined) {
+    container = await onlyChosen(container, subset, { signal });
   }
   try {
     const entry = formatNamed(container.info.format);
     const { openSource } = await loadFormat(entry);
-    return await openSource?.(container, { signal, onWarning, storage }) ??
-      new ContainerSource(container, entry.name);
+    const source =
+      await openSource?.(container, { signal, onWarning, storage }) ??
+        new ContainerSource(container, entry.name);
+    if (subset === undefined || source.subset !== undefined) return source;
+    throw new ConversionError(
+      "cannot-convert",
+      `Cannot convert some samples of ${path}: its format '${entry.name}' converts only all. ` +
+        "Leave out the option `subset`",
+      path,
+    );
   } catch (error) {
     container.close();
     throw error;
   }
 }
 
-/** Opens a folder as plain files; throws if it is not local. `cause` is why it is not a container. */
-function folderAt({ path, storage }: Place, cause?: unknown): FolderSource {
+/**
+ * Opens a folder as plain files; throws if it is not local, or only some samples of it are to be converted. `cause` is
+ * why it is not a container.
+ */
+function folderAt(
+  { path, storage }: Place,
+  { subset }: ConvertOptions,
+  cause?: unknown,
+): FolderSource {
+  if (subset !== undefined) {
+    throw new ConversionError(
+      "cannot-convert",
+      `Cannot convert some samples of ${path}: it is a folder of files and no container, and has no numbered samples. ` +
+        "Leave out the option `subset`",
+      path,
+      [],
+      cause,
+    );
+  }
   if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");
   throw new ConversionError(
     "cannot-convert",

@@ -70,7 +70,7 @@ export class CheckRun {
     this.options.onProgress?.(done, Math.max(done, this.total));
   }
 
-  report(facts: Pick<CheckReport, "samples" | "compares">): CheckReport {
+  report(facts: Omit<CheckReport, "bytes" | "damaged">): CheckReport {
     return { bytes: this.total, damaged: this.#damaged, ...facts };
   }
 

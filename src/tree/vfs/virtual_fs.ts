@@ -79,6 +79,8 @@ export class VirtualFs implements Disposable {
   readonly location: string;
   /** @ignore Samples, if the format has any. */
   readonly samples: Samples | undefined;
+  /** @ignore Samples that the tree shows, if not all. */
+  readonly subset: Container["subset"];
   /** Facts about the container. */
   readonly info: ContainerInfo;
   /** Underlying tree, which a mount serves. */
@@ -97,6 +99,7 @@ export class VirtualFs implements Disposable {
     this.location = location;
     this.tree = container.tree;
     this.samples = container.samples;
+    this.subset = container.subset;
     this.info = container.info;
     this.checkData = checkData;
   }
@@ -175,8 +178,7 @@ export class VirtualFs implements Disposable {
    * Reads a file, or a batch of files in storage order, adjacent ones in one request.
    *
    * @param path A path or entry, or several in any order, repeats allowed.
-   * @returns The content, or the contents in the order of the paths, each in new memory unless `options.memory` is
-   *   given.
+   * @returns The content, or the contents in the order of the paths, in new memory unless `options.memory` is given.
    * @throws {PathError} If a file does not exist.
    * @throws {FormatError} If a content is damaged.
    */

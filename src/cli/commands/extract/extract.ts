@@ -2,12 +2,17 @@ import { Command, Option } from "commander";
 import { GLOB_HELP, isWithin } from "../../input/chosen_paths.ts";
 import { counted, rateAfter } from "../../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
+import {
+  countChosen,
+  unshownSamples,
+} from "../../../data/trees/chosen_samples.ts";
 import { ExtractTarget } from "../../../io/extract/extract_target.ts";
 import type { Durability } from "../../../io/extract/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
 import {
   type CommonOptions,
   directoryArgument,
+  subsetOption,
   withOptions,
 } from "../../input/options.ts";
 import { shownLocation } from "../../../io/remote/remote_location.ts";
@@ -53,6 +58,7 @@ export function makeCommand(): Command {
       "--partial",
       "succeed although some members are skipped or cannot be read",
     )
+    .addOption(subsetOption())
     .option("--json", "say what was extracted, and what was not, as JSON")
     .addOption(
       new Option("--sync <when>", "when to wait for the disk")
@@ -86,9 +92,11 @@ async function extract(
   const faults = new Flood(report, options);
   // Opening the container has already reported them.
   const told = new Set(fs.info.unreadable?.map(({ message }) => message));
-  const onFailure = options.json
-    ? (failure: Failure) => void failed.push(failure)
-    : ({ message }: Failure) => told.has(message) || faults.add(message);
+  const onFailure: (failure: Failure) => void = options.json
+    ? (failure) => void failed.push(failure)
+    : ({ message }) => void (told.has(message) || faults.add(message));
+  const unshown = paths.length === 0 ? unshownSamples(fs) : [];
+  for (const sample of unshown) onFailure(unshownFailure(fs, sample));
   const counts = await abortable(async (signal) => {
     using target = new ExtractTarget(directory, { replace, mtime, sync });
     await using extraction = new Extraction(fs, target, onFailure, signal);
@@ -98,32 +106,42 @@ async function extract(
   });
   faults.end();
   const seconds = (performance.now() - start) / 1000;
-  const { failures, damaged, links, ...others } = counts;
+  const { links, failures: failedFiles, damaged, ...others } = counts;
+  const failures = failedFiles + unshown.length;
   const skipped = skippedBelow(fs, paths);
   const { files, directories, bytes } = others;
   const facts = links > 0 ? { ...others, links } : others;
+  const { subset } = fs;
   print(
     options.json
       ? {
         path: directory,
         ...facts,
+        ...subset === undefined
+          ? {}
+          : { subset: { samples: subset.indices.length, of: subset.of } },
         seconds,
         failed,
         ...skipped.count > 0 ? { skipped: skipped.listed } : {},
       }
-      : `${nameWriter()(directory)}: ${counted(files, "file")}, ` +
+      : `${nameWriter()(directory)}: ` +
+        (subset === undefined ? "" : `${countChosen(subset)}, `) +
+        `${counted(files, "file")}, ` +
         `${counted(directories, "directory", "directories")}, ` +
         (links > 0 ? `${counted(links, "link")}, ` : "") +
         `${counted(bytes, "byte")}${rateAfter(bytes, seconds)}\n`,
   );
-  // Damaged parts of an archive in which no member can be identified: they may contain requested members.
-  const lost = (fs.info.unreadable ?? []).filter(({ name }) => name === "");
+  // Damaged parts of an archive in which no member can be identified: they may contain requested members, but no
+  // numbered sample.
+  const lost = subset === undefined
+    ? (fs.info.unreadable ?? []).filter(({ name }) => name === "")
+    : [];
   const missing = failures + skipped.count + lost.length;
   if (missing === 0) return;
   const items = missing === 1
     ? "1 file or directory was"
     : `${missing} files and directories were`;
-  const isForgiven = failures === damaged;
+  const isForgiven = failedFiles === damaged;
   const hint = isForgiven && !options.partial
     ? "; --partial takes that for success"
     : "";
@@ -132,11 +150,21 @@ async function extract(
   throw new Exit(ExitCode.FAILED);
 }
 
-/** Members skipped at opening that lie within the requested paths, or all members if none are given. */
+function unshownFailure({ location }: VirtualFs, sample: number): Failure {
+  const message =
+    `Cannot extract sample ${sample} of ${location}: it was damaged when the container was opened, and is left out`;
+  return { path: "", code: "bad-structure", message };
+}
+
+/**
+ * Members skipped at opening that lie within the requested paths, or all members if none are given; none of a subset,
+ * since they are no samples.
+ */
 function skippedBelow(
-  { info: { facts }, skipped }: VirtualFs,
+  { info: { facts }, skipped, subset }: VirtualFs,
   paths: readonly string[],
 ): { count: number; listed: readonly SkippedMember[] } {
+  if (subset !== undefined) return { count: 0, listed: [] };
   if (paths.length === 0) {
     return { count: facts?.["skipped"] ?? 0, listed: skipped };
   }

@@ -88,8 +88,10 @@ export class Extraction implements AsyncDisposable {
     const globs = chosen.filter((one) => typeof one === "object");
     const names = chosen.filter((one) => typeof one === "string");
     const wanted = paths.length === 0 ? [""] : withoutOverlap(names);
-    const { files } = this.#fs.info;
-    const hasMany = wanted[0] === "" && files > MANY_FILES;
+    const { info, subset } = this.#fs;
+    // Of some samples, the number of files is not known.
+    const files = subset === undefined ? info.files : undefined;
+    const hasMany = wanted[0] === "" && (files ?? info.files) > MANY_FILES;
     if (hasMany) this.#placer.expectMany();
     // Measuring each of many files would take too long.
     using progress = hasMany

@@ -16,7 +16,7 @@ import {
   UnfitError,
 } from "../../../convert/conversion.ts";
 import { datasetConversion, fitting, type NewDataset } from "./new_dataset.ts";
-import { readShard } from "./read_datapoints.ts";
+import { readDatapoints, readShard } from "./read_datapoints.ts";
 import type { DatasetSource } from "./dataset_source.ts";
 import type { Datapoint } from "../read/selection.ts";
 import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
@@ -28,22 +28,19 @@ export async function betweenDatasets(
   target: string,
   options: ConvertOptions,
 ): Promise<Conversion> {
-  const { path, datapoints, shards, isSharded, labels, spec: types } = source;
+  const { path, isSharded, labels, spec: types, usedShards: shards } = source;
   const { generation: to = 3, signal } = options;
   const { generation: from } = source;
   const notes = new PlanNotes();
   notes.kept.push("values, keys, the order of datapoints");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
   for (const { shard } of shards) requireSame(shard, source);
+  const emptyValues = mayBeEmpty(from) && !mayBeEmpty(to)
+    ? await countEmpty(source, signal)
+    : undefined;
   const changes: KeyChange[] = [];
   for (const [key, type] of Object.entries(types)) {
-    let empty = 0;
-    if (mayBeEmpty(from) && !mayBeEmpty(to)) {
-      for (const { shard } of shards) {
-        const bag = bagOf(shard, key);
-        if (bag !== undefined) empty += await countEmpty(bag, signal);
-      }
-    }
+    const empty = emptyValues?.get(key) ?? 0;
     changes.push(changeKey(path, key, type, { from, to, empty }, notes));
   }
   const spec = Object.fromEntries(changes.map(({ key, type }) => [key, type]));
@@ -58,11 +55,14 @@ export async function betweenDatasets(
     total: source.length,
     async fill(dataset: NewDataset) {
       for (const shard of shards) {
-        const { path } = shard;
+        const { path, start } = shard;
+        const numbers = source.numbersIn(shard);
         await dataset.startShard();
-        let index = 0;
-        for await (const read of readShard(datapoints, shard, { signal })) {
-          await dataset.append(`datapoint ${index++} of ${path}`, () => {
+        let at = 0;
+        for await (const read of readShard(source, shard, { signal })) {
+          const index = numbers === undefined ? at : numbers[at]! - start;
+          at++;
+          await dataset.append(`datapoint ${index} of ${path}`, () => {
             if (read instanceof UnfitError) throw read;
             return changed(read, changes);
           });
@@ -80,7 +80,46 @@ function bagOf({ keys, bags }: Shard, name: string): Bag | undefined {
 /** Number of records examined between yields to the event loop. */
 const PAGE = 1 << 14;
 
+/** Counts the empty values to convert, by key. */
 async function countEmpty(
+  source: DatasetSource,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const add = (key: string, count: number) =>
+    counts.set(key, (counts.get(key) ?? 0) + count);
+  if (source.subset === undefined) {
+    for (const { shard } of source.shards) {
+      for (const [k, bag] of shard.bags.entries()) {
+        add(shard.keys[k]!.key, await countEmptyRecords(bag, signal));
+      }
+    }
+    return counts;
+  }
+  for await (const read of readDatapoints(source, { signal })) {
+    if (read instanceof UnfitError) continue; // writing it reports why
+    for (const [key, value] of Object.entries(read)) {
+      add(key, await countEmptyIn(value));
+    }
+  }
+  return counts;
+}
+
+/** Counts the empty values in a value: itself, or those of a list. The rest of a damaged list is not counted. */
+async function countEmptyIn(value: unknown): Promise<number> {
+  if (value instanceof Uint8Array) return value.length === 0 ? 1 : 0;
+  let empty = 0;
+  try {
+    for await (const item of value as AsyncIterable<Raw>) {
+      if (item.length === 0) empty++;
+    }
+  } catch (error) {
+    if (!(error instanceof UnfitError)) throw error;
+  }
+  return empty;
+}
+
+async function countEmptyRecords(
   bag: Bag,
   signal: AbortSignal | undefined,
 ): Promise<number> {
@@ -104,9 +143,10 @@ async function countEmpty(
 
 /** Notes keys with fewer records than datapoints, which share some. For lists, all references would have to be read. */
 function noteShared(
-  { spec, length, shards: [first] }: DatasetSource,
+  { spec, datapoints, shards: [first] }: DatasetSource,
   notes: PlanNotes,
 ): void {
+  const { length } = datapoints.shards;
   for (const [key, type] of Object.entries(spec)) {
     const isList = type.endsWith("[]");
     const records = bagOf(first!.shard, key)?.length ?? 0;

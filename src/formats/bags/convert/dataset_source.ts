@@ -22,6 +22,7 @@ import type { VideoSource } from "../../../convert/from/video_source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
+import { firstFrom } from "../../../tree/shared_numbers.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { type Spec, specOf } from "../dataset/spec.ts";
@@ -73,8 +74,31 @@ export class DatasetSource extends ContainerSource {
     return this.shards[0]!.shard.generation;
   }
 
+  /** Number of datapoints to convert. */
   get length(): number {
-    return this.datapoints.shards.length;
+    return this.subset?.indices.length ?? this.datapoints.shards.length;
+  }
+
+  /** Shards that have datapoints to convert, in order, at least one. */
+  get usedShards(): readonly ShardReader[] {
+    if (this.subset === undefined) return this.shards;
+    const used = this.shards.filter((shard) =>
+      this.numbersIn(shard)!.length > 0
+    );
+    return used.length > 0 ? used : this.shards.slice(0, 1);
+  }
+
+  /** Returns the indices, among all datapoints, of those of a shard to convert; `undefined` for all of the shard. */
+  numbersIn({ start, length }: ShardReader): ArrayLike<number> | undefined {
+    if (this.subset === undefined) return undefined;
+    const { indices } = this.subset;
+    const end = firstFrom(indices, start + length);
+    return indices.subarray(firstFrom(indices, start), end);
+  }
+
+  /** Returns the index, among all datapoints, of the one that is converted as number `i`. */
+  numberAt(i: number): number {
+    return this.subset?.indices[i] ?? i;
   }
 
   override async files(): Promise<FileTree> {

@@ -91,7 +91,8 @@ async function contentsToDataset(
     async fill(dataset) {
       for (let i = 0; i < list.length; i++) {
         const record = await list.at(i);
-        await dataset.append(`sample ${i} of ${source.path}`, () => ({
+        const number = list.numberOf?.(i) ?? i;
+        await dataset.append(`sample ${number} of ${source.path}`, () => ({
           [key]: fitting(key, generation, () => record),
         }));
       }

@@ -73,7 +73,8 @@ async function* readVideos(
     next = await datapoints.next();
   };
   while (!next.done) {
-    const name = `datapoint ${index} of ${source.path}`;
+    const number = source.numberAt(index);
+    const name = `datapoint ${number} of ${source.path}`;
     const first = next.value;
     if (first instanceof UnfitError) {
       yield first;
@@ -92,7 +93,7 @@ async function* readVideos(
     };
     const start = index;
     yield unlessUnfit(name, () => ({
-      ...factsOf(keys, decoders, first, index),
+      ...factsOf(keys, decoders, first, number),
       name,
       frames: type.isList ? first[key] as Iterable<Uint8Array> : framesInRow(),
     }));

@@ -22,28 +22,38 @@ const LIST_PART = 16;
  * throws when it is read.
  */
 export async function* readDatapoints(
-  { datapoints, shards }: DatasetSource,
+  source: DatasetSource,
   options: WaitOptions,
 ): AsyncGenerator<Datapoint | UnfitError, void, undefined> {
-  for (const shard of shards) yield* readShard(datapoints, shard, options);
+  for (const shard of source.usedShards) {
+    yield* readShard(source, shard, options);
+  }
 }
 
+/** Reads the datapoints of a shard that are to be converted. */
 export async function* readShard(
-  samples: BagsSamples,
+  source: DatasetSource,
   reader: ShardReader,
   { signal }: WaitOptions,
 ): AsyncGenerator<Datapoint | UnfitError, void, undefined> {
+  const { datapoints: samples } = source;
   const { shard, start: first, length } = reader;
-  for (let i = 0; reader.isDamaged && i < length; i++) {
-    yield unfit(reader.damageOf(i)!);
+  const numbers = source.numbersIn(reader);
+  const count = numbers?.length ?? length;
+  const numberAt = (i: number) => numbers?.[i] ?? first + i;
+  for (let i = 0; reader.isDamaged && i < count; i++) {
+    yield unfit(reader.damageOf(numberAt(i) - first)!);
   }
   if (reader.isDamaged) return;
-  const end = first + length;
   const keys = shard.keys.map(({ key }) => key);
   const average = shard.bytes / Math.max(1, length);
   const batch = Math.min(MOST_IN_BATCH, Math.floor(BATCH_BYTES / average));
-  for (let start = first; start < end; start += Math.max(batch, 1)) {
-    const stop = Math.min(end, start + Math.max(batch, 1));
+  for (let at = 0; at < count;) {
+    const start = numberAt(at);
+    let stop = start + 1; // a batch is of consecutive datapoints
+    while (++at < count && numberAt(at) === stop && stop - start < batch) {
+      stop++;
+    }
     const values = batch < 2 ? undefined : await unlessDamaged(
       samples.range(start, stop, undefined, undefined, false),
       signal,

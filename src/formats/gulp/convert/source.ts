@@ -68,11 +68,11 @@ export class GulpSource extends ContainerSource {
 
   /** Plans count skipped videos; warnings name them. */
   override get losses(): readonly string[] {
+    if (this.subset !== undefined) return [];
     return (this.info.unreadable ?? []).map(({ message }) => message);
   }
 
   override noteContents({ lost }: PlanNotes): void {
-    const { shards } = this.#samples;
     const several = [
       ...this.#ids(({ chunk: { meta }, video }) =>
         meta.columns.metaCounts[video]! > 1
@@ -81,7 +81,7 @@ export class GulpSource extends ContainerSource {
     if (several.length > 0) {
       lost.push(`all but the first of the meta data of ${listed(several)}`);
     }
-    const bad = shards.length - this.#count;
+    const bad = this.#shown.length - this.#count;
     if (bad === 0) return;
     lost.push(`videos that cannot be read (${bad}), which warnings name`);
   }
@@ -123,7 +123,8 @@ export class GulpSource extends ContainerSource {
   }
 
   get #count(): number {
-    return this.info.facts!["videos"]!;
+    if (this.subset === undefined) return this.info.facts!["videos"]!;
+    return this.sampleIndices.length;
   }
 
   async *#read(
@@ -155,9 +156,9 @@ export class GulpSource extends ContainerSource {
   }
 
   *#shownIndices(): Generator<number, void, undefined> {
-    const { length } = this.#samples.shards;
-    for (let index = 0; index < length; index++) {
-      if (this.#shown.node(index) !== 0) yield index;
+    const indices = this.subset?.indices;
+    for (let i = 0; i < this.#shown.length; i++) {
+      if (this.#shown.node(i) !== 0) yield indices?.[i] ?? i;
     }
   }
 }

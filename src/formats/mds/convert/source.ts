@@ -30,12 +30,17 @@ export class MdsSource extends ContainerSource {
     const samples = this.container.samples as MdsSamples;
     const { fields } = samples;
     if (fields === undefined) return undefined;
-    const rows = new SampleRows(samples, {
-      fields,
-      isNullable: false,
-      read: (indices, options) => samples.read(indices, options),
-      decode: (_, values) => values as SampleValues,
-    }, this.path);
+    const rows = new SampleRows(
+      samples,
+      {
+        fields,
+        isNullable: false,
+        read: (indices, options) => samples.read(indices, options),
+        decode: (_, values) => values as SampleValues,
+      },
+      this.path,
+      this.sampleIndices,
+    );
     return { columns: fields, rows };
   }
 }

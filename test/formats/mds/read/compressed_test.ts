@@ -167,7 +167,7 @@ Deno.test("checks a shard of some KB that becomes up to 1 GiB in little memory",
     await Deno.writeFile(`${directory}/${NAME}.zstd`, bomb);
     const script = `
         import { check } from "${new URL(
-      "../../../../src/open/mod.ts",
+      "../../../../mod.ts",
       import.meta.url,
     )}";
         const damages = [];
