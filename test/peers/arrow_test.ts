@@ -71,6 +71,66 @@ Deno.test({
     }),
 });
 
+/** How DuckDB is asked for columns that JavaScript has no form for: as text, lists of texts, or pairs. */
+const ASKED: readonly (readonly [columns: RegExp, form: string])[] = [
+  [/^(decimal\d+|date|time_.*|stamp_.*|uuid|when)$/, "NAME::varchar"],
+  [/^(decimals|dates|stamps)$/, "NAME::varchar[]"],
+  [/^map$/, "map_entries(NAME)"],
+];
+
+/** A value of DuckDB in the form that PyArrow's have. */
+function fromDuck(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Uint8Array.from(value); // no Buffer
+  if (Array.isArray(value)) {
+    return value.map((one) =>
+      typeof one?.key === "string" ? [one.key, one.value] : fromDuck(one)
+    );
+  }
+  if (typeof value !== "string") return value;
+  return value.replace(/^(\d{4}-\d\d-\d\d) (\d\d:)/, "$1T$2")
+    .replace(/(:\d\d(?:\.\d+)?)\+00$/, "$1Z");
+}
+
+Deno.test({
+  name: "DuckDB and PyArrow read the same values of all types",
+  ...needs("python3", "pyarrow"),
+  fn: () =>
+    withTempDir(async (dir) => {
+      const { full, gaps } = await writeArrowFiles(dir);
+      const { DuckDBInstance } = await import("@duckdb/node-api");
+      const instance = await DuckDBInstance.create(":memory:");
+      const connection = await instance.connect();
+      await connection.run("set TimeZone = 'UTC'");
+      for (const [file, rows] of (await arrowSamples([full, gaps])).entries()) {
+        // DuckDB has decimals of 38 digits at most.
+        const columns = Object.keys(rows[0]!).filter((name) =>
+          name !== "decimal76"
+        );
+        const asked = columns.map((column) => {
+          const form = ASKED.find(([columns]) => columns.test(column));
+          return (form?.[1] ?? "NAME").replaceAll("NAME", `"${column}"`);
+        });
+        const found = await connection.runAndReadAll(
+          `select ${asked} from read_parquet('${[full, gaps][file]}')`,
+        );
+        assert.equal(found.getRowsJS().length, rows.length);
+        for (const [i, values] of found.getRowsJS().entries()) {
+          for (const [number, column] of columns.entries()) {
+            const value = fromDuck(values[number]);
+            const what = `'${column}' of row ${i}`;
+            const arrow = rows[i]![column]!;
+            const like = typeof arrow === "string"
+              ? arrow.replace(/^\ufeff/, "") // which DuckDB's texts lose in JavaScript
+              : arrow;
+            assertSame(value, like, what);
+          }
+        }
+      }
+      connection.closeSync();
+      instance.closeSync();
+    }),
+});
+
 Deno.test({
   name: "granular reads PyArrow's values of converted Parquet",
   ...needs("python3", "pyarrow", "granular"),

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- names of columns
 /** What the columns of PyArrow's files become in other containers: the class of their values there. */
 
 /** Class that a package gives values of a column. */
