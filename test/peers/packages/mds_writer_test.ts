@@ -17,7 +17,8 @@ import {
   scalar,
 } from "../../support/peers/python_values.ts";
 import { withTempDir } from "../../support/paths.ts";
-import { needs } from "../../support/programs/programs.ts";
+import { needs, PEERS_PYTHON } from "../../support/programs/programs.ts";
+import { pythonLines } from "../../support/programs/python.ts";
 import { jpegA, jpegB, utf8 } from "../../support/typed_samples.ts";
 
 /** Values of a column, each with what Streaming reads. */
@@ -150,6 +151,13 @@ const COLUMNS: Readonly<Record<string, Values>> = {
   jpegarray: lists("JPEG", [jpegA], [jpegB, jpegA]),
 };
 
+/** Prints the encodings that Streaming has. */
+const ENCODINGS = `
+import json
+from streaming.base.format.mds.encodings import get_mds_encodings
+print(json.dumps(sorted(get_mds_encodings())))
+`;
+
 Deno.test({
   name: "Streaming reads every encoding that MDSWriter writes",
   ...needs("mosaicml-streaming"),
@@ -160,6 +168,10 @@ Deno.test({
         encodings.map((encoding) => encoding.split(":")[0]),
       );
       assert.deepEqual([...names].sort(), [...ENCODING_NAMES].sort());
+      const [known] = await pythonLines(ENCODINGS, "", {
+        python: PEERS_PYTHON,
+      });
+      assert.deepEqual([...names].sort(), known);
       const length = Math.max(
         ...Object.values(COLUMNS).map(({ length }) => length),
       );
