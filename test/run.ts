@@ -2,6 +2,8 @@
 /**
  * Runs the tests, then says which were left to `deno task test:all`, which were ignored, and what would make them run.
  *
+ * What takes torch, `deno task test:peers` runs.
+ *
  * Types are not checked, which `deno check` does. Arguments are passed on to `deno test`. With RECORDFS_NO_IGNORED=1
  * none is left out, and an ignored test is a failure.
  *
@@ -11,6 +13,7 @@
  */
 import {
   PACKAGES,
+  PEERS_MODULES,
   PYTHON_MODULES,
   succeeds,
 } from "./support/programs/programs.ts";
@@ -23,12 +26,14 @@ const report = `${place}/ignored`;
 await Deno.writeTextFile(report, "");
 /** These set variables of the environment, which all files that are run at the same time would see. */
 const ALONE = "test/environment";
+/** These need what `deno task setup:peers` installs; `deno task test:peers` runs them. */
+const PEERS = "test/peers/packages";
 const strict = Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 const isAll = !Deno.args.some((arg) => !arg.startsWith("-"));
 const left = isAll && !strict && !LONG ? LEFT_TO_ALL : [];
 const isAlone = Deno.args.some((arg) => arg.includes(ALONE));
 const code = isAll
-  ? await run("--parallel", `--ignore=${[ALONE, ...left]}`, "test/") ||
+  ? await run("--parallel", `--ignore=${[ALONE, PEERS, ...left]}`, "test/") ||
     await run(ALONE)
   : await run(...isAlone ? [] : ["--parallel"]);
 const missing = (await Deno.readTextFile(report)).split("\n").filter(Boolean);
@@ -106,6 +111,9 @@ function remedy(need: string): string {
   if (need === "root") return "run the tests as root, too";
   if (need === "/dev/fuse") {
     return "load the kernel's fuse module (in a container: --device /dev/fuse)";
+  }
+  if (need in PEERS_MODULES) {
+    return `install it with \`deno task setup:peers\` (package ${need} of Python)`;
   }
   const name = need in PYTHON_MODULES ? `${need} of Python` : PACKAGES[need];
   return `install it with \`deno task setup\` (package ${name})`;

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
  * Installs what some tests and the benchmarks use: Debian packages, and an environment of Python below the checkout,
- * `.venv`. With `--peers`, what takes torch, in `.venv-peers`. What is there already takes neither root nor a network.
+ * `.venv`. With `--peers`, what takes torch, in `.venv-peers`: for benchmarks and `deno task test:peers`. What is there already takes neither root nor a network.
  */
 import { REMOTE_PACKAGES } from "../bench/remote/packages.ts";
 import { SERVE_PACKAGES } from "../bench/serve/packages.ts";
@@ -33,7 +33,7 @@ if (Deno.args[0] === "--peers") {
   await installPackages(FOR_PEERS);
   await makeEnvironment(
     PEERS_VENV,
-    ["bench/requirements-peers.txt"],
+    ["bench/requirements-peers.txt", "test/requirements-peers.txt"],
     "--system-site-packages",
   );
 } else {

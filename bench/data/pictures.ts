@@ -23,7 +23,8 @@ import {
 } from "../support/report.ts";
 import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
 import { alternate, median } from "../support/rounds.ts";
-import { PEERS_PYTHON, runJson } from "../support/run.ts";
+import { PEERS_PYTHON } from "../../test/support/programs/programs.ts";
+import { runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 
 const PEERS = fileURLToPath(

@@ -19,7 +19,8 @@ import {
   runAlone,
 } from "../support/report.ts";
 import { alternate, median } from "../support/rounds.ts";
-import { PEERS_PYTHON, run, runJson } from "../support/run.ts";
+import { PEERS_PYTHON } from "../../test/support/programs/programs.ts";
+import { run, runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 
 const PYTHON = here("../reference/gulp_read.py");

@@ -5,7 +5,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { progress } from "../support/report.ts";
-import { PEERS_PYTHON, run } from "../support/run.ts";
+import { PEERS_PYTHON } from "../../test/support/programs/programs.ts";
+import { run } from "../support/run.ts";
 
 const SHIM = fileURLToPath(
   new URL("../reference/gulpio2_on_opencv", import.meta.url),

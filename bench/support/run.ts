@@ -1,11 +1,3 @@
-import * as fs from "node:fs";
-import { PEERS_VENV } from "../../test/support/programs/programs.ts";
-
-/** Python with what takes torch: of `deno task setup:peers`, or the distribution's. */
-export const PEERS_PYTHON = fs.existsSync(`${PEERS_VENV}/bin/python3`)
-  ? `${PEERS_VENV}/bin/python3`
-  : "/usr/bin/python3";
-
 /**
  * Runs a program to its end.
  *

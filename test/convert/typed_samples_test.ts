@@ -1,7 +1,9 @@
 /** Samples with fields in other formats: names, types and values stay, and what does not is said. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
+import { numbersArray } from "../../src/convert/samples/numbers_array.ts";
 import { MDSWriter } from "../../src/formats/mds/mod.ts";
+import { DatasetWriter, encodersOf } from "../../src/formats/bags/mod.ts";
 import { TarWriter } from "../../src/formats/tar/mod.ts";
 import { convert } from "../../src/open/convert/convert.ts";
 import { openSamples } from "../../mod.ts";
@@ -214,4 +216,31 @@ Deno.test("shards of WebDataset never part a sample, and have as many as are ask
       lengths.push(shard.length);
     }
     assert.deepEqual(lengths, [2, 1]);
+  }));
+
+Deno.test("a list of integers is no array of a type whose range they exceed", () => {
+  assert.deepEqual(numbersArray([1, 255], "uint8").data, Uint8Array.of(1, 255));
+  for (const [list, type] of [[[256], "uint8"], [[1, -129], "int8"]] as const) {
+    assert.throws(() => numbersArray(list, type), {
+      name: "RangeError",
+      message: `${list.at(-1)} is no '${type}': it is out of its range`,
+    });
+  }
+});
+
+Deno.test("plain data that JSON has no form for are MessagePack as webdataset names it", () =>
+  withTempDir(async (dir) => {
+    const spec = { n: "int", packed: "msgpack" };
+    const encoders = encodersOf(3);
+    const path = `${dir}/bags`;
+    await using writer = await DatasetWriter.open(path, spec, { encoders });
+    for (const n of [1, 2]) {
+      await writer.append({ n, packed: { data: Uint8Array.of(n, 2), n } });
+    }
+    await writer.close();
+    await convert(path, `${dir}/x.tar`);
+    await convert(`${dir}/x.tar`, `${dir}/back`, { to: "bags" });
+    using samples = await openSamples(`${dir}/back`);
+    const { type } = samples.fields!.find(({ name }) => name === "packed.mp")!;
+    assert.equal(type.kind, "tree");
   }));

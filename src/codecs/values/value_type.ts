@@ -105,7 +105,7 @@ const BY_EXTENSION: Readonly<Record<string, ValueType>> = {
   ...all(VALUE_TYPES.text, "txt text transcript"),
   ...all(VALUE_TYPES.json, "json jsn"),
   ...all(VALUE_TYPES.array, "npy"),
-  ...all(VALUE_TYPES.msgpack, "msgpack"),
+  ...all(VALUE_TYPES.msgpack, "msgpack mp msg"),
   ...all(VALUE_TYPES.pickle, "pkl pickle"),
   ...all(VALUE_TYPES.jpeg, "jpg jpeg"),
   ...all(VALUE_TYPES.png, "png"),

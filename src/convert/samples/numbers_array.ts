@@ -24,9 +24,16 @@ export function isArrayType(type: ScalarType): boolean {
   return ARRAYS[type] !== undefined;
 }
 
+/** Makes an array of a list of numbers. Throws a `RangeError` if an integer is out of the type's range. */
 export function numbersArray(list: unknown, type: ScalarType): NpyContent {
   const numbers = Array.from(list as Iterable<unknown>, numberIn);
   const data = ARRAYS[type]!.from(numbers as never);
+  if (!type.startsWith("float")) {
+    const wrong = numbers.find((number, i) => number !== data[i]);
+    if (wrong !== undefined) {
+      throw new RangeError(`${wrong} is no '${type}': it is out of its range`);
+    }
+  }
   return { data, shape: [data.length] };
 }
 

@@ -1,4 +1,3 @@
-import * as fs from "node:fs";
 import { decodeFile, SAMPLE_DECODERS } from "../../codecs/file_values.ts";
 import {
   typeOfExtension,
@@ -11,11 +10,10 @@ import {
   shouldYield,
   yieldToEventLoop,
 } from "../../io/concurrency/event_loop.ts";
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { placesIn } from "../../io/read/read_memory.ts";
 import { readSlices } from "../../io/read/read_slices.ts";
 import type { ByteSource, WaitOptions } from "../../io/storage/byte_source.ts";
-import { openError } from "../../io/storage/file_source.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type {
@@ -180,17 +178,12 @@ export async function listClassFolder(
   let hasPictures = false;
   const walk = async (path: string, depth: number): Promise<boolean> => {
     while (shouldYield()) await yieldToEventLoop();
-    signal?.throwIfAborted();
-    const names = unlessFailing(
-      `${folder}/${path}`,
-      (path) => fs.readdirSync(path),
-    ).filter((name) => !name.startsWith("."));
-    for (const name of sortNames(names)) {
+    const names = await runAsync(namesIn(folder, path, storage), signal);
+    for (const name of sortNames(names ?? [])) {
+      if (name.startsWith(".")) continue;
       const own = path === "" ? name : `${path}/${name}`;
-      const isDirectory = unlessFailing(
-        `${folder}/${own}`,
-        (path) => fs.statSync(path).isDirectory(),
-      );
+      const within = await runAsync(namesIn(folder, own, storage), signal);
+      const isDirectory = within !== undefined;
       if (!isDirectory && depth === 0) return false;
       const entry = { path: own, name, depth: depth + 1, isDirectory };
       const isWanted = isChosen(entry);
@@ -215,10 +208,10 @@ export async function listClassFolder(
   return new FolderSamples({ folder, classes, names, starts }, storage);
 }
 
-function unlessFailing<T>(path: string, call: (path: string) => T): T {
-  try {
-    return call(path);
-  } catch (cause) {
-    throw openError(path, cause);
-  }
+function namesIn(
+  folder: string,
+  path: string,
+  storage: Storage,
+): Steps<readonly string[] | undefined> {
+  return storage.list(path === "" ? folder : `${folder}/${path}`);
 }

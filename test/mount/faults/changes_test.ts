@@ -3,11 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import {
-  mount,
-  type MountContainerOptions,
-} from "../../../fuse/mount_container.ts";
-import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
+import { type Mount, mount, type MountContainerOptions } from "../../../mod.ts";
 import { numberName } from "../../support/bags/bag_trees.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { writeDataset } from "../../support/bags/make_bag.ts";

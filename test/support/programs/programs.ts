@@ -60,7 +60,7 @@ export function succeeds(command: string, ...args: string[]): boolean {
 /** The project's own environment of Python, which `deno task setup` makes. */
 export const VENV = `${REPOSITORY}.venv`;
 
-/** Another, of `deno task setup:peers`: what takes torch, which tests do without. */
+/** Another, of `deno task setup:peers`: what takes torch, for benchmarks and `deno task test:peers`. */
 export const PEERS_VENV = `${REPOSITORY}.venv-peers`;
 
 /** Modules that tests import from {@linkcode VENV}, by the name of the package in `requirements.txt`. */
@@ -72,12 +72,24 @@ export const PYTHON_MODULES: Record<string, string> = {
   msgpack: "msgpack",
   numpy: "numpy",
   pillow: "PIL.Image",
+  protobuf: "google.protobuf",
+  pyarrow: "pyarrow.parquet",
   webdataset: "webdataset",
+};
+
+/** Modules that tests import from {@linkcode PEERS_VENV}, by the name of the package in `requirements-peers.txt`. */
+export const PEERS_MODULES: Record<string, string> = {
+  "mosaicml-streaming": "streaming",
 };
 
 /** Python of {@linkcode VENV}; before the setup, the distribution's. Never the one that PATH finds. */
 export const PYTHON = fs.existsSync(`${VENV}/bin/python3`)
   ? `${VENV}/bin/python3`
+  : "/usr/bin/python3";
+
+/** Python of {@linkcode PEERS_VENV}; before the setup, the distribution's. */
+export const PEERS_PYTHON = fs.existsSync(`${PEERS_VENV}/bin/python3`)
+  ? `${PEERS_VENV}/bin/python3`
   : "/usr/bin/python3";
 
 /** Where Deno has what it has fetched, of this user. */
@@ -102,6 +114,9 @@ function isThere(need: string): boolean {
     case "python3":
       return succeeds(PYTHON, "-c", "");
     default:
+      if (need in PEERS_MODULES) {
+        return succeeds(PEERS_PYTHON, "-c", `import ${PEERS_MODULES[need]}`);
+      }
       return need in PYTHON_MODULES
         ? succeeds(PYTHON, "-c", `import ${PYTHON_MODULES[need]}`)
         : Deno.env.get("PATH")!.split(delimiter).some((dir) =>
@@ -123,7 +138,7 @@ function isAllowed(path: string, mode: number): boolean {
  * Spread into a test's definition: ignores the test where something is missing, and has the test
  * runner say so at the end.
  *
- * @param needs Names of programs or of {@linkcode PYTHON_MODULES}, `libdeflate`, `root`, or `fuse`: what a mount needs.
+ * @param needs Names of programs, of {@linkcode PYTHON_MODULES} or {@linkcode PEERS_MODULES}, `libdeflate`, `root`, or `fuse`: what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {
   const all = needs.flatMap((need) =>

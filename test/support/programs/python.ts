@@ -2,13 +2,22 @@
 import assert from "node:assert/strict";
 import { PYTHON } from "./programs.ts";
 
-/** Runs a script that reads `input` and prints JSON in lines; returns what the lines hold. */
+/**
+ * Runs a script that reads `input` and prints JSON in lines; returns what the lines hold.
+ *
+ * @param python The interpreter; defaults to that of the setup.
+ * @param args Arguments of the script.
+ */
 export async function pythonLines(
   script: string,
   input = "",
+  { python = PYTHON, args = [] }: {
+    readonly python?: string;
+    readonly args?: readonly string[];
+  } = {},
 ): Promise<unknown[]> {
-  const child = new Deno.Command(PYTHON, {
-    args: ["-c", script],
+  const child = new Deno.Command(python, {
+    args: ["-c", script, ...args],
     env: { PYTHONIOENCODING: "utf-8" },
     stdin: "piped",
     stdout: "piped",

@@ -158,7 +158,11 @@ function logicalOf(
   }
   const integer = structOf(logical["field_10"]);
   if (integer !== undefined) {
-    return { type: "INTEGER", isSigned: integer["field_2"] === true };
+    return {
+      type: "INTEGER",
+      isSigned: integer["field_2"] === true,
+      bits: integer["field_1"],
+    };
   }
   const time = structOf(logical["field_7"]);
   const moment = time ?? structOf(logical["field_8"]);

@@ -87,7 +87,7 @@ function typeName(field: SchemaField): string {
 function bareName({ meaning, type, parts, length }: SchemaField): string {
   switch (meaning.is) {
     case "integer":
-      return `${meaning.unsigned ? "u" : ""}${type!.toLowerCase()}`;
+      return `${meaning.unsigned ? "u" : ""}int${meaning.bits}`;
     case "float":
       return type!.toLowerCase();
     case "bytes":

@@ -19,7 +19,11 @@ export type LogicalType =
       | "FLOAT16";
   }
   | { readonly type: "DECIMAL"; readonly scale: unknown }
-  | { readonly type: "INTEGER"; readonly isSigned: boolean }
+  | {
+    readonly type: "INTEGER";
+    readonly isSigned: boolean;
+    readonly bits: unknown;
+  }
   | {
     readonly type: "TIME" | "TIMESTAMP";
     readonly digits: number;
@@ -43,7 +47,12 @@ export interface SchemaElement {
 export type Meaning =
   | { readonly is: "bytes" | "text" | "json" | "boolean" | "float" | "half" }
   | { readonly is: "uuid" | "date" | "int96" | "null" }
-  | { readonly is: "integer"; readonly unsigned: boolean }
+  | {
+    readonly is: "integer";
+    readonly unsigned: boolean;
+    /** Width that the file declares; stored values are not checked against it. */
+    readonly bits: 8 | 16 | 32 | 64;
+  }
   | { readonly is: "decimal"; readonly scale: number }
   /** @param digits Digits of the fraction of a second: 3, 6 or 9. */
   | {
@@ -188,7 +197,12 @@ function meaningOf(element: SchemaElement, type: StoredType): Meaning {
   const unsigned = logical?.type === "INTEGER"
     ? !logical.isSigned
     : converted?.startsWith("UINT_") === true;
-  return { is: "integer", unsigned };
+  const stored = type === "INT64" ? 64 : 32;
+  const bits = logical?.type === "INTEGER"
+    ? logical.bits
+    : Number(/^U?INT_(\d+)$/.exec(converted ?? "")?.[1]);
+  const isNarrow = stored === 32 && (bits === 8 || bits === 16);
+  return { is: "integer", unsigned, bits: isNarrow ? bits : stored };
 }
 
 /** Leaf in the form that the library needs. */

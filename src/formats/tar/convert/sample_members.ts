@@ -208,7 +208,7 @@ function memberForm(
       if (decoding === "pickle") return { word: "pkl", encode: same };
       return beyondJson > 0
         ? {
-          word: "msgpack",
+          word: "mp", // which Python's webdataset decodes, other than "msgpack"
           encode: (value) => encodeTree(value as TreeContent),
         }
         : { word: "json", encode: json };

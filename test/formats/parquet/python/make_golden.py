@@ -173,6 +173,19 @@ case("types", table)
 case("types_v2", table, data_page_version="2.0", use_dictionary=False)
 case("nested", nested_table())
 case("nested_v2", nested_table(), data_page_version="2.0")
+# Other types than of numbers and texts, in lists, lists of a size, and structures.
+INNER = {
+    name: TYPES[name]
+    for name in ("bool", "int8", "uint8", "uint16", "float16", "decimal9", "decimal38", "date", "time_us", "timestamp_ms", "timestamp_us", "fixed")
+}
+inner = pa.struct([(name, kind) for name, (kind, _) in INNER.items()])
+rows = [dict(zip(INNER, values)) for values in zip(*(values for _, values in INNER.values()))]
+case("nested_types", pa.table({
+    **{f"list_{name}": typed(pa.list_(kind), [values, [], None, values[:1]]) for name, (kind, values) in INNER.items()},
+    **{f"two_{name}": typed(pa.list_(kind, 2), [values[:2], values[2:], values[:2], values[1:3]]) for name, (kind, values) in INNER.items() if name != "fixed"},
+    "struct": typed(inner, [rows[0], rows[1], None, rows[3]]),
+    "structs": typed(pa.list_(inner), [rows, [], None, [None]]),
+}))
 stamps = typed(pa.timestamp("ns"), [datetime.datetime(2001, 2, 3, 4, 5, 6, 7), None, datetime.datetime(1969, 7, 20)])
 case("int96", pa.table({"when": stamps}), use_deprecated_int96_timestamps=True)
 
