@@ -6,8 +6,4 @@
 export { type TarOptions, TarReader } from "./read/tar_reader.ts";
 export { MembersReader } from "../../tree/archive/members_reader.ts";
 export type { TarSample } from "./read/tar_samples.ts";
-export {
-  type TarMemberOptions,
-  type TarWriteOptions,
-  TarWriter,
-} from "./write/tar_writer.ts";
+export { TarWriter } from "./write/tar_writer.ts";
