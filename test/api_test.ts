@@ -6,18 +6,13 @@ import { ENTRY_POINTS, exportedNames } from "./support/exported_names.ts";
 const ERRORS = "ErrorFacts FormatError FormatErrorCode PathError RecordfsError";
 const REMOTE = "CacheOptions PlaceOptions RemoteOptions S3Options";
 const FFRECORD =
-  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom DumpOptions FFRecordReader FFRecordWriter IndexError OpenOptions PackedFolder PackedListOptions
-  PackError PackOptions PackProblem PackProgress PackReport
-  PickleError PickleableValue PickledValue RecordLocation SampleData SampleList Storage WaitOptions WriteError
-  WriterBase WriterOptions dump packFolder readPickle writePickle ${ERRORS}`;
+  `dump FFRecordReader FFRecordWriter OpenOptions PackedFolder PackError packFolder PickleableValue
+  PickledValue PickleError readPickle RecordLocation SampleData writePickle WriterBase`;
 const VFS =
-  `${REMOTE} BatchReadOptions BatchReadSyncOptions BatchRoom ByteSource CheckOptions CheckReport ChecksumKind Container ContainerBytes ContainerInfo ContainerLocation ContainerOptions ContainerPlace
-  Effect EntryVisitor Field FileFacts OpenFileOptions Steps Storage MemoryStorage LOCAL_DISK runAsync Extent LazySources NodeId NodeStat NodeView ClipView DatapointView ValueDecoder ValueDecoding ValueKind ValueType ValueView decodeValue OpenContainerOptions PortableSamples PlacementError PlacementErrorCode ReadOptions ReadSamplesOptions ReopenSamples Samples SamplesHandle LostShard Shard ShardTable SampleNodes SampleRun
-  SeveralLocations SeveralSources SourceList Tree TreeHandle VirtualFs VirtualStat WaitOptions WalkEntry
-  WalkOptions MemberKind SkippedMember SkipReason UnreadableMember OpenSamplesOptions OpenedSamples SampleValues check open openSamplesSync openSync ${ERRORS}`;
-const FUSE =
-  `EndOptions KernelOptions Mount MountContainerOptions MountedPlace MountEnd MountError MountErrorCode
-  MountOptions UnmountOptions mount`;
+  `BatchReadOptions ByteSource ContainerInfo ContainerLocation ContainerOptions decodeValue Field
+  LOCAL_DISK MemoryStorage NodeView openSamplesSync openSync PlacementError PlaceOptions
+  ReadSamplesOptions RemoteOptions runAsync SeveralLocations Steps Storage ValueType WaitOptions`;
+const FUSE = "MountOptions";
 const NUMPY =
   "ErrorFacts NdArray NpyContent NumericArray NumpyError RecordfsError readNpy writeNpy";
 
@@ -46,35 +41,23 @@ const GULP =
   MsgpackFloat parseJson repairGulp ${IMAGE} FormatError FormatErrorCode`;
 
 const BAGS =
-  `${REMOTE} BagOptions BatchReadOptions BatchReadSyncOptions BatchRoom BagReader BagWriter BagWriterOptions Datapoint DatasetOptions DatasetReader DatasetWriter DecoderOptions
-  DatasetWriterOptions Decoder Decoders Encoder Encoders ErrorFacts FlushOptions FormatError FormatErrorCode
-  Generation IndexError IntDecoder IntEncoder IntOptions ListRange Mask NdArray NumericArray ReadOptions
-  ReadSyncOptions RecordMemory RecordfsError SampleData ShardLimits ShardedDatasetOptions ShardedDatasetReader
-  ShardedDatasetWriter ShardedDatasetWriterOptions Spec Storage TreeContent TreeValue ValueError WaitOptions WriteError Writer WriterBase
-  decodersOf encodersOf intDecoder intEncoder jsonToValue valueToJson videoDecoder videoEncoder`;
+  `BagOptions BagReader BagWriter Datapoint DatasetOptions DatasetReader DatasetWriter
+  DatasetWriterOptions Decoders decodersOf Encoders encodersOf Generation intDecoder intEncoder Mask
+  RecordMemory ShardedDatasetOptions ShardedDatasetReader ShardedDatasetWriter ValueError videoDecoder
+  videoEncoder Writer`;
 
-const MDS =
-  `CacheOptions RemoteOptions S3Options AlphaImage BatchReadOptions BatchReadSyncOptions BatchRoom ErrorFacts FormatError FormatErrorCode IndexError JsonValue MDSBytes MDSColumn MDSColumnOptions
-  MDSInput MDSOptions MDSReader MDSReadOptions MDSReadSyncOptions MDSSample MDSValue MDSWriter MDSWriterOptions NdArray
-  NpyContent NumericArray PathError PickledValue RecordfsError Storage WaitOptions WriteError WriterBase`;
+const MDS = "MDSWriter";
 
-const TAR =
-  `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError MembersReader SampleData Storage TarMemberOptions TarOptions TarReader
-  TarSample TarWriteOptions TarWriter WaitOptions WriteError WriterBase ${ERRORS}`;
+const TAR = "TarWriter";
 
 const ZIP =
   `CacheOptions RemoteOptions S3Options BatchReadOptions BatchReadSyncOptions BatchRoom IndexError Storage WaitOptions WriteError ZipOptions ZipReader
   ZipReaderHandle ${ERRORS}`;
-const TFRECORD =
-  `FeatureValue SampleData TFExample IndexError TFRecordWriter TFRecordWriterOptions WaitOptions WriteError WriterBase ${ERRORS}`;
+const TFRECORD = "TFRecordWriter";
 
 const PARQUET =
   `CacheOptions RemoteOptions S3Options IndexError ParquetOptions ParquetReader ParquetRow ParquetValue Storage
   WaitOptions WriteError ${ERRORS}`;
-
-const CONVERT =
-  `CacheOptions RemoteOptions S3Options ConversionError ConversionPlan ConvertOptions ConvertProgress ConvertReport ConvertTarget ConvertUnit ErrorFacts
-  Generation RecordfsError Spec WaitOptions convert`;
 
 const DATA =
   `${REMOTE} AllFrames ArrangedDataset ArrayDtype ArrayOptions BagDataset BagDatasetOptions BagOpenOptions BagOptions BatchError BatchFacts
@@ -98,21 +81,17 @@ const DATA =
   permutation readIndexFile transformSamples writeIndexFile`;
 
 const FORMATS =
-  `Conversion ConversionRun ConversionSource ConversionTarget ContainerSource CountedSamples Effect FileContent FileContents FileFacts FilePlace
-  FileTree Format ListedFile listedTree FormatDatasetOptions FormatEntry FormatVariant LOCAL_DISK Nearly NewVideo OpenFileOptions PlanNotes PortableSamples Probe ReadAheadOptions
-  RecordList RecordSource SampleUnit ServedContainer Steps Storage TargetForm TargetName TreeEntry UnfitError
-  VideoSource formatNames readPart registerFormat runAsync ${VFS}`;
+  `Container Extent Format FormatEntry formatNames listedTree NodeId NodeStat PortableSamples Probe
+  readPart Samples SamplesHandle ShardTable Tree TreeHandle`;
 
-const SERVE =
-  `Access CheckOptions CheckReport ErrorFacts HandlerOptions RecordfsError RequestHandler ServedAddress ServedSource
-  ServeOptions VirtualFs handler serve`;
+const SERVE = "handler HandlerOptions serve ServeOptions";
 
 /** What a first program needs; each has its entry point besides. */
 const ROOT =
-  `ConversionError ConvertOptions ConvertReport CheckOptions CheckReport DatasetReader ErrorFacts FFRecordReader FFRecordWriter
-  FormatError FormatErrorCode GulpDirectory IndexError Mount MountContainerOptions MountError MountErrorCode
-  OpenContainerOptions PackedFolder PathError RecordfsError VirtualFs VirtualStat WalkEntry WalkOptions WriteError
-  OpenSamplesOptions OpenedSamples SampleValues check convert mount open openSamples packFolder registerFormat`;
+  `check CheckOptions CheckReport ConversionError convert ConvertOptions ConvertReport ErrorFacts
+  FormatError IndexError Mount mount MountError open OpenContainerOptions openDataset OpenedSamples
+  openSamples OpenSamplesOptions PathError RecordfsError registerFormat SampleValues VirtualFs
+  WalkEntry WriteError`;
 
 const NAMES: Record<string, string> = {
   ".": ROOT,
@@ -123,7 +102,6 @@ const NAMES: Record<string, string> = {
   "./zip": ZIP,
   "./parquet": PARQUET,
   "./tfrecord": TFRECORD,
-  "./convert": CONVERT,
   "./data": DATA,
   "./ffrecord": FFRECORD,
   "./gulp": GULP,

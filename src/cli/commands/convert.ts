@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import {
   ConversionError,
-  type ConversionPlan,
   type ConvertOptions,
+  type ConvertReport,
 } from "../../convert/conversion.ts";
 import { convert } from "../../open/convert/convert.ts";
 import { targetNames } from "../../open/convert/find_target.ts";
@@ -102,7 +102,7 @@ async function run(
     throw new UsageError("--from is --format: give one of them");
   }
   const spec = text === undefined ? undefined : givenSpec(text);
-  let plan: ConversionPlan | undefined;
+  let plan: ConvertReport["plan"] | undefined;
   const warnings: string[] = [];
   const shown = new Flood(warn, { all });
   try {
@@ -156,7 +156,7 @@ async function run(
 }
 
 function tellPlan(
-  { from, to, changed, lost }: ConversionPlan,
+  { from, to, changed, lost }: ConvertReport["plan"],
   all: true | undefined,
 ): void {
   report(`${from} becomes ${to}`);

@@ -1,11 +1,7 @@
 import { encodeName } from "../../base/names.ts";
 import { type FormatError, PathError } from "../../base/errors.ts";
 import { runAsync, runSync, type Steps } from "../../io/concurrency/steps.ts";
-import type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-  BatchRoom,
-} from "../../io/read/read_memory.ts";
+import type { BatchReadOptions, BatchRoom } from "../../io/read/read_memory.ts";
 import type { SourceList } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { expectContents, readContents } from "../read_contents.ts";
@@ -93,15 +89,18 @@ export class MembersReader implements Disposable {
   }
 
   /** {@linkcode MembersReader.read} without waiting. */
-  readSync(name: string, options?: BatchReadSyncOptions): Uint8Array;
+  readSync(
+    name: string,
+    options?: Pick<BatchReadOptions, "memory">,
+  ): Uint8Array;
   /** Reads a batch of files without waiting. */
   readSync(
     names: readonly string[],
-    options?: BatchReadSyncOptions,
+    options?: Pick<BatchReadOptions, "memory">,
   ): Uint8Array[];
   readSync(
     name: string | readonly string[],
-    { memory }: BatchReadSyncOptions = {},
+    { memory }: Pick<BatchReadOptions, "memory"> = {},
   ): Uint8Array | Uint8Array[] {
     const names = typeof name === "string" ? [name] : name;
     const read = runSync(this.#read(names, memory));
