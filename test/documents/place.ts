@@ -91,7 +91,7 @@ function putFFRecord(put: Put): void {
 function putOwnFormat(put: Put): void {
   const toy = "test/support/toy_format/toy_format.ts";
   const module = fs.readFileSync(REPOSITORY + toy, "utf8")
-    .replace('"../../../src/', `"${REPOSITORY}src/`);
+    .replaceAll('"../../../src/', `"${REPOSITORY}src/`);
   put("my_format.ts", module);
   const file = { name: "a.txt", label: "text", bytes: text("a toy\n") };
   put("data.mine", toyBytes([file]));
