@@ -17,13 +17,13 @@
  * | `@recordfs/recordfs/data`     | `DataLoader`, datasets, samplers, transforms                              |
  * | `@recordfs/recordfs/ffrecord` | `PackedFolder`, `FFRecordReader`, writers, pickles, as in Python          |
  * | `@recordfs/recordfs/gulp`     | `GulpDirectory`, writers, adapters, `GulpIngestor`, as in Python          |
- * | `@recordfs/recordfs/bags`     | `DatasetReader`, `BagReader`, writers, types of values, as in Python      |
+ * | `@recordfs/recordfs/bags`     | `DatasetReader`, `BagReader`, writers, encoders and decoders, as in Python |
  * | `@recordfs/recordfs/tar`      | `TarWriter`                                                               |
- * | `@recordfs/recordfs/tfrecord` | `TFRecordWriter`, types of examples                                       |
+ * | `@recordfs/recordfs/tfrecord` | `TFRecordWriter`                                                          |
  * | `@recordfs/recordfs/mds`      | `MDSWriter`                                                               |
  * | `@recordfs/recordfs/serve`    | HTTP, WebDAV and the page                                                 |
  * | `@recordfs/recordfs/vfs`      | `openSync`, storages, and types of files, fields and options              |
- * | `@recordfs/recordfs/fuse`     | types of `mount`                                                          |
+ * | `@recordfs/recordfs/fuse`     | `MountOptions` of `mount`                                                 |
  * | `@recordfs/recordfs/formats`  | what a container format of your own is made of                            |
  * | `@recordfs/recordfs/image`    | JPEG and PNG                                                              |
  * | `@recordfs/recordfs/video`    | frames of videos, through ffmpeg                                          |
@@ -46,39 +46,19 @@ import type { VirtualFs } from "./src/tree/vfs/virtual_fs.ts";
 import type { ContainerLocation } from "./src/open/location.ts";
 import type { WaitOptions } from "./src/io/storage/byte_source.ts";
 
-export {
-  check,
-  type CheckContainerOptions,
-  open,
-  type OpenContainerOptions,
-} from "./src/open/open.ts";
-export {
-  VirtualFs,
-  type VirtualStat,
-  type WalkEntry,
-  type WalkOptions,
-} from "./src/tree/vfs/virtual_fs.ts";
+export { check, open, type OpenContainerOptions } from "./src/open/open.ts";
+export { VirtualFs, type WalkEntry } from "./src/tree/vfs/virtual_fs.ts";
 export type { CheckOptions, CheckReport } from "./src/tree/format.ts";
-export { mount, type MountContainerOptions } from "./fuse/mount_container.ts";
+export { mount } from "./fuse/mount_container.ts";
 export type { Mount } from "./fuse/mounting/mount_handle.ts";
-export {
-  MountError,
-  type MountErrorCode,
-} from "./fuse/mounting/mount_error.ts";
-export {
-  ConversionError,
-  type ConversionPlan,
-  type ConvertProgress,
-  type ConvertTarget,
-  type ConvertUnit,
-} from "./src/convert/conversion.ts";
+export { MountError } from "./fuse/mounting/mount_error.ts";
+export { ConversionError } from "./src/convert/conversion.ts";
 export type { ConvertOptions, ConvertReport };
 export type { OpenedSamples, OpenSamplesOptions };
 export type { SampleValues };
 export {
   type ErrorFacts,
   FormatError,
-  type FormatErrorCode,
   IndexError,
   PathError,
   RecordfsError,

@@ -7,7 +7,7 @@ import { Mapping, type MapsOfRemote } from "./content/mapping.ts";
 import { FetchThread } from "./fetching/fetch_thread.ts";
 import { isRemote } from "../src/tree/remote_parts.ts";
 import { MOST_WORKERS } from "./limits.ts";
-import type { KernelOptions } from "./mounting/mount_options.ts";
+import type { MountOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
 import { type KeptMount, Mount } from "./mounting/mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mounting/mountpoint.ts";
@@ -37,15 +37,9 @@ class KeyedMutex {
 const mountpoints = new KeyedMutex();
 
 /** Options to mount a tree. */
-export interface MountOptions extends KernelOptions {
+export interface MountTreeOptions extends MountOptions {
   /** Path of the container, or of several: shown as the mounted device. Must not contain the mount point. */
   readonly source?: string | readonly string[] | undefined;
-  /** Number of serving threads, 1 to 64. Defaults to the number of processors, but at least 2 and at most 8. */
-  readonly workers?: number | undefined;
-  /** Called once for each distinct message about a failure while serving. */
-  readonly onLog?: ((message: string) => void) | undefined;
-  /** Called with a line for each request of the kernel. Slows the mount down. */
-  readonly onTrace?: ((line: string) => void) | undefined;
 }
 
 /** A tree to mount, some of whose metadata may not have been read and checked yet. */
@@ -69,7 +63,7 @@ export interface OpenedTree {
 export function mountTree(
   tree: Tree,
   mountpoint: string,
-  options: MountOptions = {},
+  options: MountTreeOptions = {},
 ): Promise<Mount> {
   const { source = [] } = options;
   const complete = () => Promise.resolve();
@@ -96,7 +90,7 @@ export interface Beforehand {
 export function mountOpening(
   open: () => Promise<OpenedTree>,
   mountpoint: string,
-  options: Omit<MountOptions, "source">,
+  options: MountOptions,
   { started, vacate }: Beforehand = {},
 ): Promise<Mount> {
   return withPermissionErrors(mountpoint, async () => {
@@ -181,7 +175,7 @@ export async function resumeOpening(
   mountpoint: string,
   { kept, options, server }: {
     readonly kept: KeptMount;
-    readonly options: Omit<MountOptions, "source">;
+    readonly options: MountOptions;
     readonly server: Server;
   },
 ): Promise<Mount> {
@@ -245,7 +239,7 @@ export function deviceName(containers: readonly string[]): string {
 
 const MOST_DEVICE_NAME = 1000;
 
-function ownerOf({ uid, gid, umask }: KernelOptions): Ownership {
+function ownerOf({ uid, gid, umask }: MountOptions): Ownership {
   return {
     uid: uid ?? libc().getuid(),
     gid: gid ?? libc().getgid(),

@@ -4,32 +4,25 @@ import { shownLocation } from "../src/io/remote/remote_location.ts";
 import { localPath } from "../src/io/storage/local_path.ts";
 import { isRemote } from "../src/io/storage/place.ts";
 import type { OpenContainerOptions } from "../src/open/open.ts";
-import type { ContainerPlace } from "../src/open/location.ts";
+import type { SeveralLocations } from "../src/open/location.ts";
 import { openToServe } from "../src/open/open_to_serve.ts";
 import type { VirtualFs } from "../src/tree/vfs/virtual_fs.ts";
 import {
   type Beforehand,
   mountOpening,
-  type MountOptions,
   mountTree,
   type OpenedTree,
   resumeOpening,
 } from "./mount.ts";
+import type { MountOptions } from "./mounting/mount_options.ts";
 import type { KeptMount, Mount } from "./mounting/mount_handle.ts";
 import type { Server } from "./server/server.ts";
 
 /** Options to open a container and to mount it. */
-export interface MountContainerOptions
-  extends Omit<MountOptions, "source">, OpenContainerOptions {
-  /**
-   * Whether to verify checksums of metadata when the container is opened; `verify` concerns those of files.
-   * Defaults to `true`.
-   */
-  readonly checkData?: boolean | undefined;
-}
+export type MountContainerOptions = MountOptions & OpenContainerOptions;
 
 /** Options to open and mount a container by its path. */
-export interface MountPathOptions extends MountContainerOptions {
+export interface MountPathOptions extends MountOptions, OpenContainerOptions {
   /** Returns the tree to show in place of the opened one, which it then owns and closes. */
   readonly arrange?:
     | ((container: ServedContainer) => Promise<ServedContainer>)
@@ -42,6 +35,8 @@ export interface MountPathOptions extends MountContainerOptions {
  *
  * @param source Path of the container, or of several, as for `open`.
  * @param mountpoint An empty directory.
+ * @param options `checkData` says whether to verify checksums of metadata when the container is opened, `verify`
+ * whether to verify those of files.
  * @returns The mount, once it answers.
  * @throws {MountError} If mounting fails; `code` says why.
  * @throws {FormatError} If the source is not a known container, or is damaged.
@@ -61,9 +56,9 @@ export interface MountPathOptions extends MountContainerOptions {
  * ```
  */
 export function mount(
-  source: string | URL | readonly (string | URL | MountedPlace)[],
+  source: string | URL | SeveralLocations<string | URL>,
   mountpoint: string,
-  options?: MountContainerOptions,
+  options?: MountOptions & OpenContainerOptions,
 ): Promise<Mount>;
 /**
  * Mounts an opened container read-only.
@@ -76,12 +71,12 @@ export function mount(
 export function mount(
   source: VirtualFs,
   mountpoint: string,
-  options?: Omit<MountOptions, "source">,
+  options?: MountOptions,
 ): Promise<Mount>;
 export async function mount(
-  source: string | URL | readonly (string | URL | MountedPlace)[] | VirtualFs,
+  source: string | URL | SeveralLocations<string | URL> | VirtualFs,
   mountpoint: string,
-  options: MountContainerOptions = {},
+  options: MountOptions & OpenContainerOptions = {},
 ): Promise<Mount> {
   const { resolve } = await import("node:path"); // imported here, since `mountPath` starts faster without it
   const absolute = (location: string | URL) =>
@@ -111,17 +106,11 @@ function isList<T>(source: readonly T[] | VirtualFs): source is readonly T[] {
   return Array.isArray(source);
 }
 
-/** A container to mount together with others, and the directory that it shows in. */
-export interface MountedPlace extends ContainerPlace {
-  /** A file or directory. */
-  readonly location: string | URL;
-}
-
-/** A container given by its path, and the directory that it shows in among others. */
-export interface PlacedPath extends ContainerPlace {
-  /** Absolute path. */
-  readonly location: string;
-}
+/** A container given by its absolute path, and the directory that it shows in among others. */
+export type PlacedPath = Exclude<
+  SeveralLocations<string>[number],
+  string | URL
+>;
 
 /** Mounts containers by their absolute paths. */
 export function mountPath(

@@ -1,39 +1,42 @@
 import { RecordfsError } from "../../src/base/errors.ts";
 
-/** Reason of a {@linkcode MountError}. */
-export type MountErrorCode =
-  /** An option is unknown or has an invalid value. */
+/**
+ * Mounting or unmounting failed. `path` is the mount point, or the file concerned; `code` the reason:
+ *
+ * - `bad-option`: an option is unknown or has an invalid value.
+ * - `busy`: the mount is in use.
+ * - `changed`: a file of the container is not the one that was opened.
+ * - `hides-source`: the mount point would hide the container.
+ * - `inside-source`: the mount point lies inside the directory to mount.
+ * - `needs-local`: the container, or a part of its index, is not on this machine.
+ * - `no-device`: /dev/fuse is missing.
+ * - `no-fusermount`: fusermount3 is missing.
+ * - `no-mountpoint`: the mount point does not exist.
+ * - `not-a-directory`: the mount point is not a directory.
+ * - `not-empty`: the mount point is not empty.
+ * - `not-mounted`: there is no mount to unmount.
+ * - `permission`: Deno lacks a permission that mounting needs.
+ * - `refused`: the system, or fusermount3, refused.
+ * - `server`: the thread that serves the mount failed.
+ * - `stale`: the mount point is that of a mount that lost its server.
+ * - `unsupported`: not Linux with the GNU C library.
+ */
+export class MountError extends RecordfsError<
   | "bad-option"
-  /** The mount is in use. */
   | "busy"
-  /** A file of the container is not the one that was opened. */
   | "changed"
-  /** The mount point would hide the container. */
   | "hides-source"
-  /** The mount point lies inside the directory to mount. */
   | "inside-source"
-  /** The container, or a part of its index, is not on this machine. */
   | "needs-local"
-  /** /dev/fuse is missing. */
   | "no-device"
-  /** fusermount3 is missing. */
   | "no-fusermount"
-  /** The mount point does not exist. */
   | "no-mountpoint"
   | "not-a-directory"
   | "not-empty"
-  /** There is no mount to unmount. */
   | "not-mounted"
-  /** Deno lacks a permission that mounting needs. */
   | "permission"
-  /** The system, or fusermount3, refused. */
   | "refused"
-  /** The thread that serves the mount failed. */
   | "server"
-  /** The mount point is that of a mount that lost its server. */
   | "stale"
-  /** Not Linux with the GNU C library. */
-  | "unsupported";
-
-/** Mounting or unmounting failed. `path` is the mount point, or the file concerned. */
-export class MountError extends RecordfsError<MountErrorCode> {}
+  | "unsupported"
+> {}

@@ -5,25 +5,10 @@ import { MountError } from "./mount_error.ts";
 import { findMount, type MountEntry, readMounts } from "./mountinfo.ts";
 import { withPermissionErrors } from "./permission_error.ts";
 import type { Server } from "../server/server.ts";
-import { unmount, type UnmountOptions } from "./unmount.ts";
+import { unmount } from "./unmount.ts";
 import { cString, libc } from "../libc.ts";
 import { MAX_TRANSFER } from "../limits.ts";
 import { OpenFlag } from "../wire/flags.ts";
-
-/** How a mount ended. */
-export interface MountEnd {
-  /** Reason of a failure; `undefined` if it was simply unmounted. */
-  readonly failure: MountError | undefined;
-}
-
-/** Options to end a mount of this process. */
-export interface EndOptions extends UnmountOptions {
-  /**
-   * Ends the mount even while it is in use; its users then get `ENOTCONN` or `ECONNABORTED`. For a process that
-   * must end.
-   */
-  readonly force?: boolean | undefined;
-}
 
 /** Time in milliseconds within which a resent request that crashes servers crashes this one too. */
 const SETTLING_MS = 100;
@@ -44,7 +29,10 @@ export class Mount implements AsyncDisposable {
    * Resolves when the mount has ended, whoever unmounted it, or has lost its server. In the latter case the dead
    * mount stays until it is unmounted, so that nobody takes an empty directory for the data. Never rejects.
    */
-  readonly finished: Promise<MountEnd>;
+  readonly finished: Promise<{
+    /** Reason of a failure; `undefined` if it was simply unmounted. */
+    readonly failure: MountError | undefined;
+  }>;
   readonly #server: Server;
   #device: string | undefined;
   #ended = false;
@@ -142,7 +130,17 @@ export class Mount implements AsyncDisposable {
    * @returns When the mount has ended; with `lazy`, when it is detached.
    * @throws {MountError} If it is in use, without `lazy` or `force`.
    */
-  unmount(options: EndOptions = {}): Promise<void> {
+  unmount(
+    options: {
+      /** Detaches a mount in use now; it ends when its last user is gone. */
+      readonly lazy?: boolean | undefined;
+      /**
+       * Ends the mount even while it is in use; its users then get `ENOTCONN` or `ECONNABORTED`. For a process that
+       * must end.
+       */
+      readonly force?: boolean | undefined;
+    } = {},
+  ): Promise<void> {
     return withPermissionErrors(this.mountpoint, async () => {
       if (this.#ended && !this.#dead) return;
       const present = this.#isPresent();
@@ -185,7 +183,7 @@ export class Mount implements AsyncDisposable {
   #finish(
     mapping: Mapping | undefined,
     failure: string | undefined,
-  ): MountEnd {
+  ): Awaited<Mount["finished"]> {
     this.#ended = true;
     mapping?.[Symbol.dispose]();
     if (failure === undefined) return { failure: undefined };

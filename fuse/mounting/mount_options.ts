@@ -1,8 +1,8 @@
 import { sizeOf } from "../../src/base/size_text.ts";
 import { MountError } from "./mount_error.ts";
 
-/** Mount options that do not depend on the tree. */
-export interface KernelOptions {
+/** Options to mount a container. */
+export interface MountOptions {
   /** Allows access by users other than the mounting one. */
   readonly allowOther?: boolean | undefined;
   /** Mounts over a directory that is not empty. */
@@ -26,7 +26,19 @@ export interface KernelOptions {
    * an I/O error. Defaults to `true`.
    */
   readonly verify?: boolean | undefined;
+  /** Number of serving threads, 1 to 64. Defaults to the number of processors, but at least 2 and at most 8. */
+  readonly workers?: number | undefined;
+  /** Called once for each distinct message about a failure while serving. */
+  readonly onLog?: ((message: string) => void) | undefined;
+  /** Called with a line for each request of the kernel. Slows the mount down. */
+  readonly onTrace?: ((line: string) => void) | undefined;
 }
+
+/** Mount options that the command takes after `-o`. */
+export type KernelOptions = Omit<
+  MountOptions,
+  "workers" | "onLog" | "onTrace"
+>;
 
 /**
  * Options that mount(8) and fstab(5) accept for any file system, or for any FUSE file system, and that have no

@@ -12,20 +12,15 @@ import { UnmountFlag } from "../wire/flags.ts";
 const TRIES = 10;
 const BETWEEN = 30;
 
-/** Options of unmounting. */
-export interface UnmountOptions {
-  /** Detaches a mount in use now; it ends when its last user is gone. */
-  readonly lazy?: boolean | undefined;
-}
-
 /**
  * Unmounts the FUSE mount at a path, of any process.
  *
+ * @param options `lazy` detaches a mount in use now; it ends when its last user is gone.
  * @throws {MountError} If no FUSE mount is there, it is in use, or the system refuses.
  */
 export function unmountPath(
   path: string,
-  options: UnmountOptions = {},
+  options: { readonly lazy?: boolean | undefined } = {},
 ): Promise<void> {
   return withPermissionErrors(path, async () => {
     const mountpoint = await mountpointOf(path);

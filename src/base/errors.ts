@@ -65,8 +65,8 @@ export class RecordfsError<Code extends string = string> extends Error {
   }
 }
 
-/** Codes of a {@linkcode FormatError}. */
-export type FormatErrorCode =
+/** A container is damaged, hostile, unfinished, or not what it was taken for. */
+export class FormatError extends RecordfsError<
   | "absurd-count"
   | "bad-frame-info"
   | "bad-index"
@@ -104,10 +104,8 @@ export type FormatErrorCode =
   | "unreadable-member"
   | "unsupported"
   | "unsafe-name"
-  | "unsafe-pickle";
-
-/** A container is damaged, hostile, unfinished, or not what it was taken for. */
-export class FormatError extends RecordfsError<FormatErrorCode> {}
+  | "unsafe-pickle"
+> {}
 
 /** A path inside a container that does not exist or is of the wrong kind. */
 export class PathError

@@ -14,7 +14,9 @@ export type SampleDecoder = (bytes: Uint8Array<ArrayBuffer>) => unknown;
  * Decoders by the last extension of a file in lower case (`png` for `seg.png`). Files without a decoder, or with
  * `null`, stay bytes.
  */
-export type SampleDecoders = Readonly<Record<string, SampleDecoder | null>>;
+export type SampleDecoders = Readonly<
+  Record<string, ((bytes: Uint8Array<ArrayBuffer>) => unknown) | null>
+>;
 
 // Drops alpha, as WebDataset's `decode("rgb8")`.
 const image: SampleDecoder = async (bytes) => {

@@ -2,50 +2,13 @@ import { RecordfsError } from "../base/errors.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
-/** Target of a conversion: one of a format's targets, or `folder`. */
-export type ConvertTarget = string;
-
-/** What a conversion keeps, changes and loses, known before anything is written. */
-export interface ConversionPlan {
-  /** Source, such as `Bags, generation 1`. */
-  readonly from: string;
-  /** Target. */
-  readonly to: string;
-  /** What stays the same. */
-  readonly kept: readonly string[];
-  /** What changes in form but not in meaning. */
-  readonly changed: readonly string[];
-  /** What is lost. */
-  readonly lost: readonly string[];
-  /** Numbers of samples, if only some are converted. */
-  readonly subset?: {
-    /** Number of samples to convert. */
-    readonly samples: number;
-    /** Number of samples in the source. */
-    readonly of: number;
-  } | undefined;
-}
-
-/** Progress passed to {@linkcode ConvertOptions.onProgress}. */
-export interface ConvertProgress {
-  /** Unit of the counts. */
-  readonly unit: ConvertUnit;
-  /** Number written so far. */
-  readonly done: number;
-  /** Total number, if known. */
-  readonly total: number | undefined;
-}
-
-/** Unit in which a conversion counts. */
-export type ConvertUnit = "datapoints" | "files" | "samples" | "videos";
-
 /** Options of {@linkcode convert}. */
 export interface ConvertOptions extends WaitOptions {
   /**
-   * Target: `ffrecord` is a packed folder, `ffrecord-samples` plain samples, `bag` a single bag. By default the
+   * One of a format's targets, or `folder`: `ffrecord` is a packed folder, `ffrecord-samples` plain samples, `bag` a single bag. By default the
    * target's name decides, if it ends in `.ffr`, `.bag` or a slash.
    */
-  readonly to?: ConvertTarget | undefined;
+  readonly to?: string | undefined;
   /** Format of the source, instead of detecting it (`ffrecord-samples`, `gulp`, `bags`, `folder` …). */
   readonly from?: string | undefined;
   /**
@@ -82,9 +45,18 @@ export interface ConvertOptions extends WaitOptions {
   /** Whether to convert despite losses. */
   readonly lossy?: boolean | undefined;
   /** Called with the plan before anything is written, even if the plan is then refused. */
-  readonly onPlan?: ((plan: ConversionPlan) => void) | undefined;
+  readonly onPlan?: ((plan: ConvertReport["plan"]) => void) | undefined;
   /** Called with the progress. */
-  readonly onProgress?: ((progress: ConvertProgress) => void) | undefined;
+  readonly onProgress?:
+    | ((progress: {
+      /** Unit of the counts. */
+      readonly unit: ConvertReport["unit"];
+      /** Number written so far. */
+      readonly done: number;
+      /** Total number, if known. */
+      readonly total: number | undefined;
+    }) => void)
+    | undefined;
   /** Called with oddities of the source and, with `lossy`, with skipped items. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -93,10 +65,28 @@ export interface ConvertOptions extends WaitOptions {
 export interface ConvertReport {
   /** Path of the result. */
   readonly path: string;
-  /** What was kept, changed and lost. */
-  readonly plan: ConversionPlan;
+  /** What the conversion keeps, changes and loses, known before anything is written. */
+  readonly plan: {
+    /** Source, such as `Bags, generation 1`. */
+    readonly from: string;
+    /** Target. */
+    readonly to: string;
+    /** What stays the same. */
+    readonly kept: readonly string[];
+    /** What changes in form but not in meaning. */
+    readonly changed: readonly string[];
+    /** What is lost. */
+    readonly lost: readonly string[];
+    /** Numbers of samples, if only some are converted. */
+    readonly subset?: {
+      /** Number of samples to convert. */
+      readonly samples: number;
+      /** Number of samples in the source. */
+      readonly of: number;
+    } | undefined;
+  };
   /** Unit of `count`. */
-  readonly unit: ConvertUnit;
+  readonly unit: "datapoints" | "files" | "samples" | "videos";
   /** Number written. */
   readonly count: number;
   /** Number of skipped items that the plan did not predict. */
@@ -158,7 +148,7 @@ export interface Conversion {
   /** What is kept, changed and lost. */
   readonly notes: PlanNotes;
   /** Unit of the counts. */
-  readonly unit: ConvertUnit;
+  readonly unit: ConvertReport["unit"];
   /** Total number, if known. */
   readonly total?: number | undefined;
   /** Writes the target completely or not at all, and returns the number written. */

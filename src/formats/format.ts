@@ -1,7 +1,7 @@
 import type { ConversionSource } from "../convert/from/source.ts";
 import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
-import type { FormatErrorCode } from "../base/errors.ts";
+import type { FormatError } from "../base/errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { Storage } from "../io/storage/storage.ts";
@@ -18,26 +18,14 @@ import type {
 import type { SampleListing } from "../tree/samples/sample_listing.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
-/** Another way to open a format's containers, selected by name. */
-export interface FormatVariant {
+/** Descriptor of a format: detects its containers, and loads the implementation on demand for fast mounts. */
+export interface FormatEntry {
   /** Value of the `format` option that selects it. */
   readonly name: string;
   /** One-line description for help texts. */
   readonly description: string;
-}
-
-/** Why a directory that resembles a format is not of it. */
-export interface Nearly {
-  /** Code of the error. */
-  readonly code: FormatErrorCode;
-  /** Rest of the message after the directory's path, including the remedy, without a final period. */
-  readonly why: string;
-}
-
-/** Descriptor of a format: detects its containers, and loads the implementation on demand for fast mounts. */
-export interface FormatEntry extends FormatVariant {
-  /** Other ways to open its containers. */
-  readonly variants?: readonly FormatVariant[];
+  /** Other ways to open its containers, selected by name. */
+  readonly variants?: readonly Pick<FormatEntry, "name" | "description">[];
   /** Suffixes of its file names, such as `.tar`. */
   readonly suffixes: readonly string[];
   /** Whether each container is a single file, so that a directory of such files is not a container. */
@@ -56,7 +44,12 @@ export interface FormatEntry extends FormatVariant {
    *
    * @param names Sorted names in the directory.
    */
-  nearly?(names: readonly string[]): Nearly | undefined;
+  nearly?(names: readonly string[]): {
+    /** Code of the error. */
+    readonly code: FormatError["code"];
+    /** Rest of the message after the directory's path, including the remedy, without a final period. */
+    readonly why: string;
+  } | undefined;
   /** Whether a path that does not exist is a pattern for several containers, such as `train-{0..9}.data`. */
   isPattern?(path: string): boolean;
   /**
@@ -87,11 +80,10 @@ export interface FormatEntry extends FormatVariant {
   ): Promise<ServedContainer>;
 }
 
-/** Options of {@linkcode Format.openDataset}. */
-export interface FormatDatasetOptions extends ContainerOptions {
-  /** Number of frames of each video. Defaults to all. */
-  readonly frames?: number | undefined;
-}
+/** Why a directory that resembles a format is not of it. */
+export type Nearly = NonNullable<
+  ReturnType<NonNullable<FormatEntry["nearly"]>>
+>;
 
 /** Implementation of a container format. */
 export interface Format {
@@ -122,7 +114,10 @@ export interface Format {
   openDataset?(
     path: string,
     info: ContainerInfo,
-    options: FormatDatasetOptions,
+    options: ContainerOptions & {
+      /** Number of frames of each video. Defaults to all. */
+      readonly frames?: number | undefined;
+    },
   ): Promise<Dataset<unknown> | undefined>;
   /**
    * @ignore Returns what of a container can be converted to other formats. Without this method, its files are converted.

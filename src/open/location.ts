@@ -2,22 +2,25 @@ import { MemoryStorage } from "../io/storage/memory_storage.ts";
 import { storedAt } from "../io/storage/place.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 
-/** A path or `file:` URL, the bytes of a container that is one file, or the bytes of its files by name. */
-export type ContainerLocation = string | URL | ContainerBytes;
-
-/** Bytes of a container: of its only file, or of its files by name. A `Blob` can only be read asynchronously. */
-export type ContainerBytes =
+/**
+ * A path or URL, the bytes of a container that is one file, or the bytes of its files by name. A `Blob` can only be
+ * read asynchronously.
+ */
+export type ContainerLocation =
+  | string
+  | URL
   | Uint8Array
   | Blob
   | Readonly<Record<string, Uint8Array | Blob>>;
 
-/** Several containers, each optionally with its own path and options. */
-export type SeveralLocations = readonly (string | URL | ContainerPlace)[];
-
-/** A container to open together with others, and its path among them. */
-export interface ContainerPlace {
+/**
+ * Several containers, each optionally with its own path and options.
+ *
+ * @typeParam L Location of each container with its own path or options.
+ */
+export type SeveralLocations<L = ContainerLocation> = readonly (string | URL | {
   /** A file or directory, or bytes. */
-  readonly location: ContainerLocation;
+  readonly location: L;
   /**
    * Directory that it appears in: names and slashes; parents are created. Defaults to the last name of the location, of
    * a file without its suffix; to the root for a container opened alone.
@@ -25,7 +28,7 @@ export interface ContainerPlace {
   readonly path?: string | undefined;
   /** Options of this container, in place of those for all. */
   readonly options?: ContainerOptions | undefined;
-}
+})[];
 
 /** Whether the location is a list of containers. */
 export function areSeveral(

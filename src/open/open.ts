@@ -24,16 +24,6 @@ export interface OpenContainerOptions extends ContainerOptions {
   readonly prefix?: string | undefined;
 }
 
-/** Options of {@linkcode check}. */
-export interface CheckContainerOptions extends CheckOptions {
-  /**
-   * Samples to check: their indices, or the location of an index file, as `recordfs split` writes it. Only their files
-   * are read; damage that opening finds is reported, too. An index file is refused if it indexes other samples.
-   * Defaults to the whole container.
-   */
-  readonly subset?: Iterable<number> | string | URL | undefined;
-}
-
 /**
  * Opens a container of any format as a virtual filesystem, or several as one, each below its own path.
  *
@@ -87,16 +77,59 @@ export function* openAlone(
   return new VirtualFs(place.path, container, options.checkData ?? true);
 }
 
+/** Damage that a report lists, at most. */
+const MOST_LISTED = 1000;
+
 /**
  * Verifies every checksum of a container; with `values`, also decodes values and pictures.
  *
+ * @returns A report; without `onDamage`, with the first 1,000 damaged locations as `damage`.
  * @throws {FormatError} If it can't be opened at all.
  * @throws {IndexError} If the option `subset` has the index of a sample that does not exist.
  * @throws {DataError} If the option `subset` names an index file that does not fit the container.
+ *
+ * @example Is it sound?
+ * ```ts
+ * import { check } from "@recordfs/recordfs";
+ * import assert from "node:assert/strict";
+ *
+ * const { samples, damage } = await check("test/golden/ffrecord/packed_tree/sample_10.ffr");
+ * assert.deepEqual(damage, []);
+ * console.log(samples, "samples, all sound");
+ * ```
  */
 export async function check(
   location: ContainerLocation,
-  { subset, ...options }: CheckContainerOptions,
+  options: Partial<CheckOptions> & {
+    /**
+     * Samples to check: their indices, or the location of an index file, as `recordfs split` writes it. Only their files
+     * are read; damage that opening finds is reported, too. An index file is refused if it indexes other samples.
+     * Defaults to the whole container.
+     */
+    readonly subset?: Iterable<number> | string | URL | undefined;
+  } = {},
+): Promise<CheckReport> {
+  const { onDamage } = options;
+  if (onDamage !== undefined) {
+    return await checkAll(location, { ...options, onDamage });
+  }
+  const damage: FormatError[] = [];
+  const report = await checkAll(location, {
+    ...options,
+    onDamage(found) {
+      if (damage.length < MOST_LISTED) damage.push(found);
+    },
+  });
+  return { ...report, damage };
+}
+
+type Subset = Iterable<number> | string | URL;
+
+async function checkAll(
+  location: ContainerLocation,
+  { subset, ...options }: CheckOptions & {
+    readonly subset?: Subset | undefined;
+  },
 ): Promise<CheckReport> {
   const { path, options: own } = placeOf(location, options);
   const { storage = LOCAL_DISK, signal } = own;
@@ -132,7 +165,7 @@ export async function check(
 
 async function checkSubset(
   path: string,
-  subset: NonNullable<CheckContainerOptions["subset"]>,
+  subset: Subset,
   options: CheckOptions,
 ): Promise<CheckReport> {
   const [{ onlyChosen }, { checkShown }] = await Promise.all([

@@ -22,20 +22,21 @@ import type { OpenContainerOptions } from "./open.ts";
 import { findNode, partsOf } from "../tree/vfs/paths.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
-/** Codes of a {@linkcode PlacementError}. */
-export type PlacementErrorCode =
-  | "no-container"
-  | "bad-path"
-  | "same-path"
-  | "inside-other";
-
 /** Several containers that can't be opened at the paths given. */
 export class PlacementError extends RecordfsError {
   /** What is wrong. */
-  declare readonly code: PlacementErrorCode;
+  declare readonly code:
+    | "no-container"
+    | "bad-path"
+    | "same-path"
+    | "inside-other";
 
   /** Creates an error about a container or a path, which the message names. */
-  constructor(code: PlacementErrorCode, message: string, path?: string) {
+  constructor(
+    code: PlacementError["code"],
+    message: string,
+    path?: string,
+  ) {
     super(code, message, { path });
   }
 }

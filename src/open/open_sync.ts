@@ -25,20 +25,18 @@ export function openSync(
   return runSync(openAll(location, options));
 }
 
-/** Options of {@linkcode openSamplesSync}. */
-export interface OpenSamplesSyncOptions
-  extends Omit<OpenSamplesOptions, "decoders" | "files" | "paths"> {
-  /** Decoders as those of {@linkcode openSamples}; other threads can import only those of a module. */
-  readonly decoders?: SampleDecoders | undefined;
-}
-
 /** Synchronous {@linkcode openSamples}, for containers on a local disk or in memory. */
 export function openSamplesSync<
   D extends object = SampleValues,
   R extends object = SampleValues,
 >(
   location: ContainerLocation,
-  { fields, decoders, ...options }: OpenSamplesSyncOptions = {},
+  { fields, decoders, ...options }:
+    & Omit<OpenSamplesOptions, "decoders" | "files" | "paths">
+    & {
+      /** Decoders as those of `openSamples`; other threads can import only those of a module. */
+      readonly decoders?: SampleDecoders | undefined;
+    } = {},
 ): OpenedSamples<D, R> {
   requireImported(decoders);
   const place = placeOfSamples(location, options);

@@ -2,7 +2,7 @@ import { perform, runAsync, type Steps } from "../io/concurrency/steps.ts";
 import { mustWait } from "../io/storage/must_wait.ts";
 import type { Container, ServedContainer } from "../tree/format.ts";
 import { openOne, withFormat } from "./find_format.ts";
-import { type ContainerPlace, placeOf } from "./location.ts";
+import { placeOf, type SeveralLocations } from "./location.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { explaining } from "./other_content.ts";
@@ -10,7 +10,7 @@ export type { ServedContainer };
 
 /** Opens containers for other threads to serve. Serving can begin before the metadata are checked. */
 export async function openToServe(
-  containers: string | readonly ContainerPlace[],
+  containers: string | SeveralLocations,
   options: OpenContainerOptions = {},
 ): Promise<ServedContainer> {
   const isOne = typeof containers === "string";

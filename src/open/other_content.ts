@@ -1,8 +1,4 @@
-import {
-  FormatError,
-  type FormatErrorCode,
-  RecordfsError,
-} from "../base/errors.ts";
+import { FormatError, RecordfsError } from "../base/errors.ts";
 import { runSync, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import type { Storage } from "../io/storage/storage.ts";
@@ -68,7 +64,7 @@ const ARCHIVES:
   ];
 
 /** Errors that may mean that a file is not of its format at all. */
-const STRUCTURAL: ReadonlySet<FormatErrorCode> = new Set([
+const STRUCTURAL: ReadonlySet<FormatError["code"]> = new Set([
   "absurd-count",
   "bad-index",
   "bad-meta",

@@ -36,12 +36,9 @@ import { isLate, itsTurn } from "./its_turn.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** Request handler for `Deno.serve` and similar servers. */
-export type RequestHandler = (request: Request) => Response | Promise<Response>;
-
 export type Answer = Response | Promise<Response>;
 
-/** {@linkcode RequestHandler} for the built-in server. */
+/** {@linkcode handler} for the built-in server. */
 export interface Answerer {
   handle(request: RequestLike): Answer;
   /**
@@ -81,7 +78,7 @@ export interface Answerer {
 export function handler(
   container: VirtualFs,
   options: HandlerOptions,
-): RequestHandler {
+): (request: Request) => Response | Promise<Response> {
   const session = newSession(false);
   const answerer = answererOf(container, options, session, new SharedCounts());
   return (request) => answerer.handle(request);

@@ -4,7 +4,6 @@
  *
  * @module
  */
-export { handler, type RequestHandler } from "./handler.ts";
-export type { Access, HandlerOptions } from "./options.ts";
-export { serve, type ServedAddress, type ServeOptions } from "./serve.ts";
-export type { ServedSource } from "./api/sources.ts";
+export { handler } from "./handler.ts";
+export type { HandlerOptions, ServeOptions } from "./options.ts";
+export { serve } from "./serve.ts";

@@ -1,4 +1,4 @@
-import type { FormatError, FormatErrorCode } from "../base/errors.ts";
+import type { FormatError } from "../base/errors.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
@@ -39,64 +39,6 @@ export interface ContainerOptions {
   readonly lastNode?: NodeId | undefined;
 }
 
-/** Kind of an archive member. */
-export type MemberKind =
-  | "device"
-  | "directory"
-  | "file"
-  | "hard link"
-  | "symbolic link";
-
-/**
- * Why a member is skipped:
- *
- * - `unsafe-name`: its path has `..` or NUL.
- * - `no-name`: it has no name.
- * - `too-long`: its name or path exceeds the limit.
- * - `conflict`: it needs a directory where an earlier member is a file, or the reverse.
- * - `leads-out`: a link that leads out of the archive.
- * - `no-target`: a hard link to nothing.
- * - `bad-link`: a link that no system follows.
- * - `device`: a device or pipe.
- * - `damaged`: a GulpIO video that cannot be read completely, or its label file.
- */
-export type SkipReason =
-  | "bad-link"
-  | "conflict"
-  | "damaged"
-  | "device"
-  | "leads-out"
-  | "no-name"
-  | "no-target"
-  | "too-long"
-  | "unsafe-name";
-
-/** Archive member that no path leads to. */
-export interface SkippedMember {
-  /** Path of the archive. */
-  readonly archive: string;
-  /** Name as stored in the archive; names over 4,096 bytes are truncated and end in `…`. */
-  readonly name: string;
-  /** Kind of the member. */
-  readonly kind: MemberKind;
-  /** Why it is skipped. */
-  readonly reason: SkipReason;
-  /** The reason in words, with the name and the archive. */
-  readonly message: string;
-}
-
-/** Archive member that is listed but cannot be read. */
-export interface UnreadableMember {
-  /** Path of the archive. */
-  readonly archive: string;
-  /** Name as listed; empty for a part of the archive in which no member can be found. */
-  readonly name: string;
-  /** Code of the error that reading it throws. */
-  readonly code: FormatErrorCode;
-  /** Message of that error. */
-  readonly message: string;
-}
-
 /** Facts about an opened container, as `recordfs info` prints them. */
 export interface ContainerInfo {
   /** The format's name, such as `ffrecord`. */
@@ -112,12 +54,62 @@ export interface ContainerInfo {
   /** Other counts of the format, by name: `videos`, `frames`; for an archive, `skipped` and `unreadable` members. */
   readonly facts?: Readonly<Record<string, number>>;
   /** Archive members that no path leads to: the first 10,000 of each archive. Absent if there are none. */
-  readonly skipped?: readonly SkippedMember[] | undefined;
+  readonly skipped?:
+    | readonly {
+      /** Path of the archive. */
+      readonly archive: string;
+      /** Name as stored in the archive; names over 4,096 bytes are truncated and end in `…`. */
+      readonly name: string;
+      /** Kind of the member. */
+      readonly kind:
+        | "device"
+        | "directory"
+        | "file"
+        | "hard link"
+        | "symbolic link";
+      /**
+       * Why it is skipped:
+       *
+       * - `unsafe-name`: its path has `..` or NUL.
+       * - `no-name`: it has no name.
+       * - `too-long`: its name or path exceeds the limit.
+       * - `conflict`: it needs a directory where an earlier member is a file, or the reverse.
+       * - `leads-out`: a link that leads out of the archive.
+       * - `no-target`: a hard link to nothing.
+       * - `bad-link`: a link that no system follows.
+       * - `device`: a device or pipe.
+       * - `damaged`: a GulpIO video that cannot be read completely, or its label file.
+       */
+      readonly reason:
+        | "bad-link"
+        | "conflict"
+        | "damaged"
+        | "device"
+        | "leads-out"
+        | "no-name"
+        | "no-target"
+        | "too-long"
+        | "unsafe-name";
+      /** The reason in words, with the name and the archive. */
+      readonly message: string;
+    }[]
+    | undefined;
   /**
    * Archive members that are listed but known to be unreadable: the first 10,000 of each archive. Absent if there are
    * none.
    */
-  readonly unreadable?: readonly UnreadableMember[] | undefined;
+  readonly unreadable?:
+    | readonly {
+      /** Path of the archive. */
+      readonly archive: string;
+      /** Name as listed; empty for a part of the archive in which no member can be found. */
+      readonly name: string;
+      /** Code of the error that reading it throws. */
+      readonly code: FormatError["code"];
+      /** Message of that error. */
+      readonly message: string;
+    }[]
+    | undefined;
   /** Sentences about oddities of the whole container that are not damage. Absent if there are none. */
   readonly notes?: readonly string[] | undefined;
   /** Fields of each sample, if the format names them: the keys of a dataset. */
@@ -145,6 +137,20 @@ export interface ContainerInfo {
     readonly info: ContainerInfo;
   }[];
 }
+
+/** Archive member that no path leads to. */
+export type SkippedMember = NonNullable<ContainerInfo["skipped"]>[number];
+
+/** Kind of an archive member. */
+export type MemberKind = SkippedMember["kind"];
+
+/** Why a member is skipped. */
+export type SkipReason = SkippedMember["reason"];
+
+/** Archive member that is listed but cannot be read. */
+export type UnreadableMember = NonNullable<
+  ContainerInfo["unreadable"]
+>[number];
 
 /** What the indices of a container's dataset count. */
 export type SampleUnit = "datapoints" | "files" | "samples" | "videos";
@@ -227,8 +233,10 @@ export interface CheckReport {
   readonly of?: number | undefined;
   /** Size of the container's files in bytes; if only some samples were to be checked, of the files that were read. */
   readonly bytes: number;
-  /** Number of calls of `onDamage`. */
+  /** Number of damaged locations. */
   readonly damaged: number;
+  /** The first 1,000 of them, if `onDamage` was not given. */
+  readonly damage?: readonly FormatError[] | undefined;
   /**
    * What was verified: contents, by checksums, hashes or decoding; or only the structure, if the container has no
    * checksums. Defaults to contents.

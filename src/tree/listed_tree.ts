@@ -19,18 +19,6 @@ import {
   type TreeHandle,
 } from "./tree.ts";
 
-/** File that a container lists. */
-export interface ListedFile {
-  /** Name in the root: unique, without slashes. */
-  readonly name: string;
-  /** Offset in the container's file, in bytes. */
-  readonly offset: number;
-  /** Length of the content in bytes. */
-  readonly length: number;
-  /** CRC-32 of the content, if the container stores one for each file. */
-  readonly crc32?: number | undefined;
-}
-
 interface ListedColumns {
   readonly names: NameTableColumns;
   /** Per file: offset and length of its content. */
@@ -87,7 +75,16 @@ class ListedTree extends NamedTree<NameTable> {
  */
 export function listedTree(
   source: ByteSource,
-  files: readonly ListedFile[],
+  files: readonly {
+    /** Name in the root: unique, without slashes. */
+    readonly name: string;
+    /** Offset in the container's file, in bytes. */
+    readonly offset: number;
+    /** Length of the content in bytes. */
+    readonly length: number;
+    /** CRC-32 of the content, if the container stores one for each file. */
+    readonly crc32?: number | undefined;
+  }[],
 ): Tree {
   const bad = (why: string, cause?: unknown) => {
     const path = source.name;

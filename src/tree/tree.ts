@@ -1,6 +1,6 @@
 import type { Storage } from "../io/storage/storage.ts";
 import type { NodeView } from "./node_view.ts";
-import type { ByteSource, SourceList } from "../io/storage/byte_source.ts";
+import type { ByteSource } from "../io/storage/byte_source.ts";
 import type { ChecksumKind } from "../io/sums/checksum.ts";
 
 /**
@@ -39,7 +39,7 @@ export interface Extent {
    * Kind of the checksum that the container stores for the whole content; `undefined` if it stores none. Code that
    * opens a tree with CRC-32C must load its implementation (`src/io/sums/checksum.ts`).
    */
-  checksumKind: ChecksumKind | undefined;
+  checksumKind: "crc32" | "crc32c" | undefined;
   /** The stored checksum; 0 if there is none. */
   checksum: number;
   /** The whole content, if it is small and computed; `source` is -1 then. */
@@ -107,44 +107,6 @@ export function newStat(): NodeStat {
   return { isDirectory: false, isLink: false, size: 0, mtime: 0 };
 }
 
-/**
- * Receives one directory entry.
- *
- * @param name Buffer that holds the name's bytes; valid only during the call.
- * @param start Start of the name in `name`.
- * @param end End of the name in `name`.
- * @param node Node of the entry.
- * @param next Cursor at which a later {@linkcode Tree.list} continues after this entry.
- * @returns Whether to continue; `false` means that this entry did not fit, and ends the listing.
- */
-export type EntryVisitor = (
-  name: Uint8Array,
-  start: number,
-  end: number,
-  node: NodeId,
-  next: number,
-) => boolean;
-
-/** Sources of a tree that has too many to open at once. Each is opened on first use. */
-export interface LazySources extends SourceList {
-  /** File or directory that contains them. */
-  readonly path: string;
-  /** Storage of `path`. Absent for the local disk. */
-  readonly storage?: Storage;
-  /** Total bytes of the sources seen so far, by any thread. */
-  readonly knownBytes: number;
-}
-
-/** Sources of several trees, only some of which are open from the start. */
-export interface SeveralSources extends SourceList {
-  /** Open sources; their indices come first. */
-  readonly opened: readonly ByteSource[];
-  /** Lists of lazily opened sources. */
-  readonly lazy: readonly LazySources[];
-  /** Total bytes of the lazily opened sources seen so far, by any thread. */
-  readonly knownBytes: number;
-}
-
 /** Whether all sources are open from the start. */
 export function areOpen(
   sources: Tree["sources"],
@@ -170,29 +132,6 @@ export async function reopenHandle(
 }
 
 /**
- * Consecutive samples of a tree: entries of one directory with equally spaced nodes; or samples that the tree skips as
- * damaged, whose nodes are all 0.
- */
-export interface SampleRun {
-  /** Node of the first sample, or 0. */
-  readonly first: NodeId;
-  /** Distance between nodes: at least 1, or 0 for skipped samples. */
-  readonly stride: number;
-  /** Number of samples. */
-  readonly count: number;
-  /** Consecutive nodes per sample, for samples of several files. Defaults to 1; at most the stride. */
-  readonly width?: number | undefined;
-}
-
-/** Nodes of a tree that are samples. */
-export interface SampleNodes {
-  /** Whether samples are directories with all their contents, rather than files; `undefined` if mixed. */
-  readonly areDirectories: boolean | undefined;
-  /** Runs in dataset order. No node but 0 is in two of them. */
-  readonly runs: Iterable<SampleRun>;
-}
-
-/**
  * A container as a read-only file tree: the only interface between formats and their consumers.
  *
  * A tree is immutable and holds no state about its callers, so one tree serves many threads. Names are bytes, as on
@@ -200,8 +139,35 @@ export interface SampleNodes {
  * {@linkcode NotLoaded}, with which a caller that can wait loads the part.
  */
 export interface Tree {
-  /** Data that extents point into. */
-  readonly sources: readonly ByteSource[] | LazySources | SeveralSources;
+  /**
+   * Data that extents point into: open sources; or so many that each is opened on first use; or those of several trees,
+   * only some of which are open from the start.
+   */
+  readonly sources:
+    | readonly ByteSource[]
+    | {
+      /** Returns the source of an index. */
+      at(index: number): ByteSource | undefined;
+      /** File or directory that contains them. */
+      readonly path: string;
+      /** Storage of `path`. Absent for the local disk. */
+      readonly storage?: Storage;
+      /** Total bytes of the sources seen so far, by any thread. */
+      readonly knownBytes: number;
+    }
+    | {
+      /** Returns the source of an index. */
+      at(index: number): ByteSource | undefined;
+      /** Open sources; their indices come first. */
+      readonly opened: readonly ByteSource[];
+      /** Lists of lazily opened sources. */
+      readonly lazy: readonly Extract<
+        Tree["sources"],
+        { readonly path: string }
+      >[];
+      /** Total bytes of the lazily opened sources seen so far, by any thread. */
+      readonly knownBytes: number;
+    };
   /** Number of nodes, root included. In a tree that loads on demand, the number known so far. */
   readonly nodeCount: number;
   /**
@@ -235,8 +201,22 @@ export interface Tree {
    * Visits the entries of directory `dir` in order from `cursor` (0 is the start), until the visitor returns `false` or
    * the entries end. Cursors count entries, including those that the tree skips: a listing from cursor n starts with
    * the entry that n others precede.
+   *
+   * @param visit Called with the buffer that holds the name's bytes, valid only during the call; start and end of the
+   * name in it; the entry's node; and the cursor at which a later call continues after this entry. Returns whether to
+   * continue; `false` means that this entry did not fit, and ends the listing.
    */
-  list(dir: NodeId, cursor: number, visit: EntryVisitor): void;
+  list(
+    dir: NodeId,
+    cursor: number,
+    visit: (
+      name: Uint8Array,
+      start: number,
+      end: number,
+      node: NodeId,
+      next: number,
+    ) => boolean,
+  ): void;
 
   /**
    * Reads the metadata of a node.
@@ -265,7 +245,24 @@ export interface Tree {
    * Returns the nodes that are samples of the container's dataset, in dataset order. Absent if the samples are the
    * files, in walk order.
    */
-  samples?(): SampleNodes;
+  samples?(): {
+    /** Whether samples are directories with all their contents, rather than files; `undefined` if mixed. */
+    readonly areDirectories: boolean | undefined;
+    /**
+     * Runs in dataset order: consecutive samples that are entries of one directory with equally spaced nodes; or
+     * samples that the tree skips as damaged, whose nodes are all 0. No node but 0 is in two runs.
+     */
+    readonly runs: Iterable<{
+      /** Node of the first sample, or 0. */
+      readonly first: NodeId;
+      /** Distance between nodes: at least 1, or 0 for skipped samples. */
+      readonly stride: number;
+      /** Number of samples. */
+      readonly count: number;
+      /** Consecutive nodes per sample, for samples of several files. Defaults to 1; at most the stride. */
+      readonly width?: number | undefined;
+    }>;
+  };
 
   /**
    * Writes the name of a sample, or of a directory above one, to the start of `into`.
@@ -307,3 +304,22 @@ export interface Tree {
   /** Closes the sources. */
   close(): void;
 }
+
+/** Receives one entry of {@linkcode Tree.list}. */
+export type EntryVisitor = Parameters<Tree["list"]>[2];
+
+/** Sources of a tree that has too many to open at once. */
+export type LazySources = Extract<Tree["sources"], { readonly path: string }>;
+
+/** Sources of several trees, only some of which are open from the start. */
+export type SeveralSources = Extract<
+  Tree["sources"],
+  { readonly lazy: unknown }
+>;
+
+/** Nodes of a tree that are samples. */
+export type SampleNodes = ReturnType<NonNullable<Tree["samples"]>>;
+
+/** Consecutive samples of a tree. */
+export type SampleRun = SampleNodes["runs"] extends Iterable<infer Run> ? Run
+  : never;

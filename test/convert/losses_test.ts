@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {
   ConversionError,
-  type ConversionPlan,
   type ConvertOptions,
+  type ConvertReport,
 } from "../../src/convert/conversion.ts";
 import { convert } from "../../src/open/convert/convert.ts";
 import { RecordfsError, WriteError } from "../../src/base/errors.ts";
@@ -156,8 +156,8 @@ Deno.test("names and types that plain samples lack are a loss", async () => {
     writeDataset(`${dir}/a`, { x: "jpg" }, [{ x: bytes(1) }], 3);
     const options = { to: "ffrecord-samples" } as const;
     await assertLoses(`${dir}/a`, `${dir}/b.ffr`, options, /key 'x'.*jpg/);
-    let plan: ConversionPlan | undefined;
-    const onPlan = (made: ConversionPlan) => plan = made;
+    let plan: ConvertReport["plan"] | undefined;
+    const onPlan = (made: ConvertReport["plan"]) => plan = made;
     await convert(`${dir}/a`, `${dir}/b.ffr`, {
       ...options,
       onPlan,

@@ -1,7 +1,7 @@
 /** A container format of one file, of which nobody knows before it is registered, does all that others do. */
 import assert from "node:assert/strict";
 import { RecordfsError } from "../../src/base/errors.ts";
-import { formatNames } from "../../src/open/formats.ts";
+import { formatNames } from "../../src/formats/registry.ts";
 import { registerFormat } from "../../src/formats/registry.ts";
 import { open } from "../../src/open/open.ts";
 import { openSync } from "../../src/open/mod.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MountError } from "../../fuse/mounting/mount_error.ts";
 import { findMount, readMounts } from "../../fuse/mounting/mountinfo.ts";
-import { type MountOptions, mountTree } from "../../fuse/mount.ts";
+import { mountTree, type MountTreeOptions } from "../../fuse/mount.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import { runSync } from "../../src/io/concurrency/steps.ts";
 import { MemoryTree } from "./support/memory_tree.ts";
@@ -11,7 +11,7 @@ const tree = MemoryTree.of({ a: "x" });
 
 async function refusal(
   mountpoint: string,
-  options: MountOptions = {},
+  options: MountTreeOptions = {},
   from = tree,
 ): Promise<MountError> {
   try {
@@ -118,7 +118,7 @@ mountTest(
 );
 
 Deno.test("options that a program gives are checked as those of -o", async () => {
-  const wrong: MountOptions[] = [
+  const wrong: MountTreeOptions[] = [
     { workers: 0 },
     { workers: -1 },
     { workers: NaN },

@@ -11,12 +11,9 @@ import {
   newStat,
   type Tree,
 } from "../../src/tree/tree.ts";
-import {
-  type ContainerPlace,
-  openSync,
-  PlacementError,
-} from "../../src/open/mod.ts";
+import { openSync, PlacementError } from "../../src/open/mod.ts";
 import { open } from "../../src/open/open.ts";
+import type { SeveralLocations } from "../../src/open/location.ts";
 import { PathError, RecordfsError } from "../../src/base/errors.ts";
 import { type VirtualFs } from "../../src/tree/vfs/virtual_fs.ts";
 import { listed, lookup, walked } from "../tree/support/walked.ts";
@@ -47,6 +44,8 @@ const paths = fc.shuffledSubarray(
   ["a", "b/c", "b/d", "é/f g/h", "é/f g/i", "epoch", ".j", "z.ffr"],
   { minLength: 1, maxLength: 5 },
 );
+
+type ContainerPlace = Exclude<SeveralLocations[number], string | URL>;
 
 const places: fc.Arbitrary<ContainerPlace[]> = paths.chain((chosen) =>
   fc.tuple(...chosen.map((path) =>

@@ -4,11 +4,8 @@ import {
   openToServe,
   threadOpener,
 } from "../../src/cli/serve/open_to_serve.ts";
-import {
-  type ServedAddress,
-  serveInThreads,
-  type ServeOptions,
-} from "../../src/serve/serve.ts";
+import { type ServedAddress, serveInThreads } from "../../src/serve/serve.ts";
+import type { ServeOptions } from "../../src/serve/options.ts";
 import { CLI, run } from "../cli/run_cli.ts";
 import { until } from "../cli/mount/mount_place.ts";
 import { needs } from "../support/programs/programs.ts";

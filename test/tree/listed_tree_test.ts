@@ -1,10 +1,12 @@
 /** Trees of listed files: what a list must not say. */
 import assert from "node:assert/strict";
 import { MemorySource } from "../../src/io/storage/memory_source.ts";
-import { type ListedFile, listedTree } from "../../src/tree/listed_tree.ts";
+import { listedTree } from "../../src/tree/listed_tree.ts";
 import { newExtent, newStat, ROOT } from "../../src/tree/tree.ts";
 
 const source = () => new MemorySource(new Uint8Array(10), "a.box");
+type ListedFile = Parameters<typeof listedTree>[1][number];
+
 const file = (name: string, offset = 0, length = 1): ListedFile => ({
   name,
   offset,

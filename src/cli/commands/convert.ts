@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import {
   ConversionError,
-  type ConversionPlan,
   type ConvertOptions,
+  type ConvertReport,
 } from "../../convert/conversion.ts";
 import { convert } from "../../open/convert/convert.ts";
 import { targetNames } from "../../open/convert/find_target.ts";
@@ -108,7 +108,7 @@ async function run(
     throw new UsageError("--from is --format: give one of them");
   }
   const spec = text === undefined ? undefined : givenSpec(text);
-  let plan: ConversionPlan | undefined;
+  let plan: ConvertReport["plan"] | undefined;
   const warnings: string[] = [];
   const shown = new Flood(warn, { all });
   try {
@@ -163,7 +163,7 @@ async function run(
 }
 
 function tellPlan(
-  { from, to, changed, lost, subset }: ConversionPlan,
+  { from, to, changed, lost, subset }: ConvertReport["plan"],
   all: true | undefined,
 ): void {
   const chosen = subset === undefined ? "" : `: ${countText(subset)}`;
@@ -175,6 +175,8 @@ function tellPlan(
   }
 }
 
-function countText({ samples, of }: NonNullable<ConversionPlan["subset"]>) {
+function countText(
+  { samples, of }: NonNullable<ConvertReport["plan"]["subset"]>,
+) {
   return `${samples} of ${of} samples`;
 }

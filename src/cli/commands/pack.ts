@@ -1,13 +1,12 @@
 import { Command, Option } from "commander";
 import { join } from "node:path";
-import {
-  PackError,
-  packFolder,
-  type PackProblem,
-  type PackReport,
-} from "../../formats/ffrecord/mod.ts";
+import { PackError, packFolder } from "../../formats/ffrecord/mod.ts";
+import type { PackReport } from "../../formats/ffrecord/pack/pack_folder.ts";
 import { isInParts } from "../../formats/ffrecord/write/record_paths.ts";
-import { isLeftOut } from "../../formats/ffrecord/pack/pack_problem.ts";
+import {
+  isLeftOut,
+  type PackProblem,
+} from "../../formats/ffrecord/pack/pack_problem.ts";
 import { PathFilter } from "../../tree/vfs/path_filter.ts";
 import { RecordfsError } from "../../base/errors.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";

@@ -1,7 +1,7 @@
 import { registeredModules, registerFormat } from "../../formats/registry.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { changedFile } from "../../io/storage/changed_file.ts";
-import type { ServedSource } from "../../serve/api/sources.ts";
+import type { ServedSource } from "../../serve/options.ts";
 import type {
   OpenedToServe,
   ThreadOpener,

@@ -4,9 +4,9 @@ import {
   type OtherThreads,
   type ServedAddress,
   serveInThreads,
-  type ServeOptions,
 } from "../../serve/serve.ts";
 import { countChosen } from "../../data/trees/chosen_samples.ts";
+import type { ServeOptions } from "../../serve/options.ts";
 import { keepFreedMemory } from "../../io/libc/new_memory.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";

@@ -1,50 +1,41 @@
-/** Kind of a value's content, independent of the type's name. */
-export type ValueKind =
-  | "array"
-  | "bytes"
-  | "image"
-  | "number"
-  | "text"
-  | "tree"
-  | "video";
-
-/** Decoder that any thread can load. */
-export interface ValueDecoder {
-  /** URL of a module that exports `decodeValue(bytes, ...args)`, which throws if the bytes are not of the type. */
-  readonly module: string;
-  /** Arguments that survive `postMessage`. */
-  readonly args: readonly unknown[];
-}
-
-/**
- * How a value's bytes are decoded: by the named codec, or by code of the format. A function cannot run in another
- * thread, so it blocks a server's other requests.
- */
-export type ValueDecoding =
-  | "bytes"
-  | "float"
-  | "image"
-  | "integer"
-  | "json"
-  | "msgpack"
-  | "npy"
-  | "pickle"
-  | "utf8"
-  | ValueDecoder
-  | ((bytes: Uint8Array<ArrayBuffer>) => unknown);
-
 /** Type of values. Plain data, unless its decoding is a function. */
 export interface ValueType {
   /** Name in the container, such as `int64`. */
   readonly name: string;
-  /** Kind of its values. */
-  readonly kind: ValueKind;
+  /** Kind of its values' content, independent of the type's name. */
+  readonly kind:
+    | "array"
+    | "bytes"
+    | "image"
+    | "number"
+    | "text"
+    | "tree"
+    | "video";
   /** Suffix of files of such values, such as `.npy`; empty if unknown. */
   readonly suffix: string;
   /** Limit, in bytes, of values decoded for display: larger ones would take too much memory. */
   readonly largest: number;
-  /** How its values are decoded. */
-  readonly decoding: ValueDecoding;
+  /**
+   * How a value's bytes are decoded: by the named codec, by a module that any thread can load, or by a function. A
+   * function cannot run in another thread, so it blocks a server's other requests.
+   */
+  readonly decoding:
+    | "bytes"
+    | "float"
+    | "image"
+    | "integer"
+    | "json"
+    | "msgpack"
+    | "npy"
+    | "pickle"
+    | "utf8"
+    | {
+      /** URL of a module that exports `decodeValue(bytes, ...args)`, which throws if the bytes are not of the type. */
+      readonly module: string;
+      /** Arguments that survive `postMessage`. */
+      readonly args: readonly unknown[];
+    }
+    | ((bytes: Uint8Array<ArrayBuffer>) => unknown);
   /** Number type, if its values are numbers or Booleans of one type; an `int` may be of any size. */
   readonly scalar?:
     | "bool"
@@ -64,6 +55,15 @@ export interface ValueType {
   /** Number type of the items, if its values are lists of numbers of one type. */
   readonly elements?: ValueType["scalar"];
 }
+
+/** Kind of a value's content. */
+export type ValueKind = ValueType["kind"];
+
+/** How a value's bytes are decoded. */
+export type ValueDecoding = ValueType["decoding"];
+
+/** Decoder that any thread can load. */
+export type ValueDecoder = Extract<ValueDecoding, { readonly module: string }>;
 
 /** Type of numbers in memory. */
 export type ScalarType = NonNullable<ValueType["scalar"]>;

@@ -179,7 +179,7 @@ export async function listClassFolder(
   const walk = async (path: string, depth: number): Promise<boolean> => {
     while (shouldYield()) await yieldToEventLoop();
     const names = await runAsync(namesIn(folder, path, storage), signal);
-    for (const name of sortNames(names ?? [])) {
+    for (const name of sortNames([...names ?? []])) {
       if (name.startsWith(".")) continue;
       const own = path === "" ? name : `${path}/${name}`;
       const within = await runAsync(namesIn(folder, own, storage), signal);

@@ -5,20 +5,12 @@
  * @module
  */
 export { FFRecordReader } from "./read/reader.ts";
-export {
-  PackedFolder,
-  type PackedListOptions,
-} from "./folder/packed_folder.ts";
-export { FFRecordWriter, type WriterOptions } from "./write/writer.ts";
+export { PackedFolder } from "./folder/packed_folder.ts";
+export { FFRecordWriter } from "./write/writer.ts";
 export type { WriterBase } from "../../io/write/writer_base.ts";
-export { dump, type DumpOptions, type SampleList } from "./write/dump.ts";
-export {
-  packFolder,
-  type PackOptions,
-  type PackProgress,
-  type PackReport,
-} from "./pack/pack_folder.ts";
-export { PackError, type PackProblem } from "./pack/pack_problem.ts";
+export { dump } from "./write/dump.ts";
+export { packFolder } from "./pack/pack_folder.ts";
+export { PackError } from "./pack/pack_problem.ts";
 export type { SampleData } from "../../io/write/sample_data.ts";
 export type { OpenOptions, RecordLocation } from "./read/record_files.ts";
 export {

@@ -3,5 +3,4 @@
  *
  * @module
  */
-export { MDSWriter, type MDSWriterOptions } from "./write/mds_writer.ts";
-export type { MDSInput } from "./encodings/encode.ts";
+export { MDSWriter } from "./write/mds_writer.ts";

@@ -3,8 +3,4 @@
  *
  * @module
  */
-export {
-  type TarMemberOptions,
-  type TarWriteOptions,
-  TarWriter,
-} from "./write/tar_writer.ts";
+export { TarWriter } from "./write/tar_writer.ts";

@@ -1,11 +1,6 @@
 /**
- * TFRecord: `TFRecordWriter`, and the types of decoded TensorFlow examples. `openSamples` of `@recordfs/recordfs` reads
- * records and examples.
+ * TFRecord: `TFRecordWriter`. `openSamples` of `@recordfs/recordfs` reads records and TensorFlow examples.
  *
  * @module
  */
-export {
-  TFRecordWriter,
-  type TFRecordWriterOptions,
-} from "./write/tfrecord_writer.ts";
-export type { FeatureValue, TFExample } from "./proto/example.ts";
+export { TFRecordWriter } from "./write/tfrecord_writer.ts";

@@ -1,4 +1,4 @@
-import type { FormatError, FormatErrorCode } from "../../base/errors.ts";
+import type { FormatError } from "../../base/errors.ts";
 import { isRight, readAgain } from "../../io/read/verified_content.ts";
 import { RangeSums } from "../../io/sums/range_sums.ts";
 import type {
@@ -142,7 +142,7 @@ class Check {
   }
 
   #fault(
-    code: FormatErrorCode,
+    code: FormatError["code"],
     record: number,
     why: string,
     facts: { expected?: unknown; actual?: unknown } = {},

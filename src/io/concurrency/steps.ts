@@ -1,7 +1,7 @@
 /**
  * Procedures that read, written once for callers that wait and callers that cannot.
  *
- * A procedure is a generator that yields {@linkcode Effect}s where it touches the outside world. {@linkcode runSync}
+ * A procedure is a generator that yields effects where it touches the outside world. {@linkcode runSync}
  * performs each at once, {@linkcode runAsync} awaits it. Functions called for each small value, such as one record of a
  * list, also have a plain synchronous version (`get` and `getSync`), because creating a generator costs as much as
  * reading the value.
@@ -18,7 +18,16 @@ export interface Effect<T> {
 }
 
 /** A procedure that returns a `T`. */
-export type Steps<T> = Generator<Effect<unknown>, T, unknown>;
+export type Steps<T> = Generator<
+  {
+    /** Returns at once, or throws. */
+    sync(): unknown;
+    /** Resolves when done; the signal aborts waiting. */
+    async(signal: AbortSignal | undefined): Promise<unknown>;
+  },
+  T,
+  unknown
+>;
 
 /** Performs one effect inside a procedure. */
 export function* perform<T>(effect: Effect<T>): Steps<T> {

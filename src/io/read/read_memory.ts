@@ -73,16 +73,6 @@ export class GrowingMemory {
   }
 }
 
-/** Memory for all bytes of a batch. */
-export interface BatchRoom {
-  /**
-   * Returns uncleared bytes.
-   *
-   * @param length Number of bytes.
-   */
-  take(length: number): Uint8Array<ArrayBuffer>;
-}
-
 /**
  * Reusable memory that other threads can share. It grows as needed. Pieces may lie anywhere in it: they stay where they
  * were read together with their neighbours, because V8 copies to shared memory word by word.
@@ -146,15 +136,22 @@ export function aligned(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
 
-/** Options of reading a batch without waiting. */
-export interface BatchReadSyncOptions {
+/** Options of reading a batch. */
+export interface BatchReadOptions extends WaitOptions {
   /**
-   * Memory to read into: an object whose method `take(length)` returns that many bytes. It is called once, for all
-   * bytes of the batch. Each piece is then a view of them, in batch order, at a multiple of 8 bytes from the start. By
-   * default each piece gets its own memory, which must be cleared first; that costs as much as reading into it.
+   * Memory to read into. By default each piece gets its own memory, which must be cleared first; that costs as much as
+   * reading into it.
    */
-  readonly memory?: BatchRoom | undefined;
+  readonly memory?: {
+    /**
+     * Returns uncleared bytes. Called once, for all bytes of the batch. Each piece is then a view of them, in batch
+     * order, at a multiple of 8 bytes from the start.
+     *
+     * @param length Number of bytes.
+     */
+    take(length: number): Uint8Array<ArrayBuffer>;
+  } | undefined;
 }
 
-/** Options of reading a batch. */
-export interface BatchReadOptions extends BatchReadSyncOptions, WaitOptions {}
+/** Memory for all bytes of a batch. */
+export type BatchRoom = NonNullable<BatchReadOptions["memory"]>;

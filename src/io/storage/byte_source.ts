@@ -4,21 +4,6 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of reading a range. */
-export interface ReadOptions extends WaitOptions {
-  /** Whether access is sequential, so that the next range may be prefetched. Defaults to `true`. */
-  readonly goesOn?: boolean | undefined;
-}
-
-/** Options of opening a file in a storage. */
-export interface OpenFileOptions {
-  /**
-   * Whether a writer may still append to the file. If so, what existed when it was opened stays readable; otherwise any
-   * change is an error. Defaults to `false`.
-   */
-  readonly mayGrow?: boolean | undefined;
-}
-
 /**
  * Random access to bytes in a file, in memory or on a server.
  *
@@ -39,7 +24,10 @@ export interface ByteSource {
   readAt(
     into: Uint8Array,
     offset: number,
-    options?: ReadOptions,
+    options?: WaitOptions & {
+      /** Whether access is sequential, so that the next range may be prefetched. Defaults to `true`. */
+      readonly goesOn?: boolean | undefined;
+    },
   ): Promise<number>;
   /** {@linkcode ByteSource.readAt} without waiting. Present only if the bytes are local. */
   readAtSync?(into: Uint8Array, offset: number): number;
@@ -62,6 +50,9 @@ export interface ByteSource {
   /** Closes the source; reading afterwards is an error. */
   close(): void;
 }
+
+/** Options of {@linkcode ByteSource.readAt}. */
+export type ReadOptions = NonNullable<Parameters<ByteSource["readAt"]>[2]>;
 
 /** Sources by index: an array, or a list that opens each on demand. */
 export interface SourceList {

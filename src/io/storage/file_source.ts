@@ -1,10 +1,7 @@
 import { RecordfsError } from "../../base/errors.ts";
 import { changedFile } from "./changed_file.ts";
-import type {
-  ByteSource,
-  OpenFileOptions,
-  WaitOptions,
-} from "./byte_source.ts";
+import type { ByteSource, WaitOptions } from "./byte_source.ts";
+import type { OpenFileOptions } from "./storage.ts";
 import { type Descriptor, descriptors, type Lease } from "./descriptor_pool.ts";
 import { type LibcReads, libcReads, UNSUPPORTED } from "../libc/libc_reads.ts";
 import { type Pace, paceOf } from "./pace.ts";

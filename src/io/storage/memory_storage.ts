@@ -2,7 +2,7 @@ import { RecordfsError } from "../../base/errors.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource, WaitOptions } from "./byte_source.ts";
 import { MemorySource } from "./memory_source.ts";
-import { type FileFacts, noSuchFile, type Storage } from "./storage.ts";
+import { noSuchFile, type Storage } from "./storage.ts";
 
 /** Files in memory, or wherever the parts of a `Blob` lie, by path. */
 export class MemoryStorage implements Storage {
@@ -55,7 +55,7 @@ export class MemoryStorage implements Storage {
 
   /** Returns metadata of a file or directory. */
   // deno-lint-ignore require-yield -- sizes are in memory
-  *stat(path: string): Steps<FileFacts | undefined> {
+  *stat(path: string): ReturnType<Storage["stat"]> {
     const id = [...this.#nodes.keys()].indexOf(normal(path)) + 1;
     if (id === 0) return undefined;
     const data = this.#at(path);

@@ -2,8 +2,8 @@ import { FormatError } from "../../base/errors.ts";
 import { utf8Text } from "../../base/utf8.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import { readPart } from "../read/read_part.ts";
-import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
-import type { Storage } from "./storage.ts";
+import type { ByteSource } from "./byte_source.ts";
+import type { OpenFileOptions, Storage } from "./storage.ts";
 
 /** Git LFS pointers are shorter (git-lfs, docs/spec.md). */
 const LONGEST_POINTER = 1023;

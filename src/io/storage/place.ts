@@ -3,8 +3,13 @@ import type { RemoteOptions } from "../remote/remote_options.ts";
 import { RemoteStorage } from "../remote/remote_storage.ts";
 import { absoluteLocalPath, localPath } from "./local_path.ts";
 import type { Steps } from "../concurrency/steps.ts";
-import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
-import { type FileFacts, LOCAL_DISK, type Storage } from "./storage.ts";
+import type { ByteSource } from "./byte_source.ts";
+import {
+  type FileFacts,
+  LOCAL_DISK,
+  type OpenFileOptions,
+  type Storage,
+} from "./storage.ts";
 
 /** Location to open. */
 export interface PlaceOptions {

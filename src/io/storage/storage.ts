@@ -1,20 +1,8 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { RecordfsError } from "../../base/errors.ts";
 import { reasonOf, systemCode } from "../libc/system_error.ts";
-import type { ByteSource, OpenFileOptions } from "./byte_source.ts";
+import type { ByteSource } from "./byte_source.ts";
 import { FileSource, openError } from "./file_source.ts";
-
-/** Metadata of a file or directory, available without opening it. */
-export interface FileFacts {
-  /** Whether it is a directory; otherwise it is a file. */
-  readonly isDirectory: boolean;
-  /** Size of a file in bytes; 0 for a directory. */
-  readonly size: number;
-  /** Last modification, in milliseconds since 1970. */
-  readonly mtime: number;
-  /** Unique in its storage and the same on every open: the inode of a local file. */
-  readonly id: number;
-}
 
 /**
  * Where containers lie: a disk, memory, a server. Formats read through it and make no local calls.
@@ -28,7 +16,13 @@ export interface Storage {
    *
    * @throws {RecordfsError} If it does not exist (`ENOENT`), is a directory (`not-a-file`), or cannot be read.
    */
-  open(path: string, options?: OpenFileOptions): Steps<ByteSource>;
+  open(path: string, options?: {
+    /**
+     * Whether a writer may still append to the file. If so, what existed when it was opened stays readable; otherwise
+     * any change is an error. Defaults to `false`.
+     */
+    readonly mayGrow?: boolean | undefined;
+  }): Steps<ByteSource>;
   /**
    * Lists the names in a directory, unordered; `undefined` if the path is a file.
    *
@@ -36,12 +30,31 @@ export interface Storage {
    */
   list(path: string): Steps<readonly string[] | undefined>;
   /**
-   * Returns metadata of a file or directory; `undefined` if it does not exist.
+   * Returns metadata of a file or directory, without opening it; `undefined` if it does not exist.
    *
    * @throws {RecordfsError} If the system refuses.
    */
-  stat(path: string): Steps<FileFacts | undefined>;
+  stat(path: string): Steps<
+    {
+      /** Whether it is a directory; otherwise it is a file. */
+      readonly isDirectory: boolean;
+      /** Size of a file in bytes; 0 for a directory. */
+      readonly size: number;
+      /** Last modification, in milliseconds since 1970. */
+      readonly mtime: number;
+      /** Unique in its storage and the same on every open: the inode of a local file. */
+      readonly id: number;
+    } | undefined
+  >;
 }
+
+/** Metadata of a file or directory. */
+export type FileFacts = ReturnType<Storage["stat"]> extends Steps<infer Facts>
+  ? NonNullable<Facts>
+  : never;
+
+/** Options of {@linkcode Storage.open}. */
+export type OpenFileOptions = NonNullable<Parameters<Storage["open"]>[1]>;
 
 /** The files of this machine. */
 export const LOCAL_DISK: Storage = {

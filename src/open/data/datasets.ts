@@ -23,8 +23,4 @@ export type { Process } from "../../data/datasets/process.ts";
 export { SamplesDataset } from "../../data/datasets/samples_dataset.ts";
 export { SamplesReader } from "../../tree/samples/samples_reader.ts";
 export { Subset } from "../../data/datasets/subset.ts";
-export {
-  SAMPLE_DECODERS,
-  type SampleDecoder,
-  type SampleDecoders,
-} from "../../codecs/file_values.ts";
+export type { SampleDecoders } from "../../codecs/file_values.ts";

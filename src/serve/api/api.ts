@@ -5,7 +5,7 @@ import { json } from "../answers.ts";
 import { Decoding } from "../decode/decoding.ts";
 import type { Contents } from "../files/content.ts";
 import { SMALL_BYTES, type Thumbnails } from "../files/thumbnails.ts";
-import type { HandlerOptions } from "../options.ts";
+import type { HandlerOptions, ServedSource } from "../options.ts";
 import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
@@ -19,7 +19,7 @@ import { Positions } from "./positions.ts";
 import { Query } from "./query.ts";
 import { Samples } from "./samples.ts";
 import { search } from "./search.ts";
-import { localSources, type ServedSource } from "./sources.ts";
+import { localSources } from "./sources.ts";
 import { statistics } from "./statistics.ts";
 import { Values } from "./value.ts";
 

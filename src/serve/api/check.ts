@@ -4,7 +4,7 @@ import { ServeError } from "../serve_error.ts";
 import { lines } from "./lines.ts";
 import type { CheckLine } from "./messages.ts";
 import type { SharedCounts } from "../threads/shared_counts.ts";
-import type { ServedSource } from "./sources.ts";
+import type { ServedSource } from "../options.ts";
 
 /** Interval of progress messages, in milliseconds. */
 const TELL_EVERY = 200;

@@ -1,17 +1,7 @@
-import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
 import { check } from "../../open/open.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
-
-/** Container that is served. */
-export interface ServedSource {
-  /** Display name, without secrets. */
-  readonly location: string;
-  /** Directory of the container; empty for the root. */
-  readonly path: string;
-  /** Verifies all its checksums. */
-  check(options: CheckOptions): Promise<CheckReport>;
-}
+import type { ServedSource } from "../options.ts";
 
 /** Returns the opened containers that are local files. */
 export function localSources(fs: VirtualFs): ServedSource[] {

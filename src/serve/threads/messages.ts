@@ -6,9 +6,8 @@
 import type { SerializedError } from "../../base/serialized_error.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import type { SessionSecrets } from "../access/session.ts";
-import type { ServedSource } from "../api/sources.ts";
 import type { Listening } from "../listen.ts";
-import type { Access, HandlerOptions } from "../options.ts";
+import type { Access, HandlerOptions, ServedSource } from "../options.ts";
 
 /** Container opened by a thread for itself. */
 export interface OpenedToServe {

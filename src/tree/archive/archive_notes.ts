@@ -4,11 +4,7 @@
  *
  * @module
  */
-import {
-  FormatError,
-  type FormatErrorCode,
-  type RecordfsError,
-} from "../../base/errors.ts";
+import { FormatError, type RecordfsError } from "../../base/errors.ts";
 import { decodeName } from "../../base/names.ts";
 import type {
   ContainerInfo,
@@ -113,7 +109,7 @@ export function listUnreadable(
 
 /** Skipped part of an archive, in which no member can be found. */
 export interface DamagedPart {
-  readonly code: FormatErrorCode;
+  readonly code: FormatError["code"];
   readonly message: string;
 }
 

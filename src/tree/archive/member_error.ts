@@ -1,10 +1,10 @@
-import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import { decodeName } from "../../base/names.ts";
 import { NamesTooLongError } from "../names/name_table_builder.ts";
 
 /** Makes an error about an archive member, named in the message and in the field `member`. */
 export function memberError(
-  code: FormatErrorCode,
+  code: FormatError["code"],
   path: string,
   name: Uint8Array | string,
   why: string,

@@ -1,22 +1,14 @@
-import { FormatError, type FormatErrorCode } from "../../base/errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
+import type { ShardTable } from "./shard_table.ts";
 import { type ArchiveNotes, damageNotes } from "../archive/archive_notes.ts";
 
 /** One of several shards, so damaged that its samples have no numbers. Plain data. */
-export interface LostShard {
-  /** Path of the shard. */
-  readonly path: string;
-  /** Index among all shards, from 0. */
-  readonly at: number;
-  /** Error code of the damage. */
-  readonly code: FormatErrorCode;
-  /** Description of the damage. */
-  readonly message: string;
-}
+export type LostShard = ShardTable["lost"][number];
 
 export interface OpenedShards<S> {
   readonly sources: readonly ByteSource[];
@@ -26,7 +18,10 @@ export interface OpenedShards<S> {
 }
 
 /** Codes that are not damage: the file was replaced since it was opened, or has not been fetched. */
-const UNDAMAGED: readonly FormatErrorCode[] = ["changed", "git-lfs-pointer"];
+const UNDAMAGED: readonly FormatError["code"][] = [
+  "changed",
+  "git-lfs-pointer",
+];
 
 /** Whether an error means permanent damage, which reading again cannot cure. */
 export function isDamage(error: unknown): error is FormatError {

@@ -1,16 +1,14 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { BatchRoom } from "../../io/read/read_memory.ts";
+import type { BatchReadOptions } from "../../io/read/read_memory.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { ValueType } from "../../codecs/values/value_type.ts";
 import type { Extent } from "../tree.ts";
 import type { ShardTable } from "./shard_table.ts";
 
 /** Options for reading a batch of samples. */
-export interface ReadSamplesOptions {
+export interface ReadSamplesOptions extends Pick<BatchReadOptions, "memory"> {
   /** Names of the fields to read; defaults to all. */
   readonly fields?: readonly string[] | undefined;
-  /** Memory to read into; defaults to new memory. */
-  readonly memory?: BatchRoom | undefined;
 }
 
 /** Field of samples. */
@@ -48,7 +46,10 @@ export interface PortableSamples<R = unknown> {
 
 /** Data from which another thread rebuilds samples. It survives `postMessage` without copying tables. */
 export interface SamplesHandle {
-  /** URL of the module that exports `reopenSamples`: a {@linkcode ReopenSamples}. */
+  /**
+   * URL of the module that exports `reopenSamples(data, storage): Steps<Samples>`, which rebuilds the samples over the
+   * same tables and throws a `FormatError` if a file has changed.
+   */
   readonly module: string;
   /** Argument of `reopenSamples`: plain data, and tables in shared memory. */
   readonly data: unknown;

@@ -1,15 +1,15 @@
-import type { LostShard } from "./open_shards.ts";
+import type { FormatError } from "../../base/errors.ts";
 import { nameOfFiles } from "../sample_indices.ts";
 import { lastUpTo, sharedFloat64 } from "../shared_numbers.ts";
 
-/** File of samples. */
-export interface Shard {
-  /** Path of the file. */
-  readonly path: string;
-}
-
-/** Shards whose samples are numbered from 0 across all of them. */
-export class ShardTable<S extends Shard = Shard> {
+/**
+ * Shards whose samples are numbered from 0 across all of them.
+ *
+ * @typeParam S Shard: the path of its file, and what the format adds.
+ */
+export class ShardTable<
+  S extends { readonly path: string } = { readonly path: string },
+> {
   /** Sound shards, in order. */
   readonly shards: readonly S[];
   /** Per shard, plus one: index of its first sample. In memory that threads share. */
@@ -17,7 +17,16 @@ export class ShardTable<S extends Shard = Shard> {
   /** Number of samples. */
   readonly length: number;
   /** Shards so damaged that their samples have no numbers. */
-  readonly lost: readonly LostShard[];
+  readonly lost: readonly {
+    /** Path of the shard. */
+    readonly path: string;
+    /** Index among all shards, from 0. */
+    readonly at: number;
+    /** Error code of the damage. */
+    readonly code: FormatError["code"];
+    /** Description of the damage. */
+    readonly message: string;
+  }[];
 
   /**
    * Numbers the samples of shards.
@@ -28,7 +37,7 @@ export class ShardTable<S extends Shard = Shard> {
   constructor(
     shards: readonly S[],
     countOf: (shard: S) => number,
-    lost: readonly LostShard[] = [],
+    lost: ShardTable["lost"] = [],
   ) {
     this.shards = shards;
     this.lost = lost;
@@ -76,7 +85,7 @@ export class ShardTable<S extends Shard = Shard> {
 /** Inserts a 0 for each skipped shard into the lengths of the sound ones. */
 export function withLost(
   lengths: readonly number[],
-  lost: readonly LostShard[],
+  lost: ShardTable["lost"],
 ): readonly number[] {
   const all = [...lengths];
   for (const { at } of lost) all.splice(at, 0, 0);

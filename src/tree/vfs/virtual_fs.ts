@@ -1,13 +1,9 @@
 import type { Samples } from "../samples/samples.ts";
 import { type FormatError, PathError } from "../../base/errors.ts";
 import { runAsync, runSync, type Steps } from "../../io/concurrency/steps.ts";
-import type {
-  BatchReadOptions,
-  BatchReadSyncOptions,
-  BatchRoom,
-} from "../../io/read/read_memory.ts";
+import type { BatchReadOptions, BatchRoom } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import type { Container, ContainerInfo, SkippedMember } from "../format.ts";
+import type { Container, ContainerInfo } from "../format.ts";
 import {
   type Extent,
   newExtent,
@@ -27,31 +23,6 @@ import {
 import { type WalkEntry, walkEntry, Walker } from "./walk.ts";
 
 export type { WalkEntry };
-
-/** Options of {@linkcode VirtualFs.walk}. */
-export interface WalkOptions extends WaitOptions {
-  /** Maximum depth: 1 for the entries of the directory itself. Defaults to no limit. */
-  readonly maxDepth?: number | undefined;
-  /**
-   * Called with each directory that cannot be listed completely because the container is damaged there; the walk
-   * continues after it. Without it, the walk ends with that error.
-   */
-  readonly onDamage?: ((error: FormatError, path: string) => void) | undefined;
-}
-
-/** Result of {@linkcode VirtualFs.stat}. */
-export interface VirtualStat {
-  /** Whether it is a file. */
-  readonly isFile: boolean;
-  /** Whether it is a directory. */
-  readonly isDirectory: boolean;
-  /** Size in bytes; 0 for a directory. */
-  readonly size: number;
-  /** Modification time: that of the file if the container stores it, otherwise that of the container. */
-  readonly mtime: Date;
-  /** Inode number in a mount. */
-  readonly ino: number;
-}
 
 /**
  * A container as a read-only filesystem.
@@ -105,7 +76,7 @@ export class VirtualFs implements Disposable {
   }
 
   /** Archive members that no path leads to: the first 10,000 of each archive. `info.facts.skipped` counts them all. */
-  get skipped(): readonly SkippedMember[] {
+  get skipped(): NonNullable<ContainerInfo["skipped"]> {
     return this.info.skipped ?? [];
   }
 
@@ -132,12 +103,25 @@ export class VirtualFs implements Disposable {
   stat(
     path: string | WalkEntry,
     options: WaitOptions = {},
-  ): Promise<VirtualStat> {
+  ): Promise<{
+    /** Whether it is a file. */
+    readonly isFile: boolean;
+    /** Whether it is a directory. */
+    readonly isDirectory: boolean;
+    /** Size in bytes; 0 for a directory. */
+    readonly size: number;
+    /** Modification time: that of the file if the container stores it, otherwise that of the container. */
+    readonly mtime: Date;
+    /** Inode number in a mount. */
+    readonly ino: number;
+  }> {
     return runAsync(this.#stat(path), options.signal);
   }
 
   /** {@linkcode VirtualFs.stat} without waiting. */
-  statSync(path: string | WalkEntry): VirtualStat {
+  statSync(
+    path: string | WalkEntry,
+  ): Awaited<ReturnType<VirtualFs["stat"]>> {
     return runSync(this.#stat(path));
   }
 
@@ -201,16 +185,16 @@ export class VirtualFs implements Disposable {
   /** {@linkcode VirtualFs.read} without waiting. */
   readSync(
     path: string | WalkEntry,
-    options?: BatchReadSyncOptions,
+    options?: Pick<BatchReadOptions, "memory">,
   ): Uint8Array;
   /** Reads a batch of files without waiting. */
   readSync(
     paths: readonly (string | WalkEntry)[],
-    options?: BatchReadSyncOptions,
+    options?: Pick<BatchReadOptions, "memory">,
   ): Uint8Array[];
   readSync(
     path: string | WalkEntry | readonly (string | WalkEntry)[],
-    options: BatchReadSyncOptions = {},
+    options: Pick<BatchReadOptions, "memory"> = {},
   ): Uint8Array | Uint8Array[] {
     return runSync(this.#readAny(path, options));
   }
@@ -260,7 +244,17 @@ export class VirtualFs implements Disposable {
    */
   async *walk(
     path = "",
-    options: WalkOptions = {},
+    options: WaitOptions & {
+      /** Maximum depth: 1 for the entries of the directory itself. Defaults to no limit. */
+      readonly maxDepth?: number | undefined;
+      /**
+       * Called with each directory that cannot be listed completely because the container is damaged there; the walk
+       * continues after it. Without it, the walk ends with that error.
+       */
+      readonly onDamage?:
+        | ((error: FormatError, path: string) => void)
+        | undefined;
+    } = {},
   ): AsyncGenerator<WalkEntry, void, undefined> {
     const walker = await runAsync(this.#walker(path, options), options.signal);
     for (;;) {
@@ -273,7 +267,7 @@ export class VirtualFs implements Disposable {
   /** {@linkcode VirtualFs.walk} without waiting. */
   *walkSync(
     path = "",
-    options: Omit<WalkOptions, "signal"> = {},
+    options: Omit<Parameters<VirtualFs["walk"]>[1] & object, "signal"> = {},
   ): Generator<WalkEntry, void, undefined> {
     const walker = runSync(this.#walker(path, options));
     for (;;) {
@@ -335,7 +329,7 @@ export class VirtualFs implements Disposable {
 
   *#readAny(
     path: string | WalkEntry | readonly (string | WalkEntry)[],
-    { memory }: BatchReadSyncOptions,
+    { memory }: Pick<BatchReadOptions, "memory">,
   ): Steps<Uint8Array | Uint8Array[]> {
     return isBatch(path)
       ? yield* this.#read(path, memory)
@@ -393,6 +387,12 @@ export class VirtualFs implements Disposable {
 function pathOf(path: string | WalkEntry): string {
   return typeof path === "string" ? path : path.path;
 }
+
+/** Result of {@linkcode VirtualFs.stat}. */
+export type VirtualStat = Awaited<ReturnType<VirtualFs["stat"]>>;
+
+/** Options of {@linkcode VirtualFs.walk}. */
+export type WalkOptions = NonNullable<Parameters<VirtualFs["walk"]>[1]>;
 
 /** `Array.isArray` does not narrow read-only arrays. */
 function isBatch<T>(paths: T | readonly T[]): paths is readonly T[] {

@@ -1,4 +1,4 @@
-import { type MountOptions, mountTree } from "../../../fuse/mount.ts";
+import { mountTree, type MountTreeOptions } from "../../../fuse/mount.ts";
 import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import type { Tree } from "../../../src/tree/tree.ts";
 import { needs } from "../../support/programs/programs.ts";
@@ -31,7 +31,7 @@ export async function withMountpoint(
 /** Runs with a mounted tree. */
 export function withMount(
   tree: Tree,
-  options: MountOptions,
+  options: MountTreeOptions,
   run: (mount: Mount) => Promise<void>,
 ): Promise<void> {
   return withMountpoint(async (mountpoint) => {

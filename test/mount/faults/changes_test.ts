@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { type Mount, mount, type MountContainerOptions } from "../../../mod.ts";
+import { mount } from "../../../fuse/mount_container.ts";
+import type { MountOptions } from "../../../fuse/mod.ts";
+import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
 import { numberName } from "../../support/bags/bag_trees.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { writeDataset } from "../../support/bags/make_bag.ts";
@@ -25,7 +27,7 @@ const samplesOf = (lengths: readonly number[], first = 0): Uint8Array[] =>
 async function mounted(
   path: string,
   dir: string,
-  options: MountContainerOptions,
+  options: MountOptions,
   body: (
     file: (sample: number) => string,
     logs: readonly string[],

@@ -1,7 +1,8 @@
 /** What MDSWriter writes, as MosaicML's Streaming reads it: every encoding that both have. */
 import assert from "node:assert/strict";
 import { encodePng } from "../../../src/codecs/image/encode_png.ts";
-import { type MDSInput, MDSWriter } from "../../../src/formats/mds/mod.ts";
+import { MDSWriter } from "../../../src/formats/mds/mod.ts";
+import type { MDSInput } from "../../../src/formats/mds/write/mds_writer.ts";
 import { ENCODING_NAMES } from "../../../src/formats/mds/encodings/encoding.ts";
 import { testImage } from "../../support/images.ts";
 import { streamingSamples } from "../../support/peers/python_readers.ts";

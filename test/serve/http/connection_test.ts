@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import type { ServeOptions } from "../../../src/serve/serve.ts";
+import type { ServeOptions } from "../../../src/serve/options.ts";
 import {
   type Files,
   type ServedFolder,

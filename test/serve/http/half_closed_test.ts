@@ -1,7 +1,7 @@
 /** Clients that close their sending half, send heads that are none or too large, over HTTP and HTTPS alike. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import type { ServeOptions } from "../../../src/serve/serve.ts";
+import type { ServeOptions } from "../../../src/serve/options.ts";
 import { Authority } from "../../support/remote/authority.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";

@@ -2,7 +2,7 @@
 /** The page of a server with a token: its link, and what other servers of the same host receive from its browser. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
-import type { ServedAddress } from "../../../src/serve/mod.ts";
+import type { ServedAddress } from "../../../src/serve/serve.ts";
 import { serveFolder } from "../../support/serve/served_folder.ts";
 import { shownNames } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";

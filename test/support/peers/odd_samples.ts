@@ -1,5 +1,6 @@
 /** Samples at the ends of what values can be, by the encodings of MDS, and what Python has for each value. */
-import { type MDSInput, MDSWriter } from "../../../src/formats/mds/mod.ts";
+import { MDSWriter } from "../../../src/formats/mds/mod.ts";
+import type { MDSInput } from "../../../src/formats/mds/write/mds_writer.ts";
 import {
   array,
   bytes,

@@ -1,11 +1,8 @@
 /** Servers of packed folders that tests make up, and requests to them as no client would send them. */
 import assert from "node:assert/strict";
 import { open } from "../../../src/open/open.ts";
-import {
-  serve,
-  type ServedAddress,
-  type ServeOptions,
-} from "../../../src/serve/serve.ts";
+import { serve, type ServedAddress } from "../../../src/serve/serve.ts";
+import type { ServeOptions } from "../../../src/serve/options.ts";
 import { ffrBytes, type Folder, packedSamples } from "../ffrecord/make_ffr.ts";
 
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
 /** The files of TFRecord that an independent writer made of the specification, and what it put into them. */
-import type { FeatureValue } from "../../../src/formats/tfrecord/mod.ts";
+import type { FeatureValue } from "../../../src/formats/tfrecord/proto/example.ts";
 import { goldenSet } from "../golden.ts";
 
 /** A record as `expect.json` describes it. */

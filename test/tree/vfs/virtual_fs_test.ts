@@ -10,7 +10,7 @@ import { open } from "../../../src/open/open.ts";
 import { openSync } from "../../../src/open/mod.ts";
 import { goldenCase, sha256 } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
-import { withTempDir } from "../../support/paths.ts";
+import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
 const tree = goldenCase("ffrecord/packed_tree");
 const files = tree.content.entries.filter(({ type }) => type === "file");
@@ -233,9 +233,8 @@ Deno.test("a format is recognised by content, not by name", async () => {
 
 Deno.test("reading needs --allow-read and nothing else", async () => {
   const script = `
-    import { open, PackedFolder } from ${
-    JSON.stringify(import.meta.resolve("../../../mod.ts"))
-  };
+    import { open } from "file://${REPOSITORY}mod.ts";
+    import { PackedFolder } from "file://${REPOSITORY}src/formats/ffrecord/mod.ts";
     using vfs = await open(Deno.args[0]);
     const names = await vfs.list();
     using folder = await PackedFolder.open(Deno.args[0]);

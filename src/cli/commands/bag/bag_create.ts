@@ -1,11 +1,9 @@
 import { Command } from "commander";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import type {
-  Generation,
-  ShardLimits,
-  Spec,
-} from "../../../formats/bags/mod.ts";
+import type { Generation } from "../../../formats/bags/mod.ts";
+import type { Spec } from "../../../formats/bags/dataset/spec.ts";
+import type { ShardLimits } from "../../../formats/bags/write/sharded_dataset_writer.ts";
 import { FolderFiles } from "../../../convert/from/folder_files.ts";
 import { DatapointFolders } from "../../../formats/bags/convert/datapoint_folders.ts";
 import { openError } from "../../../io/storage/file_source.ts";

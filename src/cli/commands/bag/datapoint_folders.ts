@@ -3,7 +3,8 @@ import { UnfitError } from "../../../convert/conversion.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import type { DatapointFolders } from "../../../formats/bags/convert/datapoint_folders.ts";
 import { writtenSpec } from "../../../formats/bags/dataset/spec.ts";
-import type { Generation, Spec } from "../../../formats/bags/mod.ts";
+import type { Generation } from "../../../formats/bags/mod.ts";
+import type { Spec } from "../../../formats/bags/dataset/spec.ts";
 import { SampleFiles } from "../../input/sample_files.ts";
 import {
   type DatapointInput,

@@ -2,7 +2,8 @@ import * as path from "node:path";
 import { RecordfsError } from "../../../base/errors.ts";
 import { jsonRecords } from "../../../formats/bags/write/json_records.ts";
 import { requireLocal } from "../../../io/storage/local_path.ts";
-import type { Generation, Spec } from "../../../formats/bags/mod.ts";
+import type { Generation } from "../../../formats/bags/mod.ts";
+import type { Spec } from "../../../formats/bags/dataset/spec.ts";
 import {
   type DatapointInput,
   type GivenDatapoint,

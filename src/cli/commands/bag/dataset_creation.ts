@@ -5,9 +5,9 @@ import {
   DatasetWriter,
   type Generation,
   ShardedDatasetWriter,
-  type ShardLimits,
-  type Spec,
 } from "../../../formats/bags/mod.ts";
+import type { Spec } from "../../../formats/bags/dataset/spec.ts";
+import type { ShardLimits } from "../../../formats/bags/write/sharded_dataset_writer.ts";
 import { shardName } from "../../../formats/bags/dataset/dataset_location.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";

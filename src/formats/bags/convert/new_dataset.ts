@@ -16,7 +16,7 @@ import {
 } from "../../../convert/conversion.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import { LABEL_FILE, writeLabels } from "../../../convert/label_file.ts";
-import type { ShardLimits } from "../write/shard_output.ts";
+import type { ShardLimits } from "../write/sharded_dataset_writer.ts";
 
 interface DatasetForm extends Pick<DatasetPlan, "spec" | "labels" | "fill"> {
   readonly generation: Generation;

@@ -9,7 +9,6 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { lastingAt } from "../../../io/storage/place.ts";
 import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
-import type { Spec } from "../dataset/spec.ts";
 import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
 import type { DatasetReader } from "../read/dataset_reader.ts";
 import type { Datapoint, Mask } from "../read/selection.ts";
@@ -52,7 +51,7 @@ export interface BagDatasetOptions
  */
 export class BagDataset<T = Datapoint> extends SamplesDataset<Datapoint, T> {
   /** Types of the keys. */
-  readonly spec: Spec;
+  readonly spec: Readonly<Record<string, string>>;
 
   /**
    * Creates the dataset; {@linkcode BagDataset.open} opens one.

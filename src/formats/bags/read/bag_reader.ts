@@ -15,10 +15,10 @@ import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import type { Bag } from "../bag/bag.ts";
 import { bagNotes } from "../bag/damaged_bag.ts";
 import { openBag } from "../bag/open_bag.ts";
+import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
 import { BagRecords } from "./bag_records.ts";
-import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import { clippedCount } from "./selection.ts";
 
 /** Options of opening a bag. */
@@ -146,13 +146,14 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
    * Reads a record.
    *
    * @param index From 0 to `length - 1`.
+   * @param options `memory` is read into; defaults to new memory.
    * @returns The bytes; without `memory`, in a buffer of their own, which the caller owns.
    * @throws {IndexError} If there is no such record.
    * @throws {FormatError} If the index is damaged there, or the bag was truncated.
    */
   get(
     index: number,
-    options: ReadOptions = {},
+    options: { readonly memory?: GrowingMemory | undefined } & WaitOptions = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     return runAsync(this.#get(index, options), options.signal);
   }
@@ -160,7 +161,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   /** Synchronous {@linkcode BagReader.get}. */
   getSync(
     index: number,
-    options?: ReadSyncOptions,
+    options?: { readonly memory?: GrowingMemory | undefined },
   ): Uint8Array<ArrayBuffer> {
     this.#require(index);
     const memory = options?.memory;
@@ -180,7 +181,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   range(
     start: number,
     stop: number,
-    options: ReadOptions = {},
+    options: { readonly memory?: GrowingMemory | undefined } & WaitOptions = {},
   ): Promise<Uint8Array<ArrayBuffer>[]> {
     return runAsync(this.#range(start, stop, options), options.signal);
   }
@@ -189,7 +190,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   rangeSync(
     start: number,
     stop: number,
-    options: ReadSyncOptions = {},
+    options: { readonly memory?: GrowingMemory | undefined } = {},
   ): Uint8Array<ArrayBuffer>[] {
     return runSync(this.#range(start, stop, options));
   }
@@ -226,7 +227,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
 
   *#get(
     index: number,
-    { memory }: ReadSyncOptions,
+    { memory }: { readonly memory?: GrowingMemory | undefined },
   ): Steps<Uint8Array<ArrayBuffer>> {
     this.#require(index);
     memory?.take(0);
@@ -237,7 +238,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
   *#range(
     start: number,
     stop: number,
-    { memory }: ReadSyncOptions,
+    { memory }: { readonly memory?: GrowingMemory | undefined },
   ): Steps<Uint8Array<ArrayBuffer>[]> {
     this.#records.requireOpen();
     const count = clippedCount(start, stop, this.length);

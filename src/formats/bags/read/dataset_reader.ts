@@ -5,18 +5,17 @@ import {
 } from "../../../io/concurrency/steps.ts";
 import type {
   BatchReadOptions,
-  BatchReadSyncOptions,
+  GrowingMemory,
 } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { storedAt } from "../../../io/storage/place.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
-import { type Spec, specOf } from "../dataset/spec.ts";
+import { specOf } from "../dataset/spec.ts";
 import { sharedFields } from "../dataset/fields.ts";
 import { BagsSamples } from "./bags_samples.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
-import type { ReadOptions, ReadSyncOptions } from "./record_memory.ts";
 import type { Datapoint, Mask } from "./selection.ts";
 import { MAPPED, ShardReader } from "./shard_reader.ts";
 
@@ -44,7 +43,7 @@ export class DatasetReader implements Disposable {
   /** Directory of the dataset. */
   readonly path: string;
   /** Types of the keys; in a sharded dataset, those of the first shard. */
-  readonly spec: Spec;
+  readonly spec: Readonly<Record<string, string>>;
   /** Keys in the order of `spec.json`; in a sharded dataset, that of the first shard. */
   readonly keys: readonly string[];
   /** Number of datapoints in all shards that are read. */
@@ -115,6 +114,7 @@ export class DatasetReader implements Disposable {
    *
    * @param index From 0 to `length - 1`.
    * @param mask Parts to read; nothing else is read.
+   * @param options `memory` is read into; defaults to new memory.
    * @returns The values by key, in the order of `keys`; lists for list types. Bytes are in a buffer of their own, which
    * the caller owns. Those of a list are views of one buffer; with `memory`, all are views of it.
    * @throws {IndexError} If there is no such datapoint.
@@ -124,7 +124,9 @@ export class DatasetReader implements Disposable {
   async get(
     index: number,
     mask?: Mask,
-    { memory, signal }: ReadOptions = {},
+    { memory, signal }:
+      & { readonly memory?: GrowingMemory | undefined }
+      & WaitOptions = {},
   ): Promise<Datapoint> {
     const read = this.opened.get(index, mask, memory);
     return await this.opened.decode(index, await runAsync(read, signal));
@@ -135,7 +137,11 @@ export class DatasetReader implements Disposable {
    *
    * @throws {TypeError} If a decoder is asynchronous.
    */
-  getSync(index: number, mask?: Mask, options?: ReadSyncOptions): Datapoint {
+  getSync(
+    index: number,
+    mask?: Mask,
+    options?: { readonly memory?: GrowingMemory | undefined },
+  ): Datapoint {
     return this.opened.getSync(index, mask, options?.memory);
   }
 
@@ -184,7 +190,7 @@ export class DatasetReader implements Disposable {
   readSync(
     indices: Iterable<number>,
     mask?: Mask,
-    options: BatchReadSyncOptions = {},
+    options: Pick<BatchReadOptions, "memory"> = {},
   ): Datapoint[] {
     const { memory } = options;
     return runSync(this.opened.readDecoded([...indices], mask, memory));
@@ -220,7 +226,7 @@ export class DatasetReader implements Disposable {
     start: number,
     stop: number,
     mask?: Mask,
-    options: ReadOptions = {},
+    options: { readonly memory?: GrowingMemory | undefined } & WaitOptions = {},
   ): Promise<Record<string, unknown[]>> {
     const { memory, signal } = options;
     const read = this.opened.range(start, stop, mask, memory, true);
@@ -232,7 +238,7 @@ export class DatasetReader implements Disposable {
     start: number,
     stop: number,
     mask?: Mask,
-    options: ReadSyncOptions = {},
+    options: { readonly memory?: GrowingMemory | undefined } = {},
   ): Record<string, unknown[]> {
     const { memory } = options;
     return runSync(this.opened.range(start, stop, mask, memory, true));

@@ -4,18 +4,20 @@ import type { SpecKey } from "../dataset/spec.ts";
 /** Values of a datapoint, by key. */
 export type Datapoint = Record<string, unknown>;
 
-/** Range of a sequence, such as of the values of a list. */
-export interface ListRange {
-  /** First index, from 0. */
-  readonly start: number;
-  /** Index after the last. */
-  readonly stop: number;
-}
-
 /** Parts of datapoints to read: a list of keys; or for each key whether to read it, or which values of its list. */
 export type Mask =
   | readonly string[]
-  | Readonly<Record<string, boolean | ListRange>>;
+  | Readonly<
+    Record<
+      string,
+      boolean | {
+        /** First index, from 0. */
+        readonly start: number;
+        /** Index after the last. */
+        readonly stop: number;
+      }
+    >
+  >;
 
 interface Keys {
   readonly path: string;
@@ -64,7 +66,10 @@ export class Selection {
     return this;
   }
 
-  #choose(key: string, choice: boolean | ListRange): void {
+  #choose(
+    key: string,
+    choice: boolean | { readonly start: number; readonly stop: number },
+  ): void {
     const place = this.#of.places.get(key);
     if (place === undefined) throw unknownKey(this.#of, key);
     if (typeof choice === "boolean") {

@@ -2,33 +2,7 @@ import type { Generation } from "../dataset/dataset_names.ts";
 import { ValueError } from "./value_error.ts";
 
 /** Byte representation of integers. */
-export interface IntOptions {
-  /** Bytes of each number. Defaults to as few as hold it. */
-  readonly size?: number | undefined;
-  /** Whether numbers are signed, in two's complement. Defaults to `false`. */
-  readonly signed?: boolean | undefined;
-  /** Byte order. Defaults to `little`. */
-  readonly endian?: "little" | "big" | undefined;
-  /** Bytes of the number 0 if `size` is not given. Defaults to 0. */
-  readonly least?: 0 | 1 | undefined;
-  /**
-   * Whether the top bit of unsigned numbers without a `size` stays clear: a number that would set it gets a most
-   * significant byte of 0, and so reads the same when taken as signed. Defaults to `false`.
-   */
-  readonly keepsTopBitClear?: boolean | undefined;
-}
-
-/** Encodes an integer. The type's arguments, `(size)` or `(size,endian)`, supply missing options. */
-export type IntEncoder = (
-  value: number | bigint,
-  ...args: string[]
-) => Uint8Array<ArrayBuffer>;
-
-/** Decodes an integer to a `number`, or to a `bigint` beyond 2^53 - 1. */
-export type IntDecoder = (
-  bytes: Uint8Array,
-  ...args: string[]
-) => number | bigint;
+export type IntOptions = NonNullable<Parameters<typeof intEncoder>[0]>;
 
 /** Longest number without a size: Python writes no longer ones, and granular since 0.10.3 reads none. */
 const MOST_BYTES = 16;
@@ -56,7 +30,8 @@ export function intOptionsOf(generation: Generation): IntOptions {
  * Returns an encoder for integers, to use instead of that of the generation.
  *
  * Without a size it uses the fewest bytes, as Python does. For a signed number that would set the top bit, where Python
- * fails, it uses one more. More than 16 bytes require a size.
+ * fails, it uses one more. More than 16 bytes require a size. The type's arguments, `(size)` or `(size,endian)`, supply
+ * missing options.
  *
  * @param options Byte representation.
  * @param type Name of the type in errors.
@@ -65,9 +40,26 @@ export function intOptionsOf(generation: Generation): IntOptions {
  * @throws {ValueError} By the encoder: if the type's arguments are invalid.
  */
 export function intEncoder(
-  options: IntOptions = {},
+  options: {
+    /** Bytes of each number. Defaults to as few as hold it. */
+    readonly size?: number | undefined;
+    /** Whether numbers are signed, in two's complement. Defaults to `false`. */
+    readonly signed?: boolean | undefined;
+    /** Byte order. Defaults to `little`. */
+    readonly endian?: "little" | "big" | undefined;
+    /** Bytes of the number 0 if `size` is not given. Defaults to 0. */
+    readonly least?: 0 | 1 | undefined;
+    /**
+     * Whether the top bit of unsigned numbers without a `size` stays clear: a number that would set it gets a most
+     * significant byte of 0, and so reads the same when taken as signed. Defaults to `false`.
+     */
+    readonly keepsTopBitClear?: boolean | undefined;
+  } = {},
   type = "int",
-): IntEncoder {
+): (
+  value: number | bigint,
+  ...args: string[]
+) => Uint8Array<ArrayBuffer> {
   return (value, ...args) => {
     const { size, signed, endian, least } = withArguments(options, args, type);
     const number = wholeNumber(value, type);
@@ -100,7 +92,8 @@ export function intEncoder(
 }
 
 /**
- * Returns a decoder for integers, to use instead of that of the generation.
+ * Returns a decoder for integers, to use instead of that of the generation: to a `number`, or to a `bigint` beyond
+ * 2^53 - 1. The type's arguments supply missing options.
  *
  * @param options Byte representation.
  * @param type Name of the type in errors.
@@ -116,9 +109,9 @@ export function intEncoder(
  * ```
  */
 export function intDecoder(
-  options: IntOptions = {},
+  options: NonNullable<Parameters<typeof intEncoder>[0]> = {},
   type = "int",
-): IntDecoder {
+): (bytes: Uint8Array, ...args: string[]) => number | bigint {
   return (bytes, ...args) => {
     const { size, signed, endian } = withArguments(options, args, type);
     const { length } = bytes;

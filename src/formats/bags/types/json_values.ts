@@ -198,16 +198,6 @@ const DEEPEST_SHOWN = 1024;
  * {@linkcode MsgpackFloat} is written as `1.0`.
  *
  * @throws {TypeError} If the value is something else, such as an image, or nests more than 1,024 deep.
- *
- * @example A map and its JSON
- * ```ts
- * import { jsonToValue, valueToJson } from "@recordfs/recordfs/bags";
- * import assert from "node:assert/strict";
- *
- * const json = valueToJson({ id: 2n ** 60n, raw: Uint8Array.of(1, 2) });
- * assert.equal(json, '{"id": 1152921504606846976, "raw": {"$bytes": "AQI="}}');
- * assert.deepEqual(jsonToValue(json), { id: 2n ** 60n, raw: Uint8Array.of(1, 2) });
- * ```
  */
 export function valueToJson(value: TreeContent): string {
   return json(value, 0);

@@ -67,15 +67,6 @@ export function encodersOf(generation: Generation): Encoders {
   };
 }
 
-/** Options of {@linkcode decodersOf}. */
-export interface DecoderOptions {
-  /**
-   * Whether integral floats in `msgpack` and `tree` become `MsgpackFloat`, so that they are written as floats again.
-   * Defaults to `false`: `1.0` becomes the number 1.
-   */
-  readonly keepFloats?: boolean | undefined;
-}
-
 /**
  * Returns the decoders for the types that bags and granular ship. Each returns what the encoder of
  * {@linkcode encodersOf} takes; those of `mp4` and `webm` return bytes (for frames see {@linkcode videoDecoder}).
@@ -93,7 +84,13 @@ export interface DecoderOptions {
  */
 export function decodersOf(
   generation: Generation,
-  { keepFloats = false }: DecoderOptions = {},
+  { keepFloats = false }: {
+    /**
+     * Whether integral floats in `msgpack` and `tree` become `MsgpackFloat`, so that they are written as floats again.
+     * Defaults to `false`: `1.0` becomes the number 1.
+     */
+    readonly keepFloats?: boolean | undefined;
+  } = {},
 ): Decoders {
   return {
     __proto__: NO_WORDS,
@@ -141,31 +138,32 @@ export function largestValue({ name }: ValueType): number {
 }
 
 /**
- * Encodes a value; `never` accepts any type of value. `args` are the type's arguments in the spec of generation 1:
- * `["4", "big"]` for `int(4,big)`.
- */
-export type Encoder = (
-  value: never,
-  ...args: string[]
-) => Uint8Array | Promise<Uint8Array>;
-
-/**
- * Decodes the bytes of a record to a value, or to a promise of one. May keep and share the memory of `bytes`. `args`
- * are the type's arguments, as for an {@linkcode Encoder}.
- */
-export type Decoder = (
-  bytes: Uint8Array<ArrayBuffer>,
-  ...args: string[]
-) => unknown;
-
-/**
  * Encoders by type. `array(float32,4)` uses the encoder of that whole word, which is called with the value alone, or
  * that of `array`. Values of types without an encoder are bytes.
+ *
+ * `never` accepts any type of value. `args` are the type's arguments in the spec of generation 1: `["4", "big"]` for
+ * `int(4,big)`.
  */
-export type Encoders = Readonly<Record<string, Encoder>>;
+export type Encoders = Readonly<
+  Record<
+    string,
+    (value: never, ...args: string[]) => Uint8Array | Promise<Uint8Array>
+  >
+>;
 
-/** Decoders by type, looked up as {@linkcode Encoders} are. */
-export type Decoders = Readonly<Record<string, Decoder>>;
+/**
+ * Decoders by type, looked up as {@linkcode Encoders} are: each decodes the bytes of a record to a value, or to a
+ * promise of one. It may keep and share the memory of `bytes`; `args` are the type's arguments.
+ */
+export type Decoders = Readonly<
+  Record<string, (bytes: Uint8Array<ArrayBuffer>, ...args: string[]) => unknown>
+>;
+
+/** Encoder of a type. */
+export type Encoder = Encoders[string];
+
+/** Decoder of a type. */
+export type Decoder = Decoders[string];
 
 /** Returns the encoder or decoder of a type, if any, and its arguments. `codecs` is `null` if values are bytes. */
 export function codecOf<Codec>(

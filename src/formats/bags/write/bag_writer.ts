@@ -11,22 +11,14 @@ import {
 import { findTarget } from "../../../io/write/write_target.ts";
 import { indexPath } from "../bag/index_entries.ts";
 import type { BagOutput } from "./bag_output.ts";
-import {
-  type Generation,
-  requireGeneration,
-} from "../dataset/dataset_names.ts";
+import { requireGeneration } from "../dataset/dataset_names.ts";
+import type { DatasetWriterOptions } from "./dataset_target.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { TrailedBagOutput } from "./trailed_bag_output.ts";
 import { Writer } from "./writer.ts";
 
 /** Largest record that is copied if it must wait in the queue. */
 const SMALL_RECORD = 1 << 16;
-
-/** Options of {@linkcode BagWriter.open}. */
-export interface BagWriterOptions {
-  /** Form of the bag. Defaults to 3, the `.bag` and `.idx` of granular 0.22. */
-  readonly generation?: Generation | undefined;
-}
 
 /**
  * Writes a bag, record by record and in constant memory (Python's `BagWriter`).
@@ -83,7 +75,7 @@ export class BagWriter extends Writer {
 
   static *#open(
     location: string | URL,
-    { generation = 3 }: BagWriterOptions,
+    { generation = 3 }: Pick<DatasetWriterOptions, "generation">,
   ): Steps<BagWriter> {
     requireGeneration(generation);
     const path = localPath(location);
@@ -122,7 +114,7 @@ export class BagWriter extends Writer {
    */
   static open(
     path: string | URL,
-    options: BagWriterOptions & WaitOptions = {},
+    options: Pick<DatasetWriterOptions, "generation"> & WaitOptions = {},
   ): Promise<BagWriter> {
     return runAsync(BagWriter.#open(path, options), options.signal);
   }
@@ -130,7 +122,7 @@ export class BagWriter extends Writer {
   /** Synchronous {@linkcode BagWriter.open}. */
   static openSync(
     path: string | URL,
-    options: BagWriterOptions = {},
+    options: Pick<DatasetWriterOptions, "generation"> = {},
   ): BagWriter {
     return runSync(BagWriter.#open(path, options));
   }

@@ -50,7 +50,7 @@ export interface DatasetWriterOptions {
    * record can be written from; with `null`, all are.
    */
   readonly encoders?: Encoders | null | undefined;
-  /** Form of the dataset. Defaults to 3, that of granular 0.22. */
+  /** Form of the bags. Defaults to 3, the `.bag` and `.idx` of granular 0.22. */
   readonly generation?: Generation | undefined;
 }
 

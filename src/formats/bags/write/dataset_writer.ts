@@ -12,7 +12,6 @@ import {
   type DatasetWriterOptions,
   openDatasetTarget,
 } from "./dataset_target.ts";
-import type { Spec } from "../dataset/spec.ts";
 import type { Ending } from "../../../io/write/writer_base.ts";
 import { Writer, type WriterOutput } from "./writer.ts";
 
@@ -55,7 +54,7 @@ interface DatapointOutput extends WriterOutput {
  */
 export class DatasetWriter extends Writer {
   /** Types by key; the keys are sorted. */
-  readonly spec: Spec;
+  readonly spec: Readonly<Record<string, string>>;
   readonly #output: DatapointOutput;
 
   /** @ignore Use `open`. */
@@ -72,7 +71,7 @@ export class DatasetWriter extends Writer {
 
   static *#open(
     location: string | URL,
-    spec: Spec,
+    spec: Readonly<Record<string, string>>,
     options: DatasetWriterOptions,
   ): Steps<DatasetWriter> {
     const path = localPath(location);
@@ -92,7 +91,7 @@ export class DatasetWriter extends Writer {
    */
   static open(
     directory: string | URL,
-    spec: Spec,
+    spec: Readonly<Record<string, string>>,
     options: DatasetWriterOptions & WaitOptions = {},
   ): Promise<DatasetWriter> {
     return runAsync(
@@ -104,7 +103,7 @@ export class DatasetWriter extends Writer {
   /** Synchronous {@linkcode DatasetWriter.open}. */
   static openSync(
     directory: string | URL,
-    spec: Spec,
+    spec: Readonly<Record<string, string>>,
     options: DatasetWriterOptions = {},
   ): DatasetWriter {
     return runSync(DatasetWriter.#open(directory, spec, options));

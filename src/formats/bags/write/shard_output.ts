@@ -9,23 +9,12 @@ import {
   openDatasetTarget,
 } from "./dataset_target.ts";
 import { requireWhole, shardName } from "../dataset/dataset_location.ts";
+import type { ShardLimits } from "./sharded_dataset_writer.ts";
 import { WriteError } from "../../../base/errors.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { checkEntries, checkLengths } from "../check/check.ts";
 import { listDirectory, openShard, type Shard } from "../dataset/open_shard.ts";
 import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
-
-/** When a shard is full, and which shards a writer writes. */
-export interface ShardLimits {
-  /** Size in bytes, with indexes and references, at which a shard is full. */
-  readonly shardSize?: number | undefined;
-  /** Number of datapoints at which a shard is full. */
-  readonly shardLength?: number | undefined;
-  /** Number of the first shard. Defaults to 0. */
-  readonly shardStart?: number | undefined;
-  /** Step to the next shard. Defaults to 1. */
-  readonly shardStep?: number | undefined;
-}
 
 /** Validates limits. Throws a `RangeError` if one is invalid, or if shards divided among writers never end. */
 export function requireLimits(limits: ShardLimits): void {

@@ -15,14 +15,8 @@ import { DatasetWriter } from "./dataset_writer.ts";
 import {
   findWrittenShards,
   requireLimits,
-  type ShardLimits,
   ShardOutput,
 } from "./shard_output.ts";
-import type { Spec } from "../dataset/spec.ts";
-
-/** Options of {@linkcode ShardedDatasetWriter.open}. */
-export interface ShardedDatasetWriterOptions
-  extends DatasetWriterOptions, ShardLimits {}
 
 /**
  * Writes a dataset in shards, directories `000000`, `000001`, … (Python's `ShardedDatasetWriter`). A shard is full when
@@ -70,8 +64,8 @@ export class ShardedDatasetWriter extends DatasetWriter {
 
   static *#open(
     location: string | URL,
-    spec: Spec,
-    options: ShardedDatasetWriterOptions,
+    spec: Readonly<Record<string, string>>,
+    options: DatasetWriterOptions & ShardLimits,
   ): Steps<ShardedDatasetWriter> {
     const directory = localPath(location);
     const form = datasetForm(directory, spec, options);
@@ -101,8 +95,17 @@ export class ShardedDatasetWriter extends DatasetWriter {
    */
   static override open(
     directory: string | URL,
-    spec: Spec,
-    options: ShardedDatasetWriterOptions & WaitOptions = {},
+    spec: Readonly<Record<string, string>>,
+    options: DatasetWriterOptions & WaitOptions & {
+      /** Size in bytes, with indexes and references, at which a shard is full. */
+      readonly shardSize?: number | undefined;
+      /** Number of datapoints at which a shard is full. */
+      readonly shardLength?: number | undefined;
+      /** Number of the first shard. Defaults to 0. */
+      readonly shardStart?: number | undefined;
+      /** Step to the next shard. Defaults to 1. */
+      readonly shardStep?: number | undefined;
+    } = {},
   ): Promise<ShardedDatasetWriter> {
     return runAsync(
       ShardedDatasetWriter.#open(directory, spec, options),
@@ -113,8 +116,11 @@ export class ShardedDatasetWriter extends DatasetWriter {
   /** Synchronous {@linkcode ShardedDatasetWriter.open}. */
   static override openSync(
     directory: string | URL,
-    spec: Spec,
-    options: ShardedDatasetWriterOptions = {},
+    spec: Readonly<Record<string, string>>,
+    options: Omit<
+      NonNullable<Parameters<typeof ShardedDatasetWriter.open>[2]>,
+      "signal"
+    > = {},
   ): ShardedDatasetWriter {
     return runSync(ShardedDatasetWriter.#open(directory, spec, options));
   }
@@ -124,3 +130,9 @@ export class ShardedDatasetWriter extends DatasetWriter {
     return this.#output.shards;
   }
 }
+
+/** When a shard is full, and which shards a writer writes. */
+export type ShardLimits = Pick<
+  NonNullable<Parameters<typeof ShardedDatasetWriter.open>[2]>,
+  "shardSize" | "shardLength" | "shardStart" | "shardStep"
+>;

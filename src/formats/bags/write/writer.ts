@@ -3,12 +3,6 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 
-/** Options of the writers' `flush`. */
-export interface FlushOptions {
-  /** Whether to wait until the data is on disk. Defaults to `false`. */
-  readonly sync?: boolean | undefined;
-}
-
 /** Destination of a writer. */
 export interface WriterOutput {
   /** Number of appended items, including those that existed before. */
@@ -60,13 +54,19 @@ export abstract class Writer extends WriterBase {
    * @throws {WriteError} If the system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
-  async flush({ sync = false, signal }: FlushOptions & WaitOptions = {}): //
-  Promise<void> {
+  async flush(
+    { sync = false, signal }: WaitOptions & {
+      /** Whether to wait until the data is on disk. Defaults to `false`. */
+      readonly sync?: boolean | undefined;
+    } = {},
+  ): Promise<void> {
     return this.run(() => this.#output.flush(sync), signal, false);
   }
 
   /** Synchronous {@linkcode Writer.flush}. */
-  flushSync({ sync = false }: FlushOptions = {}): void {
+  flushSync(
+    { sync = false }: { readonly sync?: boolean | undefined } = {},
+  ): void {
     this.runSync(() => this.#output.flush(sync), false);
   }
 }

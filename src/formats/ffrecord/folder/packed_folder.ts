@@ -8,16 +8,6 @@ import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import { FFRecordReader } from "../read/reader.ts";
 import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 
-/** Filter and recursion of {@linkcode PackedFolder.list}. */
-export interface PackedListOptions {
-  /** Whether files are listed. Defaults to `true`. */
-  readonly files?: boolean | undefined;
-  /** Whether folders are listed. Defaults to `true`. */
-  readonly dirs?: boolean | undefined;
-  /** Whether folders are listed recursively. Defaults to `false`. */
-  readonly recursive?: boolean | undefined;
-}
-
 /**
  * Folder packed into FFRecord files (Python's `ffrecord.PackedFolder`).
  *
@@ -87,7 +77,17 @@ export class PackedFolder implements Disposable {
    * @returns Names; with `recursive`, paths relative to the folder, each folder before its content.
    * @throws {PathError} If there is no such folder.
    */
-  list(path = "", options: PackedListOptions = {}): string[] {
+  list(
+    path = "",
+    options: {
+      /** Whether files are listed. Defaults to `true`. */
+      readonly files?: boolean | undefined;
+      /** Whether folders are listed. Defaults to `true`. */
+      readonly dirs?: boolean | undefined;
+      /** Whether folders are listed recursively. Defaults to `false`. */
+      readonly recursive?: boolean | undefined;
+    } = {},
+  ): string[] {
     const { files = true, dirs = true, recursive = false } = options;
     const { names } = this.#packed;
     const listed: string[] = [];

@@ -10,6 +10,7 @@ import { requireRoom } from "./pack_listing.ts";
 import {
   isLeftOut,
   namingFolder,
+  type PackError,
   type PackProblem,
   problemsError,
 } from "./pack_problem.ts";
@@ -26,69 +27,13 @@ import {
 /** Number of files from which another thread pays off. */
 const WORTH_A_THREAD = 1000;
 
-/** Progress of packing a folder. */
-export interface PackProgress {
-  /** Files packed. */
-  readonly files: number;
-  /** Bytes of the packed files. */
-  readonly bytes: number;
-  /** Files to pack. */
-  readonly totalFiles: number;
-  /** Bytes of the files to pack. */
-  readonly totalBytes: number;
-}
-
-/** Options of {@linkcode packFolder}. */
-export interface PackOptions extends WaitOptions {
-  /** Number of files to spread the folder over. Defaults to the file `out` itself. */
-  readonly parts?: number | undefined;
-  /**
-   * Whether to pack an entry; rejected directories are not entered. `path` is relative to the folder, `name` its last
-   * part, `depth` 1 for the folder's own entries. Called in the order of a walk, each directory before its content.
-   * `isDirectory` follows symbolic links.
-   */
-  readonly filter?:
-    | ((entry: {
-      path: string;
-      name: string;
-      depth: number;
-      isDirectory: boolean;
-    }) => boolean)
-    | undefined;
-  /** Whether to pack directories that have nothing (else) to pack. Defaults to `true`. */
-  readonly emptyDirectories?: boolean | undefined;
-  /**
-   * Called with each entry that cannot be packed, which is then skipped. Without it, packing fails with an error that
-   * lists all of them, before anything is written.
-   */
-  readonly onProblem?: ((problem: PackProblem) => void) | undefined;
-  /** Whether to wait until the output is on disk: see {@linkcode WriterOptions.sync}. Defaults to `true`. */
-  readonly sync?: boolean | undefined;
-  /** Called with the progress, every few milliseconds and at the end. */
-  readonly onProgress?: ((progress: PackProgress) => void) | undefined;
-}
-
-/** Result of packing a folder. */
-export interface PackReport {
-  /** Number of files. */
-  readonly files: number;
-  /** Number of directories, without the folder itself. */
-  readonly directories: number;
-  /** Total bytes of the files. */
-  readonly bytes: number;
-  /** Paths of the files written, in order. */
-  readonly paths: readonly string[];
-  /** Skipped entries, without those that `filter` rejected. */
-  readonly skipped: readonly PackProblem[];
-}
-
 /**
  * Packs a directory as Python's `pack_folder` does: its files are samples, in the order of their paths, and the last
  * sample holds the names. {@linkcode PackedFolder} and Python read it.
  *
  * Follows symbolic links to files and directories. Sockets, pipes and devices, broken or circular links, and unreadable
- * entries are problems: see {@linkcode PackOptions.onProblem}. A file that vanishes or changes during packing aborts
- * it. `out` itself is skipped if it is in the folder.
+ * entries are problems: see the option `onProblem`. A file that vanishes or changes during packing aborts it. `out`
+ * itself is skipped if it is in the folder.
  *
  * Names are packed byte for byte. Names that are not UTF-8, and paths longer than the system's limit (4,096 bytes),
  * need `--allow-ffi` and Linux with the GNU C library. Files are read synchronously, in slices of a few milliseconds.
@@ -121,8 +66,59 @@ export interface PackReport {
 export async function packFolder(
   dir: string | URL,
   out: string | URL,
-  options: PackOptions = {},
-): Promise<PackReport> {
+  options: WaitOptions & {
+    /** Number of files to spread the folder over. Defaults to the file `out` itself. */
+    readonly parts?: number | undefined;
+    /**
+     * Whether to pack an entry; rejected directories are not entered. `path` is relative to the folder, `name` its last
+     * part, `depth` 1 for the folder's own entries. Called in the order of a walk, each directory before its content.
+     * `isDirectory` follows symbolic links.
+     */
+    readonly filter?:
+      | ((entry: {
+        path: string;
+        name: string;
+        depth: number;
+        isDirectory: boolean;
+      }) => boolean)
+      | undefined;
+    /** Whether to pack directories that have nothing (else) to pack. Defaults to `true`. */
+    readonly emptyDirectories?: boolean | undefined;
+    /**
+     * Called with each entry that cannot be packed, which is then skipped. Without it, packing fails with an error that
+     * lists all of them, before anything is written.
+     */
+    readonly onProblem?:
+      | ((problem: PackError["problems"][number]) => void)
+      | undefined;
+    /** Whether to wait until the output is on disk, as {@linkcode FFRecordWriter.open} does. Defaults to `true`. */
+    readonly sync?: boolean | undefined;
+    /** Called with the progress, every few milliseconds and at the end. */
+    readonly onProgress?:
+      | ((progress: {
+        /** Files packed. */
+        readonly files: number;
+        /** Bytes of the packed files. */
+        readonly bytes: number;
+        /** Files to pack. */
+        readonly totalFiles: number;
+        /** Bytes of the files to pack. */
+        readonly totalBytes: number;
+      }) => void)
+      | undefined;
+  } = {},
+): Promise<{
+  /** Number of files. */
+  readonly files: number;
+  /** Number of directories, without the folder itself. */
+  readonly directories: number;
+  /** Total bytes of the files. */
+  readonly bytes: number;
+  /** Paths of the files written, in order. */
+  readonly paths: readonly string[];
+  /** Skipped entries, without those that `filter` rejected. */
+  readonly skipped: PackError["problems"];
+}> {
   const { parts = 1, signal } = options;
   requireParts(parts);
   signal?.throwIfAborted();
@@ -165,6 +161,12 @@ export async function packFolder(
     root.close();
   }
 }
+
+/** Options of {@linkcode packFolder}. */
+export type PackOptions = NonNullable<Parameters<typeof packFolder>[2]>;
+
+/** Result of {@linkcode packFolder}. */
+export type PackReport = Awaited<ReturnType<typeof packFolder>>;
 
 /** Returns a predicate for the output and its temporary files, also those of killed processes, through any links. */
 async function outputFinder(

@@ -7,31 +7,31 @@ import {
 } from "../../../io/libc/system_error.ts";
 
 /** Entry of a folder that cannot be packed, or is skipped. */
-export interface PackProblem {
-  /** Path below the folder. */
-  readonly path: string;
-  /** Reason as a phrase: "it is a symbolic link to nowhere". */
-  readonly reason: string;
-  /**
-   * `broken-link`, `cycle`, `special-file` (a socket, pipe or device), `vanished`, `name-needs-ffi`, `name-too-long`,
-   * `output` (the output itself), `temporary` (unfinished output of another writer, also a killed one), or the system's
-   * code, such as `EACCES`.
-   */
-  readonly code: string;
-}
+export type PackProblem = PackError["problems"][number];
 
 const LISTED = 20;
 
 /** A folder cannot be packed; nothing was written. */
 export class PackError extends RecordfsError {
-  /** All problems found by the walk; empty if packing failed later. */
-  readonly problems: readonly PackProblem[];
+  /** All entries found by the walk that cannot be packed; empty if packing failed later. */
+  readonly problems: readonly {
+    /** Path below the folder. */
+    readonly path: string;
+    /** Reason as a phrase: "it is a symbolic link to nowhere". */
+    readonly reason: string;
+    /**
+     * `broken-link`, `cycle`, `special-file` (a socket, pipe or device), `vanished`, `name-needs-ffi`, `name-too-long`,
+     * `output` (the output itself), `temporary` (unfinished output of another writer, also a killed one), or the system's
+     * code, such as `EACCES`.
+     */
+    readonly code: string;
+  }[];
 
   /** Creates an error about the folder or file `path`. */
   constructor(
     code: string,
     message: string,
-    facts: { path: string; cause?: unknown; problems?: PackProblem[] },
+    facts: { path: string; cause?: unknown; problems?: PackError["problems"] },
   ) {
     super(code, message, facts);
     this.problems = facts.problems ?? [];

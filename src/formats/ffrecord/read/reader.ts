@@ -1,4 +1,4 @@
-import type { BatchReadSyncOptions } from "../../../io/read/read_memory.ts";
+import type { BatchReadOptions } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import {
   runAsync,
@@ -40,7 +40,7 @@ import {
 export class FFRecordReader extends SamplesReader<
   Uint8Array<ArrayBuffer>,
   Uint8Array<ArrayBuffer>,
-  BatchReadSyncOptions
+  Pick<BatchReadOptions, "memory">
 > {
   readonly #samples: FFRecordSamples;
 

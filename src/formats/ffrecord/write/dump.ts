@@ -14,29 +14,11 @@ import { FFRecordWriter } from "./writer.ts";
 
 const IN_PARALLEL = 16;
 
-/** Samples by index, such as an array. */
-export interface SampleList {
-  /** Number of samples. */
-  readonly length: number;
-  /** Returns the sample at `index`. Called once for each index, interleaved between files if there are several. */
-  at(index: number): SampleData | Promise<SampleData> | undefined;
-}
-
-/** Options of {@linkcode dump}. */
-export interface DumpOptions extends WaitOptions {
-  /** Called after each sample with the number written, and the total. */
-  readonly onProgress?:
-    | ((samples: number, total: number) => void)
-    | undefined;
-  /** Called if there are fewer files than requested. Defaults to `console.warn`. */
-  readonly onWarning?: ((message: string) => void) | undefined;
-}
-
 /**
  * Writes samples to one FFRecord file, or to several in parallel (Python's `ffrecord.utils.dump`). Several appear all
  * at once.
  *
- * @param samples The samples; with several files, up to 16 are requested at a time.
+ * @param samples The samples by index, such as an array; with several files, up to 16 are requested at a time.
  * @param out The file, if `parts` is 1. Otherwise the directory, new or empty, for files `PART_00000.ffr` … of `ceil(n
  * / parts)` samples each, in order; its parents are created.
  * @param parts Number of files.
@@ -58,10 +40,22 @@ export interface DumpOptions extends WaitOptions {
  * ```
  */
 export async function dump(
-  samples: SampleList,
+  samples: {
+    /** Number of samples. */
+    readonly length: number;
+    /** Returns the sample at `index`. Called once for each index, interleaved between files if there are several. */
+    at(index: number): SampleData | Promise<SampleData> | undefined;
+  },
   out: string | URL,
   parts: number,
-  options: DumpOptions = {},
+  options: WaitOptions & {
+    /** Called after each sample with the number written, and the total. */
+    readonly onProgress?:
+      | ((samples: number, total: number) => void)
+      | undefined;
+    /** Called if there are fewer files than requested. Defaults to `console.warn`. */
+    readonly onWarning?: ((message: string) => void) | undefined;
+  } = {},
 ): Promise<string[]> {
   requireParts(parts);
   if (parts > 1) return await dumpParts(samples, out, parts, options);
@@ -71,6 +65,12 @@ export async function dump(
   await work.write(target, { name: "", start: 0, count: work.total });
   return [target];
 }
+
+/** Samples by index, such as an array. */
+export type SampleList = Parameters<typeof dump>[0];
+
+/** Options of {@linkcode dump}. */
+export type DumpOptions = NonNullable<Parameters<typeof dump>[3]>;
 
 /** {@linkcode dump} to a directory, even for one part. */
 export async function dumpParts(

@@ -32,20 +32,6 @@ export let writeBlock: (
 /** Minimum bytes per write-back request. */
 const LEAST_SYNC = 16 << 20;
 
-/** Options of a new FFRecord file. */
-export interface WriterOptions {
-  /**
-   * Number of samples (Python's `n`); writing more or fewer is an error. By default, any number: closing then moves the
-   * samples up once, to make room for the header.
-   */
-  readonly count?: number | undefined;
-  /**
-   * Whether closing waits until the file is on disk. Defaults to `true`. If `false`, a loss of power soon after may
-   * leave an incomplete file under its name.
-   */
-  readonly sync?: boolean | undefined;
-}
-
 /**
  * Writes an FFRecord file (Python's `ffrecord.FileWriter`), sample by sample, in constant memory for any number and
  * size of samples.
@@ -126,7 +112,18 @@ export class FFRecordWriter extends WriterBase {
    */
   static open(
     path: string | URL,
-    options: WriterOptions & WaitOptions = {},
+    options: WaitOptions & {
+      /**
+       * Number of samples (Python's `n`); writing more or fewer is an error. By default, any number: closing then moves
+       * the samples up once, to make room for the header.
+       */
+      readonly count?: number | undefined;
+      /**
+       * Whether closing waits until the file is on disk. Defaults to `true`. If `false`, a loss of power soon after may
+       * leave an incomplete file under its name.
+       */
+      readonly sync?: boolean | undefined;
+    } = {},
   ): Promise<FFRecordWriter> {
     return runAsync(FFRecordWriter.#open(path, options), options.signal);
   }
@@ -134,7 +131,10 @@ export class FFRecordWriter extends WriterBase {
   /** {@linkcode FFRecordWriter.open}, synchronously. */
   static openSync(
     path: string | URL,
-    options: WriterOptions = {},
+    options: Omit<
+      NonNullable<Parameters<typeof FFRecordWriter.open>[1]>,
+      "signal"
+    > = {},
   ): FFRecordWriter {
     return runSync(FFRecordWriter.#open(path, options));
   }
@@ -254,6 +254,11 @@ export class FFRecordWriter extends WriterBase {
     );
   }
 }
+
+/** Options of a new FFRecord file. */
+export type WriterOptions = NonNullable<
+  Parameters<typeof FFRecordWriter.open>[1]
+>;
 
 function isCount(count: number): boolean {
   return Number.isSafeInteger(count) && count >= 0 &&

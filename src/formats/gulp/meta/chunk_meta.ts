@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { jsonItems } from "../../../codecs/json/parts.ts";
 import { type JsonValue, parseJson } from "../../../codecs/json/value.ts";
-import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { KnownFile } from "../../../io/storage/changed_file.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
@@ -198,15 +198,17 @@ export class ChunkMeta {
 }
 
 /** Video faults by their number in the column. */
-const VIDEO_FAULTS: ReadonlyMap<number, readonly [FormatErrorCode, string]> =
-  new Map([
-    [VideoFault.NO_OBJECT, ["bad-meta", "its entry is no object"]],
-    [VideoFault.NO_FRAME_INFO, ["bad-frame-info", "it has no list frame_info"]],
-    [VideoFault.NO_META_DATA, [
-      "bad-meta",
-      "it has no list meta_data that starts with an object",
-    ]],
-  ]);
+const VIDEO_FAULTS: ReadonlyMap<
+  number,
+  readonly [FormatError["code"], string]
+> = new Map([
+  [VideoFault.NO_OBJECT, ["bad-meta", "its entry is no object"]],
+  [VideoFault.NO_FRAME_INFO, ["bad-frame-info", "it has no list frame_info"]],
+  [VideoFault.NO_META_DATA, [
+    "bad-meta",
+    "it has no list meta_data that starts with an object",
+  ]],
+]);
 
 /** Faults of `frame_info` entries without a location. */
 const BROKEN_ENTRIES: ReadonlyMap<number, string> = new Map([

@@ -1,9 +1,5 @@
 import * as path from "node:path";
-import {
-  FormatError,
-  type FormatErrorCode,
-  RecordfsError,
-} from "../../../base/errors.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { pathIn } from "../../../io/storage/place.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -130,7 +126,7 @@ function numberFiles(
 }
 
 function problem(
-  code: FormatErrorCode,
+  code: FormatError["code"],
   path: string,
   what: string,
 ): FormatError {

@@ -18,7 +18,7 @@ import {
   DIRECTORY,
 } from "../../../convert/to/target.ts";
 import { WriteError } from "../../../base/errors.ts";
-import type { MDSInput } from "../encodings/encode.ts";
+import type { MDSInput } from "../write/mds_writer.ts";
 import { encodingOf } from "../encodings/encoding.ts";
 import { INDEX, isShard } from "../layout.ts";
 import { MDSWriter } from "../write/mds_writer.ts";

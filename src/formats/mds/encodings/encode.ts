@@ -14,22 +14,6 @@ import {
 } from "./encoding.ts";
 import { listOf } from "./list_value.ts";
 
-/**
- * Value to write: a number or bigint (`int`, `uint8` … `float64`, `str_int`, `str_float`), a text (`str`,
- * `str_decimal`), an array (`ndarray`), any JSON value (`json`), or bytes (`bytes`). For `jpeg`, `png`, `pkl` and
- * `pil`, and optionally for `json`, the bytes to store; for lists (`list[jpeg]`, `list[png]`, `list[pil]`,
- * `jpeg_array`, `jpegarray`), the bytes of each element.
- */
-export type MDSInput =
-  | ArrayBufferView
-  | ArrayBufferLike
-  | string
-  | number
-  | bigint
-  | Parameters<typeof writeNpy>[0]
-  | JsonValue
-  | readonly (ArrayBufferView | ArrayBufferLike)[];
-
 /** Decimal that Python can write and read. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 

@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import {
   type ArchiveNotes,
   SkippedList,
@@ -7,7 +7,7 @@ import { isDamage } from "../../../tree/samples/open_shards.ts";
 
 /** Why samples of a shard cannot be read. Plain data. */
 export interface ShardDamage {
-  readonly code: FormatErrorCode;
+  readonly code: FormatError["code"];
   readonly message: string;
   /** Number of readable samples at its start: the complete ones of a truncated shard. */
   readonly whole: number;

@@ -10,20 +10,15 @@ import { localPath } from "../../../io/storage/local_path.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { WriterBase } from "../../../io/write/writer_base.ts";
 import { byCodePoint } from "../../../base/names.ts";
-import { encodeValue, type MDSInput } from "../encodings/encode.ts";
+import type { JsonValue } from "../../../codecs/json/value.ts";
+import type { writeNpy } from "../../../codecs/numpy/mod.ts";
+import { encodeValue } from "../encodings/encode.ts";
 import { ENCODING_NAMES, encodingOf } from "../encodings/encoding.ts";
 import { type Column, columnOf } from "../read/index_file.ts";
 import { ShardsOutput } from "./shards_output.ts";
 
-/** Options for a new dataset. */
-export interface MDSWriterOptions {
-  /** Encodings by column name: `{ image: "jpeg", label: "int" }`. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** Maximum size of a shard in bytes, unless a single sample exceeds it. Defaults to 64 MiB. */
-  readonly sizeLimit?: number | undefined;
-  /** Maximum number of samples in a shard; by default only the size counts. */
-  readonly shardLength?: number | undefined;
-}
+/** Value to write. */
+export type MDSInput = Parameters<MDSWriter["write"]>[0][string];
 
 /** Default shard size in bytes, as in the original. */
 export const SIZE_LIMIT = 1 << 26;
@@ -80,7 +75,7 @@ export class MDSWriter extends WriterBase {
 
   static *#open(
     location: string | URL,
-    options: MDSWriterOptions,
+    options: Parameters<typeof MDSWriter.open>[1],
   ): Steps<MDSWriter> {
     const path = localPath(location);
     const columns = columnsOf(options.columns, path);
@@ -108,7 +103,14 @@ export class MDSWriter extends WriterBase {
    */
   static open(
     location: string | URL,
-    options: MDSWriterOptions & WaitOptions,
+    options: WaitOptions & {
+      /** Encodings by column name: `{ image: "jpeg", label: "int" }`. */
+      readonly columns: Readonly<Record<string, string>>;
+      /** Maximum size of a shard in bytes, unless a single sample exceeds it. Defaults to 64 MiB. */
+      readonly sizeLimit?: number | undefined;
+      /** Maximum number of samples in a shard; by default only the size counts. */
+      readonly shardLength?: number | undefined;
+    },
   ): Promise<MDSWriter> {
     return runAsync(MDSWriter.#open(location, options), options.signal);
   }
@@ -116,7 +118,7 @@ export class MDSWriter extends WriterBase {
   /** {@linkcode MDSWriter.open} without waiting. */
   static openSync(
     location: string | URL,
-    options: MDSWriterOptions,
+    options: Omit<Parameters<typeof MDSWriter.open>[1], "signal">,
   ): MDSWriter {
     return runSync(MDSWriter.#open(location, options));
   }
@@ -130,14 +132,29 @@ export class MDSWriter extends WriterBase {
    * Writes one sample. Calls that are not awaited keep their order; if one fails, so do those made after it without
    * waiting.
    *
-   * @param sample A value for each column. Bytes must not change before the promise settles.
+   * @param sample A value for each column: a number or bigint (`int`, `uint8` … `float64`, `str_int`, `str_float`), a
+   * text (`str`, `str_decimal`), an array (`ndarray`), any JSON value (`json`), or bytes (`bytes`). For `jpeg`, `png`,
+   * `pkl` and `pil`, and optionally for `json`, the bytes to store; for lists (`list[jpeg]`, `list[png]`, `list[pil]`,
+   * `jpeg_array`, `jpegarray`), the bytes of each element. Bytes must not change before the promise settles.
    * @returns The sample's index.
    * @throws {WriteError} If columns are missing or surplus (`bad-datapoint`), a value does not fit its encoding
    *   (`bad-value`), or the system reports an error.
    */
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async write(
-    sample: Readonly<Record<string, MDSInput>>,
+    sample: Readonly<
+      Record<
+        string,
+        | ArrayBufferView
+        | ArrayBufferLike
+        | string
+        | number
+        | bigint
+        | Parameters<typeof writeNpy>[0]
+        | JsonValue
+        | readonly (ArrayBufferView | ArrayBufferLike)[]
+      >
+    >,
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
@@ -150,13 +167,13 @@ export class MDSWriter extends WriterBase {
   }
 
   /** {@linkcode MDSWriter.write} without waiting. */
-  writeSync(sample: Readonly<Record<string, MDSInput>>): number {
+  writeSync(sample: Parameters<MDSWriter["write"]>[0]): number {
     this.requireIdle();
     const values = this.#encode(sample);
     return this.runSync(() => this.#named(this.#output.append(values)));
   }
 
-  #encode(sample: Readonly<Record<string, MDSInput>>): Uint8Array[] {
+  #encode(sample: Parameters<MDSWriter["write"]>[0]): Uint8Array[] {
     const surplus = Object.keys(sample).find((key) => !this.#names.has(key));
     if (surplus !== undefined) {
       throw this.#bad("bad-datapoint", `it has no column '${surplus}'`);

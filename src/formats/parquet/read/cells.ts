@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { abortable } from "../../../io/concurrency/abortable.ts";
 import {
   perform,
@@ -52,7 +52,7 @@ export interface CellPlace {
   readonly count: number;
 }
 
-const FAULTS: Readonly<Record<PageFault["kind"], FormatErrorCode>> = {
+const FAULTS: Readonly<Record<PageFault["kind"], FormatError["code"]>> = {
   damaged: "bad-structure",
   sum: "sample-checksum",
   "too-large": "too-large",

@@ -1,13 +1,13 @@
-import type { FormatErrorCode } from "../../../base/errors.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import { brief, exactNumber } from "./footer_message.ts";
 
 /** Fault of a footer. Callers that know the file convert it to a {@linkcode FormatError}. */
 export class FooterFault extends Error {
-  readonly code: FormatErrorCode;
+  readonly code: FormatError["code"];
 
   constructor(
     why: string,
-    code: FormatErrorCode = "bad-structure",
+    code: FormatError["code"] = "bad-structure",
     cause?: unknown,
   ) {
     super(why, { cause });

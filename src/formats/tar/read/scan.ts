@@ -1,5 +1,5 @@
 import { BLOCK, Field, Length, padded } from "../../../base/tar_header.ts";
-import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { HeadWindows } from "../../../io/read/head_windows.ts";
 import { readPart } from "../../../io/read/read_part.ts";
@@ -370,7 +370,7 @@ class Scan {
   }
 
   /** Reports damage at the current header, which leaves the offset of the next one unknown. */
-  #report(code: FormatErrorCode, why: string): false {
+  #report(code: FormatError["code"], why: string): false {
     const { name: path, size } = this.#source;
     const offset = this.#header;
     const after = this.#extensions.name ?? this.#extensions.pax?.path;

@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { fill } from "../../../io/read/read_part.ts";
@@ -30,7 +30,7 @@ export function* lookAtEnd(
   const { name: path, size } = source;
   const found = yield* firstByte(source, offset, isWhole);
   if (found !== undefined) {
-    const damage = (code: FormatErrorCode, why: string) => ({
+    const damage = (code: FormatError["code"], why: string) => ({
       damage: new FormatError(code, `${path} ${why}`, { path, offset: found }),
     });
     if (!isMarked) {

@@ -20,18 +20,6 @@ import { BLOCK, memberHeader, padded } from "../../../base/tar_header.ts";
 /** A tar ends with two zero blocks and is padded to records of twenty blocks. */
 const RECORD = 20 * BLOCK;
 
-/** Attributes of a member. */
-export interface TarMemberOptions {
-  /** Modification time. Defaults to when the writer was opened. */
-  readonly mtime?: Date | undefined;
-}
-
-/** Options of {@linkcode TarWriter.write}. */
-export interface TarWriteOptions extends TarMemberOptions, WaitOptions {
-  /** Size of a stream in bytes. */
-  readonly size?: number | undefined;
-}
-
 /** Output that writes large members without copying them. */
 class MemberOutput extends GatheredBytes {
   *append(bytes: Uint8Array): Steps<void> {
@@ -119,7 +107,12 @@ export class TarWriter extends WriterBase {
   async write(
     name: string,
     data: SampleData,
-    { mtime, size, signal }: TarWriteOptions = {},
+    { mtime, size, signal }: WaitOptions & {
+      /** Modification time. Defaults to when the writer was opened. */
+      readonly mtime?: Date | undefined;
+      /** Size of a stream in bytes. */
+      readonly size?: number | undefined;
+    } = {},
   ): Promise<void> {
     signal?.throwIfAborted();
     this.requireOpen();
@@ -147,7 +140,7 @@ export class TarWriter extends WriterBase {
   writeSync(
     name: string,
     data: ArrayBufferView | ArrayBufferLike,
-    options: TarMemberOptions = {},
+    options: { readonly mtime?: Date | undefined } = {},
   ): void {
     this.requireIdle();
     const bytes = bytesAtOnce(data);
@@ -165,7 +158,7 @@ export class TarWriter extends WriterBase {
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
   async makeDirectory(
     name: string,
-    { mtime, signal }: TarMemberOptions & WaitOptions = {},
+    { mtime, signal }: { readonly mtime?: Date | undefined } & WaitOptions = {},
   ): Promise<void> {
     signal?.throwIfAborted();
     this.requireOpen();
@@ -180,7 +173,7 @@ export class TarWriter extends WriterBase {
   #headerOf(
     name: string,
     size: number,
-    { mtime = this.#opened }: TarMemberOptions,
+    { mtime = this.#opened }: { readonly mtime?: Date | undefined },
     isDirectory: boolean,
   ): Uint8Array {
     const parts = (isDirectory ? name.slice(0, -1) : name).split("/");

@@ -1,11 +1,11 @@
-import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 import { numberedNames } from "../../../tree/names/numbered_names.ts";
 
 /** Record after a file's sound ones, which is cut or cannot be found: plain data, for other threads. */
 export interface Cut {
   /** `metadata-checksum` if its length is wrong; otherwise says how much of it exists. */
-  readonly code: FormatErrorCode;
+  readonly code: FormatError["code"];
   readonly why: string;
   /** Offset of its length. */
   readonly offset: number;

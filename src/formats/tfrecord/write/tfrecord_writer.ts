@@ -18,15 +18,6 @@ import {
 import { WriterBase } from "../../../io/write/writer_base.ts";
 import { FRAME, HEADER, headerOf, masked } from "../layout.ts";
 
-/** Options of a new TFRecord file. */
-export interface TFRecordWriterOptions {
-  /**
-   * Whether closing waits until the file is on disk. Defaults to `true`. If `false`, a power failure soon after may
-   * leave an incomplete file under its name.
-   */
-  readonly sync?: boolean | undefined;
-}
-
 /** Output that computes checksums of appended bytes. */
 class RecordOutput extends GatheredBytes {
   /**
@@ -90,7 +81,7 @@ export class TFRecordWriter extends WriterBase {
 
   static *#open(
     path: string | URL,
-    { sync = true }: TFRecordWriterOptions,
+    { sync = true }: NonNullable<Parameters<typeof TFRecordWriter.openSync>[1]>,
   ): Steps<TFRecordWriter> {
     yield* crc32cLoaded();
     return new TFRecordWriter(yield* NewFile.create(localPath(path)), sync);
@@ -103,7 +94,13 @@ export class TFRecordWriter extends WriterBase {
    */
   static open(
     path: string | URL,
-    options: TFRecordWriterOptions & WaitOptions = {},
+    options: WaitOptions & {
+      /**
+       * Whether closing waits until the file is on disk. Defaults to `true`. If `false`, a power failure soon after may
+       * leave an incomplete file under its name.
+       */
+      readonly sync?: boolean | undefined;
+    } = {},
   ): Promise<TFRecordWriter> {
     return runAsync(TFRecordWriter.#open(path, options), options.signal);
   }
@@ -115,7 +112,10 @@ export class TFRecordWriter extends WriterBase {
    */
   static openSync(
     path: string | URL,
-    options: TFRecordWriterOptions = {},
+    options: Omit<
+      NonNullable<Parameters<typeof TFRecordWriter.open>[1]>,
+      "signal"
+    > = {},
   ): TFRecordWriter {
     return runSync(TFRecordWriter.#open(path, options));
   }

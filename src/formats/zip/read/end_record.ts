@@ -1,4 +1,4 @@
-import { FormatError, type FormatErrorCode } from "../../../base/errors.ts";
+import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -303,7 +303,7 @@ class EndReader {
   #refused(
     offset: number,
     why: string,
-    code: FormatErrorCode = "bad-structure",
+    code: FormatError["code"] = "bad-structure",
   ): FormatError {
     const { name: path } = this.#source;
     const message = `Cannot read ${path}: ${why}. Download it again`;

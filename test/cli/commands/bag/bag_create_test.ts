@@ -1,12 +1,9 @@
 /** `recordfs bag create`: the datasets that the original packages wrote, made again. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import {
-  DatasetReader,
-  decodersOf,
-  type TreeContent,
-  valueToJson,
-} from "../../../../src/formats/bags/mod.ts";
+import { DatasetReader, decodersOf } from "../../../../src/formats/bags/mod.ts";
+import { valueToJson } from "../../../../src/formats/bags/types/json_values.ts";
+import type { TreeContent } from "../../../../src/codecs/values/array_tree.ts";
 import {
   type DatasetCase,
   datasetCase,

@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import fc from "../../../support/random.ts";
 import {
-  type Decoder,
   decodersOf,
-  type Encoder,
   encodersOf,
   ValueError,
 } from "../../../../src/formats/bags/types/mod.ts";
+import type {
+  Decoder,
+  Encoder,
+} from "../../../../src/formats/bags/types/shipped.ts";
 import { writeMsgpack } from "../../../../src/codecs/msgpack/mod.ts";
 import {
   type NdArray,

@@ -4,10 +4,10 @@ import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
 import {
   decodersOf,
-  type TreeContent,
   ValueError,
-  valueToJson,
 } from "../../../../src/formats/bags/types/mod.ts";
+import { valueToJson } from "../../../../src/formats/bags/types/json_values.ts";
+import type { TreeContent } from "../../../../src/codecs/values/array_tree.ts";
 import { ImageError } from "../../../../src/codecs/image/mod.ts";
 import { MsgpackError } from "../../../../src/codecs/msgpack/mod.ts";
 import {

@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import {
   decodersOf,
-  type Encoder,
   encodersOf,
-  jsonToValue,
-  type TreeContent,
-  valueToJson,
 } from "../../../../src/formats/bags/types/mod.ts";
+import {
+  jsonToValue,
+  valueToJson,
+} from "../../../../src/formats/bags/types/json_values.ts";
+import type { Encoder } from "../../../../src/formats/bags/types/shipped.ts";
+import type { TreeContent } from "../../../../src/codecs/values/array_tree.ts";
 import { readNpy, writeNpy } from "../../../../src/codecs/numpy/mod.ts";
 import {
   type GoldenBags,

@@ -6,9 +6,9 @@ import {
   encodersOf,
   intDecoder,
   intEncoder,
-  type IntOptions,
   ValueError,
 } from "../../../../src/formats/bags/types/mod.ts";
+import type { IntOptions } from "../../../../src/formats/bags/types/int.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { hex, pythonLines } from "../../../support/programs/python.ts";
 

@@ -4,11 +4,13 @@ import fc from "../../../support/random.ts";
 import {
   decodersOf,
   encodersOf,
-  jsonToValue,
-  type TreeContent,
   ValueError,
-  valueToJson,
 } from "../../../../src/formats/bags/types/mod.ts";
+import {
+  jsonToValue,
+  valueToJson,
+} from "../../../../src/formats/bags/types/json_values.ts";
+import type { TreeContent } from "../../../../src/codecs/values/array_tree.ts";
 import {
   MsgpackExt,
   MsgpackFloat,
@@ -303,12 +305,13 @@ Deno.test("what has no form in JSON is not shown", () => {
 
 /** The most resident memory of a program that encodes the value of a text, in bytes. */
 async function memoryFor(text: string): Promise<number> {
-  const module = new URL(
-    "../../../../src/formats/bags/mod.ts",
+  const types = new URL(
+    "../../../../src/formats/bags/types/",
     import.meta.url,
   );
   const program = `
-    import { encodersOf, jsonToValue } from ${JSON.stringify(module.href)};
+    import { encodersOf } from "${types}mod.ts";
+    import { jsonToValue } from "${types}json_values.ts";
     try { encodersOf(3).tree(jsonToValue(${JSON.stringify(text)})); } catch {}
     console.log(/VmHWM:\\s+(\\d+)/.exec(Deno.readTextFileSync("/proc/self/status"))[1]);`;
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {

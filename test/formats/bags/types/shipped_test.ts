@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import {
   type Decoders,
   decodersOf,
-  type Encoder,
   type Encoders,
   encodersOf,
   ValueError,
 } from "../../../../src/formats/bags/types/mod.ts";
+import type { Encoder } from "../../../../src/formats/bags/types/shipped.ts";
 import type { AlphaImage } from "../../../../src/codecs/image/mod.ts";
 import { assertClose, pillow, testImage } from "../../../support/images.ts";
 import { withTempDir } from "../../../support/paths.ts";

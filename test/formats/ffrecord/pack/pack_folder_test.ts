@@ -4,8 +4,8 @@ import {
   PackedFolder,
   PackError,
   packFolder,
-  type PackProblem,
 } from "../../../../src/formats/ffrecord/mod.ts";
+import type { PackProblem } from "../../../../src/formats/ffrecord/pack/pack_problem.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";

@@ -4,11 +4,8 @@ import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";
-import {
-  dump,
-  FFRecordReader,
-  type SampleList,
-} from "../../../../src/formats/ffrecord/mod.ts";
+import { dump, FFRecordReader } from "../../../../src/formats/ffrecord/mod.ts";
+import type { SampleList } from "../../../../src/formats/ffrecord/write/dump.ts";
 import { goldenCase } from "../../../support/golden.ts";
 import { ffrBytes } from "../../../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";

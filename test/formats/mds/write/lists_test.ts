@@ -1,7 +1,10 @@
 /** Lists that the writer writes. */
 import { columnsOf, openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
-import { type MDSInput, MDSWriter } from "../../../../src/formats/mds/mod.ts";
+import {
+  type MDSInput,
+  MDSWriter,
+} from "../../../../src/formats/mds/write/mds_writer.ts";
 import { sha256 } from "../../../support/golden.ts";
 import { mdsCase } from "../../../support/mds/mds_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";

@@ -2,7 +2,7 @@
 import { columnsOf, openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { type MDSInput, MDSWriter } from "../../../../src/formats/mds/mod.ts";
+import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
 import { convert } from "../../../../src/open/convert/convert.ts";
 import { DatasetReader, decodersOf } from "../../../../src/formats/bags/mod.ts";
 import { check } from "../../../../src/open/open.ts";
@@ -12,6 +12,7 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
+type MDSInput = Parameters<MDSWriter["write"]>[0][string];
 type Shown = readonly Readonly<Record<string, readonly [string, unknown]>>[];
 
 /** What Python reads in a dataset by the description of the format alone. */

@@ -4,7 +4,7 @@ import { open } from "../../../../src/open/open.ts";
 import {
   type SkippedMember,
   type SkipReason,
-} from "../../../../src/open/mod.ts";
+} from "../../../../src/tree/format.ts";
 import { type VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import { type Member, pax, tarBytes } from "../../../support/tar/make_tar.ts";
 

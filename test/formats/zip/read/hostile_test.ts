@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { open } from "../../../../src/open/open.ts";
-import { type SkipReason } from "../../../../src/open/mod.ts";
+import type { SkipReason } from "../../../../src/tree/format.ts";
 import {
   extraField,
   type MadeMember,
