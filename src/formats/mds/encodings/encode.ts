@@ -3,7 +3,7 @@ import { formatFloat, formatJson } from "../../../codecs/json/format.ts";
 import { assertPlainJson } from "../../../codecs/json/plain_json.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import { encodeArray } from "../../../codecs/numpy/array_bytes.ts";
-import type { NpyContent, writeNpy } from "../../../codecs/numpy/npy.ts";
+import type { NpyContent } from "../../../codecs/numpy/npy.ts";
 import {
   ARRAY_TYPES,
   type Encoding,
