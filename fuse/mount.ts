@@ -1,4 +1,5 @@
 import type { Tree } from "../src/tree/tree.ts";
+import type { NamedOption } from "../src/base/named_option.ts";
 import { newStat, ROOT } from "../src/tree/tree.ts";
 import { lazySources, openedSources } from "../src/tree/joined_sources.ts";
 import { attach } from "./mounting/attach.ts";
@@ -43,7 +44,9 @@ export interface MountOptions extends KernelOptions {
   /** Number of serving threads, 1 to 64. Defaults to the number of processors, but at least 2 and at most 8. */
   readonly workers?: number | undefined;
   /** Called once for each distinct message about a failure while serving. */
-  readonly onLog?: ((message: string) => void) | undefined;
+  readonly onLog?:
+    | ((message: string, options?: readonly NamedOption[]) => void)
+    | undefined;
   /** Called with a line for each request of the kernel. Slows the mount down. */
   readonly onTrace?: ((line: string) => void) | undefined;
 }
@@ -226,7 +229,7 @@ async function startFetching(
 ): Promise<{ thread: FetchThread; maps: MapsOfRemote } | undefined> {
   if (!isRemote(tree)) return undefined;
   const thread = new FetchThread(
-    (message) => server.log(message),
+    (message, options) => server.log(message, options),
     server.onTrace,
     (why) => server.fail(`the thread that fetches died: ${why}`),
   );

@@ -1,4 +1,7 @@
 import { FormatError } from "../../src/base/errors.ts";
+import { type NamedOption, optionText } from "../../src/base/named_option.ts";
+
+const UNVERIFIED: NamedOption = { name: "verify", value: false };
 
 export function checksumMismatch(
   path: string,
@@ -13,9 +16,11 @@ export function checksumMismatch(
     }, got ` +
       `${
         hex(actual)
-      }): its bytes are not those that were written, so reading it is an I/O ` +
-      "error; fetch the file again, or read it as it is with the option `verify: false`",
-    { path, sample, expected, actual },
+      }): the file is damaged, and reading the sample fails with an I/O ` +
+      `error. Download it again, or read it unchecked with ${
+        optionText(UNVERIFIED)
+      }`,
+    { path, sample, expected, actual, namedOptions: [UNVERIFIED] },
   );
 }
 

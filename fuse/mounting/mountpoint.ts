@@ -1,4 +1,5 @@
 import type { Tree } from "../../src/tree/tree.ts";
+import { type NamedOption, optionText } from "../../src/base/named_option.ts";
 import { lazySources, openedSources } from "../../src/tree/joined_sources.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import { MountError } from "./mount_error.ts";
@@ -8,6 +9,8 @@ import {
   isStale,
   recordfsMounts,
 } from "./mountinfo.ts";
+
+const NON_EMPTY: NamedOption = { name: "nonEmpty" };
 
 /** What a mount point is checked against. */
 export interface MountpointUse {
@@ -38,18 +41,20 @@ export async function checkMountpoint(
   if (mounted !== undefined) {
     throw new MountError(
       "not-empty",
-      `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already; unmount it, ` +
-        "change its server with `recordfs mount --replace`, take another directory, " +
-        "or mount with the option `nonEmpty`",
-      { path: mountpoint },
+      `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already. Unmount it, ` +
+        "replace it with `recordfs mount --replace`, choose another directory, " +
+        `or mount over it with ${optionText(NON_EMPTY)}`,
+      { path: mountpoint, namedOptions: [NON_EMPTY] },
     );
   }
   if (!await isEmpty(mountpoint)) {
     throw new MountError(
       "not-empty",
-      `Cannot mount on ${mountpoint}: the directory is not empty, and its content would be ` +
-        "hidden; take an empty one, or mount with the option `nonEmpty`",
-      { path: mountpoint },
+      `Cannot mount on ${mountpoint}: the directory is not empty, and the mount would ` +
+        `hide its content. Choose an empty one, or mount over it with ${
+          optionText(NON_EMPTY)
+        }`,
+      { path: mountpoint, namedOptions: [NON_EMPTY] },
     );
   }
 }

@@ -1,4 +1,8 @@
 import { deserializeError } from "../../src/base/serialized_error.ts";
+import type {
+  MessageListener,
+  NamedOption,
+} from "../../src/base/named_option.ts";
 import {
   hasDescriptors,
   requireDescriptors,
@@ -22,7 +26,7 @@ import type { Ownership } from "../wire/node_structs.ts";
 
 export interface ServerOptions {
   readonly workers: number;
-  readonly onLog: (message: string) => void;
+  readonly onLog: MessageListener;
   readonly onTrace: ((line: string) => void) | undefined;
   /**
    * Descriptors of /dev/fuse to serve through, which another process holds as well; `undefined` for private ones.
@@ -142,8 +146,8 @@ export class Server {
     return this.#options.onTrace;
   }
 
-  log(message: string): void {
-    this.#options.onLog(message);
+  log(message: string, options?: readonly NamedOption[]): void {
+    this.#options.onLog(message, options);
   }
 
   /** Reports that serving has failed: waiting requests are never answered. */
@@ -310,7 +314,7 @@ class ServingThread {
     this.#worker.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
       if (data.kind === "prepared") this.#prepared.resolve();
       else if (data.kind === "serving") this.#serving.resolve();
-      else if (data.kind === "log") onLog(data.message);
+      else if (data.kind === "log") onLog(data.message, data.options);
       else if (data.kind === "trace") onTrace?.(data.line);
       else this.#end(data.failure && deserializeError(data.failure));
     };

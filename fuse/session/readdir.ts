@@ -1,4 +1,3 @@
-import { messageOf } from "../../src/base/message_text.ts";
 import { newStat, type NodeId } from "../../src/tree/tree.ts";
 import { Errno } from "../wire/errno.ts";
 import { LONGEST_NAME } from "../limits.ts";
@@ -118,7 +117,7 @@ export function readdirHandler(
         return entryType(stat.isDirectory, stat.isLink);
       }
     } catch (error) {
-      log.log(messageOf(error));
+      log.error(error);
     }
     clearEntry(reply.words, entry); // node 0: the kernel looks it up when needed
     return typeOf(node);

@@ -2,6 +2,7 @@ import type { ConversionSource } from "../convert/from/source.ts";
 import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { FormatErrorCode } from "../base/errors.ts";
+import type { NamedOption } from "../base/named_option.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { Storage } from "../io/storage/storage.ts";
@@ -32,6 +33,8 @@ export interface Nearly {
   readonly code: FormatErrorCode;
   /** Rest of the message after the directory's path, including the remedy, without a final period. */
   readonly why: string;
+  /** Options that it names. */
+  readonly namedOptions?: readonly NamedOption[];
 }
 
 /** Descriptor of a format: detects its containers, and loads the implementation on demand for fast mounts. */

@@ -1,4 +1,5 @@
 import { FormatError, RecordfsError } from "../base/errors.ts";
+import { FORMAT, type NamedOption, optionText } from "../base/named_option.ts";
 import type { FormatEntry } from "../formats/format.ts";
 import {
   formatNamed,
@@ -101,8 +102,8 @@ export function* otherFormat(
     return new FormatError(
       "other-content",
       `${path} is no ${own.name} container: its content is of the format ${name}. ` +
-        "Leave out the option `format`",
-      { path, cause },
+        `Leave out ${optionText(FORMAT)}`,
+      { path, cause, namedOptions: [FORMAT] },
     );
   } catch (error) {
     if (error instanceof RecordfsError && error.code !== "must-wait") {
@@ -191,12 +192,14 @@ function* recogniseDirectory(
   if (sure.length < 2) return sure[0]?.format ?? first;
   const held = sure.map(({ evidence }) => evidence).join(" and ");
   const choices = sure
-    .map(({ format }) => `the option \`format: "${format.name}"\``);
+    .map(({ format }): NamedOption => ({ ...FORMAT, value: format.name }));
   throw new FormatError(
     "several-formats",
     `${path} holds ${sure.length === 2 ? "both " : ""}${held}: ` +
-      `name one of these files, or choose by ${choices.join(" or ")}`,
-    { path },
+      `name one of these files, or choose by ${
+        choices.map(optionText).join(" or ")
+      }`,
+    { path, namedOptions: choices },
   );
 }
 
@@ -240,7 +243,11 @@ function unknown(
   for (const { nearly } of formats()) {
     const found = nearly?.(sorted);
     if (found === undefined) continue;
-    return new FormatError(found.code, `${path} ${found.why}`, { path });
+    const { namedOptions } = found;
+    return new FormatError(found.code, `${path} ${found.why}`, {
+      path,
+      namedOptions,
+    });
   }
   const why = names === undefined
     ? `its ${size} bytes do not start as one`
@@ -249,11 +256,13 @@ function unknown(
     } or ${last} file, and no shards with any`;
   const known = formats().map(({ name }) => name).join(", ");
   const hint = canBePacked && sorted.length > 0
-    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} by the option \`format\``
-    : `Known formats: ${known}; the option \`format\` forces one`;
+    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} with ${
+      optionText(FORMAT)
+    }`
+    : `Known formats: ${known}; force one with ${optionText(FORMAT)}`;
   return new FormatError(
     "unknown-format",
     `${path} is no container that recordfs knows: ${why}. ${hint}`,
-    { path },
+    { path, namedOptions: [FORMAT] },
   );
 }

@@ -149,7 +149,11 @@ Deno.test({
       fs.writeFileSync(source, ffrBytes(packed));
       const mount = () => place.recordfs("mount", source, place.mountpoint);
       assert.equal((await mount()).code, 0);
-      assertFailed(await mount(), 1, /is mounted there already; .*--replace/);
+      assertFailed(
+        await mount(),
+        1,
+        /is mounted there already\. .*--replace.*-o nonempty/,
+      );
       // The command itself, and nobody else, works there.
       const command =
         `cd '${place.mountpoint}' && exec '${Deno.execPath()}' run -A '${CLI}' umount .`;

@@ -176,9 +176,21 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
   ["an unknown target", { to: "rar" as never }, /no target 'rar'/],
   ["no target", {}, /does not say what/],
-  ["parts of a dataset", { to: "bags", parts: 2 }, /`parts` is not for bags/],
-  ["shards of none", { to: "bags", shardLength: 0 }, /from 1 on, not 0/],
-  ["a fourth generation", { to: "bags", generation: 4 as never }, /not 4/],
+  [
+    "parts of a dataset",
+    { to: "bags", parts: 2 },
+    /target bags does not take the option `parts`: leave it out/,
+  ],
+  [
+    "shards of none",
+    { to: "bags", shardLength: 0 },
+    /`shardLength` must be a whole number from 1, not 0/,
+  ],
+  [
+    "a fourth generation",
+    { to: "bags", generation: 4 as never },
+    /`generation` must be 1, 2 or 3, not 4/,
+  ],
   ["types for a dataset", { to: "bags", spec: { a: "utf8" } }, /of its own/],
 ];
 
@@ -268,7 +280,7 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   [
     "out",
     { to: "ffrecord", parts: 1 },
-    /is for folders on disk, and for samples/,
+    /Only folders on disk, and samples, are written in parts: leave out the option `parts`$/,
   ],
 ];
 

@@ -188,7 +188,7 @@ Deno.test("what is wrong with the command line, or can't be had, is said", async
       [
         ["serve", "--port", String(port), source],
         1,
-        /another program has that port/,
+        /another program uses that port\. Choose another with --port/,
       ],
       [
         ["serve", "--host", "192.0.2.1", "--port", "0", source],

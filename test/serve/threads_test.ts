@@ -207,7 +207,10 @@ Deno.test("a port is shared with no other server, and is free when its server ha
       ...[Deno.execPath(), "run", "-A", "--no-check", CLI, ...args, port],
     ]);
     assert.equal(other.code, 1);
-    assert.match(other.stderr, /another program has that port/);
+    assert.match(
+      other.stderr,
+      /another program uses that port\. Choose another with --port/,
+    );
     const headers = { authorization: `Bearer ${server.token}` };
     const url = `${server.url}files/a.txt`;
     const answers = await askAnew(url, 30, { headers });

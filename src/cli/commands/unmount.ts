@@ -18,6 +18,7 @@ import {
   usersOf,
   waitForEnd,
 } from "../mount/processes.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 interface UnmountCommandOptions {
   readonly lazy?: true;
@@ -55,7 +56,7 @@ async function unmount(
       await unmountOne(path, lazy === true);
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
-      report(error.message);
+      report(flagMessageOf(error));
       failed = true;
     }
   }

@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../base/errors.ts";
+import type { NamedOption } from "../../base/named_option.ts";
 import type { EntryKind } from "../directories/directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 
@@ -52,11 +53,15 @@ export function notEntered(directory: string, kind: EntryKind): RecordfsError {
   );
 }
 
-export function inTheWay(path: string, reason: string): RecordfsError {
+export function inTheWay(
+  path: string,
+  reason: string,
+  namedOptions?: readonly NamedOption[],
+): RecordfsError {
   return new RecordfsError(
     "in-the-way",
     `Cannot extract to ${path}: ${reason}`,
-    { path },
+    { path, namedOptions },
   );
 }
 

@@ -63,7 +63,7 @@ export async function readLabels(
   throw new RecordfsError(
     "no-label",
     `${container.location} has ${length} ${unit}, of which only ${column.length} could be read: ` +
-      "`check()` says why",
+      "`recordfs check` says why",
     { path: container.location, expected: length, actual: column.length },
   );
 }

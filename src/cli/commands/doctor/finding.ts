@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../base/errors.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
-import { inFlags } from "../../flag_words.ts";
+import { flagMessageOf } from "../../flag_words.ts";
 import { systemMessage } from "../../system_message.ts";
 
 export interface Finding {
@@ -36,7 +36,7 @@ export function failure(
   const message = isOfSystem
     ? systemMessage(error)
     : error instanceof Error
-    ? inFlags(error.message)
+    ? flagMessageOf(error)
     : String(error);
   const [says, ...hints] = message.split("; ");
   return fails(what, says!, hints.join("; ") || otherwise);

@@ -7,7 +7,7 @@ import type { AdapterOptions } from "../../../formats/gulp/adapters/options.ts";
 import { GulpIngestor, IngestError } from "../../../formats/gulp/mod.ts";
 import { counted, formatBytes, rateAfter } from "../../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
-import { inFlags } from "../../flag_words.ts";
+import { flagMessageOf } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
 import { argumentOf, optionOf, SHM_DIR } from "./gulp_options.ts";
 import { type CommonOptions, count, withOptions } from "../../input/options.ts";
@@ -178,6 +178,7 @@ function inWords(
   words: Readonly<Record<string, string>>,
 ): unknown {
   if (!(error instanceof IngestError)) return error;
-  const { code, message, path } = error;
-  return new IngestError(code, inFlags(message, words), { path, cause: error });
+  const { code, path } = error;
+  const message = flagMessageOf(error, words);
+  return new IngestError(code, message, { path, cause: error });
 }

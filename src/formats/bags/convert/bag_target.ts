@@ -50,7 +50,10 @@ export const bagTarget: ConversionTarget = {
               await append(fitting("record", generation, () => record));
             } catch (error) {
               if (!(error instanceof UnfitError)) throw error;
-              run.leaveOut(`sample ${i} of ${source.path}: ${error.message}`);
+              run.leaveOut(
+                `sample ${i} of ${source.path}: ${error.message}`,
+                error,
+              );
             }
           }
         }),

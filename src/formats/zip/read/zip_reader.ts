@@ -1,4 +1,5 @@
 import type { FormatError } from "../../../base/errors.ts";
+import { optionText, UNCHECKED } from "../../../base/named_option.ts";
 import {
   runAsync,
   runSync,
@@ -168,7 +169,7 @@ function mismatchIn(path: string) {
       path,
       name,
       "does not match its CRC-32: its bytes are not those that were packed; fetch the zip again, or read it as it " +
-        "is with the option `checkData: false`",
-      { expected, actual },
+        `is with ${optionText(UNCHECKED)}`,
+      { expected, actual, namedOptions: [UNCHECKED] },
     );
 }
