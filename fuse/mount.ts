@@ -231,7 +231,7 @@ async function startFetching(
   const thread = new FetchThread(
     (message, options) => server.log(message, options),
     server.onTrace,
-    (why) => server.fail(`the thread that fetches died: ${why}`),
+    (why) => server.fail(`its fetch thread died: ${why}`),
   );
   server.stops.push(() => thread.stop()); // saves its counts
   return { thread, maps: await thread.open(tree) };

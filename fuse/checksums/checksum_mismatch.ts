@@ -11,12 +11,10 @@ export function checksumMismatch(
 ): FormatError {
   return new FormatError(
     "sample-checksum",
-    `${path}: checksum mismatch in sample ${sample} (expected ${
+    `Cannot read sample ${sample} of ${path}: checksum mismatch (expected ${
       hex(expected)
     }, got ` +
-      `${
-        hex(actual)
-      }): the file is damaged, and reading the sample fails with an I/O ` +
+      `${hex(actual)}): the file is damaged, and reads fail with an I/O ` +
       `error. Download it again, or read it unchecked with ${
         optionText(UNVERIFIED)
       }`,

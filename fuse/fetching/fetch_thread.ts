@@ -67,7 +67,10 @@ export class FetchThread {
       heard: (message) => this.#hear(message),
       died: (why) => {
         this.#opened.reject(
-          new MountError("server", `The thread that fetches died: ${why}`),
+          new MountError(
+            "server",
+            `Cannot serve the mount: its fetch thread died: ${why}`,
+          ),
         );
         this.#stopped.resolve();
         onDeath(why);

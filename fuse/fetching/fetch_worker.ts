@@ -98,7 +98,7 @@ async function openOne({ origin, tag }: WantedObject): Promise<RemoteSource> {
   source.close();
   throw new FormatError(
     "changed",
-    `${source.name} was replaced or changed after it was opened; open it again`,
+    `Cannot read ${source.name}: it was replaced or changed after it was opened. Open it again`,
     { path: source.name, expected: tag, actual: source.tag },
   );
 }

@@ -305,7 +305,7 @@ class GivenUp extends Error {
   readonly errno: number;
 
   constructor(errno: number) {
-    super("Nobody waits for it any more");
+    super("No request waits for it");
     this.errno = errno;
   }
 }

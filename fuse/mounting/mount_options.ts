@@ -151,7 +151,7 @@ function unknown(name: string, others: readonly string[]): MountError {
   const known = [...KNOWN, ...others].join(", ");
   return new MountError(
     "bad-option",
-    `Cannot mount with option '${name}': it is not known; known are ${known} and the standard options of mount(8)`,
+    `Cannot mount with option '${name}': it is unknown. Known are ${known} and the standard options of mount(8)`,
     { actual: name },
   );
 }

@@ -78,7 +78,7 @@ async function checkDirectory(path: string): Promise<void> {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new MountError(
       "no-mountpoint",
-      `Cannot mount on ${path}: there is no such directory; make it first (mkdir)`,
+      `Cannot mount on ${path}: there is no such directory. Make it first (mkdir)`,
       { path, cause: error },
     );
   }
@@ -106,7 +106,7 @@ async function checkSources(
     ) continue;
     throw new MountError(
       "inside-source",
-      `Cannot mount on ${mountpoint}: it lies inside ${container}, which is to be mounted; take a ` +
+      `Cannot mount on ${mountpoint}: it is inside ${container}, which is to be mounted. Choose a ` +
         "directory elsewhere",
       { path: mountpoint },
     );
@@ -116,7 +116,7 @@ async function checkSources(
     if (path === undefined || !contains(mountpoint, path)) continue;
     throw new MountError(
       "hides-source",
-      `Cannot mount on ${mountpoint}: it would hide ${path}, which is to be mounted; take a ` +
+      `Cannot mount on ${mountpoint}: it would hide ${path}, which is to be mounted. Choose a ` +
         "directory elsewhere",
       { path: mountpoint },
     );
@@ -150,7 +150,7 @@ function staleError(path: string): MountError {
   return new MountError(
     "stale",
     `Cannot mount on ${path}: what was mounted there lost its server ("Transport endpoint is not ` +
-      `connected"); remove it with 'recordfs unmount ${path}' or 'fusermount3 -u ${path}'`,
+      `connected"). Remove it with 'recordfs unmount ${path}' or 'fusermount3 -u ${path}'`,
     { path },
   );
 }

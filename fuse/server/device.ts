@@ -73,7 +73,7 @@ export function serveDevice(options: DeviceOptions): string | undefined {
         checkOn(session, send);
       }
       if (isPassing(errno)) continue;
-      return `Reading /dev/fuse failed: ${errorText(errno)}`;
+      return `reading /dev/fuse failed: ${errorText(errno)}`;
     }
     session.handle(length);
     counts.request(request.opcode);
@@ -149,7 +149,7 @@ function replySender(
     source.file?.hasChanged(); // logs the change first
     counts.error();
     onLog(
-      `${source.name} can't be read at ${reply.payloadOffset}: it was cut off while it was ` +
+      `Cannot read ${source.name} at byte ${reply.payloadOffset}: it was truncated while it was ` +
         "mounted, or its disk failed",
     );
   };

@@ -153,7 +153,7 @@ export class Server {
   /** Reports that serving has failed: waiting requests are never answered. */
   fail(why: string): void {
     this.#options.onFailure?.(why);
-    this.log(`The mount is not served any more, unmount it: ${why}`);
+    this.log(`Cannot serve the mount any longer: ${why}. Unmount it`);
   }
 
   /** Ends the threads if nothing has been given to {@linkcode serve}. */
@@ -170,7 +170,7 @@ export class Server {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
     if (!hasDescriptors(1)) {
       const message =
-        "One thread less serves the mount: too many files are open. Raise the limit (ulimit -n)";
+        "The mount is served by one thread less: too many files are open. Raise the limit (ulimit -n)";
       return this.#options.onLog(message);
     }
     const thread = this.#addThread();
@@ -187,7 +187,7 @@ export class Server {
     if (clone >= 0) return thread.start(clone);
     thread.abandon();
     this.#options.onLog(
-      `One thread less serves the mount: cloning its descriptor failed: ${
+      `The mount is served by one thread less: cloning its descriptor failed: ${
         errorText(-clone)
       }`,
     );
@@ -235,7 +235,7 @@ export class Server {
       Promise.all(stopped).then(() => this.#end(this.#failure));
     } else if (failure !== undefined) {
       this.#options.onLog(
-        `A thread that serves the mount ended, ${left} go on: ${failure}`,
+        `A serving thread ended, ${left} continue: ${failure}`,
       );
     }
   }
@@ -252,7 +252,7 @@ function moveOnto(fd: number, held: readonly number[]): number {
       if (errno === 0) continue;
       throw new MountError(
         "refused",
-        `The mount cannot be served: cloning its descriptor failed: ${
+        `Cannot serve the mount: cloning its descriptor failed: ${
           errorText(errno)
         }`,
       );
@@ -297,7 +297,7 @@ class ServingThread {
       this.#fetching?.ended(this.#number);
       const error = new MountError(
         "server",
-        `The mount cannot be served: ${
+        `Cannot serve the mount: ${
           failure?.message ?? "it was unmounted at once"
         }`,
         { cause: failure },

@@ -83,7 +83,7 @@ export function readdirHandler(
     const length = end - start;
     if (length > LONGEST_NAME) {
       log.log(
-        `A name of ${length} bytes is not listed: the kernel takes ${LONGEST_NAME}`,
+        `A name of ${length} bytes is not listed: the kernel allows ${LONGEST_NAME}`,
       );
       return true;
     }

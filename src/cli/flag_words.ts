@@ -8,12 +8,21 @@ import { messageOf } from "../base/message_text.ts";
 /** Flags of the library's options, by name, or by name and value where that selects the flag. */
 const FLAGS: Readonly<Record<string, string>> = {
   ...flagsNamedLike(
-    "decoded endpoint ext extend format from generation lossy parts port resume shardLength shardSize " +
+    "decoded ext extend format from generation lossy parts port resume shardLength shardSize " +
       "shardStart spec timeout to videosPerChunk",
   ),
   "checkData: false": "--no-verify",
   "verify: false": "--no-verify",
+  "cache: false": "--no-cache",
+  "cache.directory": "--cache-dir",
+  "cache.shared": "--cache-shared",
+  "cache.size": "--cache-size",
+  "s3.anonymous": "--anonymous",
+  "s3.endpoint": "--endpoint",
+  "s3.requesterPays": "--requester-pays",
+  allowHosts: "--allow-host",
   caCert: "--cacert",
+  headers: "--header",
   hostname: "--host",
   imgSize: "--frame-size",
   nonEmpty: "-o nonempty",

@@ -101,7 +101,7 @@ export function* otherFormat(
     if (name === own.name) return undefined;
     return new FormatError(
       "other-content",
-      `${path} is no ${own.name} container: its content is of the format ${name}. ` +
+      `Cannot open ${path} as ${own.name}: its content is of the format ${name}. ` +
         `Leave out ${optionText(FORMAT)}`,
       { path, cause, namedOptions: [FORMAT] },
     );
@@ -195,8 +195,10 @@ function* recogniseDirectory(
     .map(({ format }): NamedOption => ({ ...FORMAT, value: format.name }));
   throw new FormatError(
     "several-formats",
-    `${path} holds ${sure.length === 2 ? "both " : ""}${held}: ` +
-      `name one of these files, or choose by ${
+    `Cannot open ${path}: it holds ${
+      sure.length === 2 ? "both " : ""
+    }${held}. ` +
+      `Give one of these files, or choose with ${
         choices.map(optionText).join(" or ")
       }`,
     { path, namedOptions: choices },
@@ -250,7 +252,7 @@ function unknown(
     });
   }
   const why = names === undefined
-    ? `its ${size} bytes do not start as one`
+    ? `its ${size} bytes match no known format`
     : `the directory holds no ${
       suffixes.join(", ")
     } or ${last} file, and no shards with any`;
@@ -262,7 +264,7 @@ function unknown(
     : `Known formats: ${known}; force one with ${optionText(FORMAT)}`;
   return new FormatError(
     "unknown-format",
-    `${path} is no container that recordfs knows: ${why}. ${hint}`,
+    `Cannot open ${path}: its format is unknown: ${why}. ${hint}`,
     { path, namedOptions: [FORMAT] },
   );
 }

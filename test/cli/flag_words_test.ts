@@ -75,7 +75,7 @@ Deno.test("each message that names an option carries it, and the option has a fl
         .replaceAll(/["`]\s*\+\s*["`]/g, "");
       for (
         const [, name, value] of code.matchAll(
-          /NamedOption = \{ name: "(\w+)"(?:, value: (\w+))? \}/g,
+          /NamedOption = \{ name: "([\w.]+)"(?:, value: (\w+))? \}/g,
         )
       ) {
         named.set(name!, { name: name!, value: value && value === "true" });

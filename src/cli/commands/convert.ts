@@ -102,7 +102,7 @@ async function run(
   checkGiven(target, "what is to be written");
   const { spec: text, json, all, force, format, from, ...others } = options;
   if (format !== undefined && from !== undefined && format !== from) {
-    throw new UsageError("--from is --format: give one of them");
+    throw new UsageError("--from and --format mean the same: give one of them");
   }
   const spec = text === undefined ? undefined : givenSpec(text);
   let plan: ConversionPlan | undefined;

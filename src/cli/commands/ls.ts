@@ -97,8 +97,8 @@ async function ls(
   faults.end();
   if (damaged === 0) return;
   report(
-    `${shownLocation(source)}: ${damaged} of the entries listed are damaged; ` +
-      `\`recordfs check\` says how`,
+    `${shownLocation(source)}: ${damaged} of the listed entries are damaged. ` +
+      `Run \`recordfs check\` for details`,
   );
   throw new Exit(ExitCode.FAILED);
 }

@@ -68,7 +68,7 @@ async function records(source: string, options: CommonOptions): Promise<void> {
     report(
       `${
         shownLocation(source)
-      }: ${damaged} of ${listing.length} samples can't be read, since ` +
+      }: ${damaged} of ${listing.length} samples cannot be read, because their ` +
         "offsets are damaged; they are listed without a size",
     );
   }

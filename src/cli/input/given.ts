@@ -9,7 +9,7 @@ export function checkExt(
   { ext }: { readonly ext?: string | undefined },
 ): void {
   if (ext === undefined || !/[/\0]/.test(ext)) return;
-  throw new UsageError(`'${ext}' cannot be a suffix of file names`);
+  throw new UsageError(`'${ext}' is not a valid suffix of file names`);
 }
 
 /**

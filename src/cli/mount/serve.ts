@@ -160,7 +160,7 @@ async function begin(serving: Serving): Promise<Mount> {
   try {
     if (isBackground) await answer({ ready: true, warnings });
   } catch (error) {
-    say("nobody waits for this mount any more: it is unmounted");
+    say("the waiting command has ended: unmounting");
     await finish(files, mounted);
     throw error;
   }
@@ -229,7 +229,7 @@ async function expectSame({ job, container }: MountRecord): Promise<void> {
       sources.length === 1 ? "it" : "one of them"
     } ${subset === undefined ? "" : `or its index file ${subset} `}was ${
       now === undefined ? "removed" : "changed or replaced"
-    } since it was mounted, and the kernel remembers what it was; mount it again`,
+    } since it was mounted, and the kernel has cached it. Mount it again`,
     { path: source },
   );
 }
@@ -305,7 +305,7 @@ async function noteContainer(
     // The container is already being changed, or the disk is full.
     const reason = flagMessageOf(error);
     if (isBackground) {
-      say(`if the server dies, another one cannot go on: ${reason}`);
+      say(`if the server dies, no other can take over: ${reason}`);
     }
   }
 }

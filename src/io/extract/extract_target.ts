@@ -87,7 +87,7 @@ export class ExtractTarget implements Disposable {
     } catch (error) {
       const code = systemCode(error);
       const reason = code === "EEXIST" || code === "ENOTDIR"
-        ? "it is not a directory, or lies below something that is none; choose another"
+        ? "it is not a directory, or is below a file. Choose another"
         : undefined;
       throw refusal(options.shownAs ?? directory, directory, error, reason);
     }

@@ -15,7 +15,7 @@ export function safeNames(path: string): string[] {
   if (names.includes("..") || path.includes("\0")) {
     throw new RecordfsError(
       "unsafe-name",
-      `Cannot extract '${path}': the name could lead out of the directory`,
+      `Cannot extract '${path}': its path leads out of the directory`,
       { path },
     );
   }
@@ -39,7 +39,7 @@ export function refusal(
 export function gone(path: string): RecordfsError {
   return new RecordfsError(
     "changed",
-    `Cannot extract to ${path}: its directory was not made, or was replaced by another meanwhile`,
+    `Cannot extract to ${path}: its directory was not created, or was replaced meanwhile`,
     { path },
   );
 }
@@ -48,7 +48,7 @@ export function notEntered(directory: string, kind: EntryKind): RecordfsError {
   return inTheWay(
     directory,
     kind === "symlink"
-      ? "it is a symbolic link, and what it points to may lie outside"
+      ? "it is a symbolic link, which may lead outside"
       : "it is not a directory",
   );
 }
@@ -86,7 +86,7 @@ export function requireInside(
   if (isInside) return;
   throw new RecordfsError(
     "unsafe-link",
-    `Cannot extract '${path}': the link to '${target}' could lead out of the directory`,
+    `Cannot extract '${path}': its link target '${target}' leads out of the directory`,
     { path },
   );
 }

@@ -97,8 +97,8 @@ function parseOne(text: string): RemoteLocation {
   const path = withoutSecrets(text);
   throw new RecordfsError(
     "unknown-scheme",
-    `Cannot open ${path}: containers are read from paths, http://, https:// and s3://; ` +
-      `give ${instead} (./${path} is a path)`,
+    `Cannot open ${path}: the scheme is unsupported; containers are read from paths, http://, https:// and s3://. ` +
+      `Give ${instead} (./${path} is a path)`,
     { path },
   );
 }
@@ -118,7 +118,7 @@ function parseS3(text: string): S3Location {
   const bucket = slash < 0 ? rest : rest.slice(0, slash);
   const whole = slash < 0 ? "" : rest.slice(slash + 1);
   if (!/^[A-Za-z0-9._-]+$/.test(bucket)) {
-    throw badLocation(text, "write s3://BUCKET/KEY");
+    throw badLocation(text, "Write s3://BUCKET/KEY");
   }
   const version = /\?versionId=([^&]+)$/.exec(whole);
   const key = version === null ? whole : whole.slice(0, version.index);
@@ -130,7 +130,7 @@ function parseHttp(text: string): HttpLocation {
   try {
     url = new URL(text);
   } catch (cause) {
-    throw badLocation(text, "write https://HOST/PATH", cause);
+    throw badLocation(text, "Write https://HOST/PATH", cause);
   }
   const { username, password } = url;
   const userinfo = username === "" && password === ""
@@ -146,7 +146,7 @@ function badLocation(text: string, advice: string, cause?: unknown) {
   const path = withoutSecrets(text);
   return new RecordfsError(
     "bad-location",
-    `Cannot open ${path}: it is no URL; ${advice}`,
+    `Cannot open ${path}: it is not a valid URL. ${advice}`,
     { path, cause },
   );
 }

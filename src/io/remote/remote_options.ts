@@ -1,3 +1,5 @@
+import type { NamedOption } from "../../base/named_option.ts";
+
 /** Options for containers on servers. */
 export interface RemoteOptions {
   /**
@@ -19,7 +21,9 @@ export interface RemoteOptions {
   /** Cache of fetched data, which lasts between programs; `false` caches in memory only. */
   readonly cache?: CacheOptions | false | undefined;
   /** Called with warnings about what slows down reading. Defaults to `console.warn`. */
-  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly onWarning?:
+    | ((message: string, options?: readonly NamedOption[]) => void)
+    | undefined;
 }
 
 /** Options for buckets. Defaults come from the environment and the configuration files of AWS tools. */

@@ -43,7 +43,7 @@ export async function targetOf(
   const suffixes = new Set(all.map(({ suffix }) => suffix));
   const known = [...suffixes].filter((suffix) => suffix && suffix !== "/");
   throw bad(
-    `The name ${target} does not say what ${path} is to become: end it in ${
+    `The name ${target} does not tell the target format of ${path}: end it in ${
       known.join(", ")
     } or a slash, or name it with ${optionText(TO)}`,
     [TO],

@@ -25,7 +25,7 @@ export function fails(what: string, says: string, remedy: string): Finding {
   return { what, state: "fails", says, remedy };
 }
 
-/** Finding for a failed attempt. Messages state the problem first, then hints after semicolons. */
+/** Finding for a failed attempt. Messages state the problem first, then hints as further sentences. */
 export function failure(
   what: string,
   error: unknown,
@@ -38,8 +38,8 @@ export function failure(
     : error instanceof Error
     ? flagMessageOf(error)
     : String(error);
-  const [says, ...hints] = message.split("; ");
-  return fails(what, says!, hints.join("; ") || otherwise);
+  const [says, ...hints] = message.split(/\. (?=[A-Z])/);
+  return fails(what, says!, hints.join(". ") || otherwise);
 }
 
 /** Text of a system file, or an empty string if it cannot be read. */
