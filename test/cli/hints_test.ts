@@ -38,7 +38,7 @@ Deno.test("a folder is to be packed, a container converted, a file written", () 
   withFiles(async (dir) => {
     for (const command of ["info", "ls", "check"]) {
       const ran = await recordfs([command, `${dir}/photos/`]);
-      assertFailed(ran, 1, /no container that recordfs knows.*`recordfs pack`/);
+      assertFailed(ran, 1, /its format is unknown.*`recordfs pack`/);
     }
     fs.mkdirSync(`${dir}/empty`);
     const empty = await recordfs(["info", `${dir}/empty`]);

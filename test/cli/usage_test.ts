@@ -63,7 +63,7 @@ Deno.test("a wrong command line is exit code 2", async () => {
     [["completions", "ksh"], /'ksh' is invalid.*bash, fish, zsh/],
     [["mount", path, "/mnt", "-o", "frobnicate"], /'frobnicate'/],
     [["mount", path, "/mnt", "-o", "uid=x"], /uid=x/],
-    [["mount", path, "/mnt", "-o", "ro,rw"], /-o rw: containers are read-only/],
+    [["mount", path, "/mnt", "-o", "ro,rw"], /-o rw: mounts are read-only/],
     [
       ["mount", "-f", path, "/mnt", "-o", "rw", "--format", "ffrecord"],
       /-o rw/,

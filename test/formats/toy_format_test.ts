@@ -34,7 +34,7 @@ Deno.test("nobody knows a format that is not registered", async () => {
   await withToy(async (toy) => {
     const { code, stderr } = await recordfs(["ls", toy]);
     assert.equal(code, 1);
-    assert.match(stderr, /is no container that recordfs knows/);
+    assert.match(stderr, /its format is unknown/);
     assert.match(
       (await recordfs(["ls", "--format", "toy", toy])).stderr,
       /toy/,

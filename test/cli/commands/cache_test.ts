@@ -158,7 +158,11 @@ Deno.test("a cache that is too small keeps what it can, and says what it could n
       `${server.url}/a.ffr`,
       ...size,
     ]);
-    assertFailed(ran, 1, /could not be kept: give the cache more room/);
+    assertFailed(
+      ran,
+      1,
+      /could not be cached\. Make the cache larger with --cache-size/,
+    );
   });
 });
 
@@ -167,8 +171,8 @@ Deno.test("command lines that make no sense are exit code 2", async () => {
     const [line, message] of [
       [["rm"], /takes locations, or --all/],
       [["rm", "--all", "http://x/y"], /not both/],
-      [["rm", "data.ffr"], /is no URL/],
-      [["fill", "data.ffr"], /is no URL/],
+      [["rm", "data.ffr"], /is not a URL/],
+      [["fill", "data.ffr"], /is not a URL/],
       [["fill", "http://x/y", "--no-cache"], /nothing to do/],
     ] as const
   ) {

@@ -123,7 +123,7 @@ for (
     );
     assert.match(
       text.stderr,
-      new RegExp(`: ${bad.length} of ${lines.length} samples can't be read`),
+      new RegExp(`: ${bad.length} of ${lines.length} samples cannot be read`),
     );
   });
 }

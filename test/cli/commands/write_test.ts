@@ -138,7 +138,11 @@ Deno.test("a file that is there already is replaced only with --force", async ()
     await Deno.writeTextFile(`${dir}/data`, "data");
     await Deno.writeTextFile(`${dir}/a.ffr`, "mine");
     const args = ["write", `${dir}/a.ffr`, `${dir}/data`];
-    assertFailed(await recordfs(args), 1, /a\.ffr exists already; --force/);
+    assertFailed(
+      await recordfs(args),
+      1,
+      /a\.ffr: it exists\. Replace it with --force/,
+    );
     assert.equal(await Deno.readTextFile(`${dir}/a.ffr`), "mine");
     // What fails takes nothing away, even then.
     assertFailed(
@@ -153,7 +157,7 @@ Deno.test("a file that is there already is replaced only with --force", async ()
     assertFailed(
       await recordfs(["write", `${dir}/b.ffr`, `${dir}/data`]),
       1,
-      /exists already/,
+      /it exists\./,
     );
   });
 });
@@ -171,7 +175,7 @@ Deno.test("what can't be written leaves nothing behind", async () => {
     const cases: [string[], RegExp][] = [
       [[`${dir}/data`, "/nowhere"], /Cannot open \/nowhere: there is no such/],
       [[`${dir}/data`, dir], /: it is a directory/],
-      [[`${dir}/data`, `${dir}/pipe`], /pipe: it is no regular file/],
+      [[`${dir}/data`, `${dir}/pipe`], /pipe: it is not a regular file/],
       [["--list", `${dir}/list`], /list, line 2: .*\/nowhere.*no such file/],
       [["--list", `${dir}/gap`], /gap, line 2: it is empty/],
       [["--jsonl", `${dir}/lines`], /lines, line 2: it is empty/],

@@ -117,7 +117,7 @@ Deno.test("a directory of two formats is called that, everywhere", async () => {
     await assert.rejects(open(dir), {
       code: "several-formats",
       message: `${dir} holds both .ffr files (a.ffr) and GulpIO chunks ` +
-        "(data_0.gulp): name one of these files, or choose by the option " +
+        "(data_0.gulp): Give one of these files, or choose with the option " +
         '`format: "ffrecord"` or the option `format: "gulp"`',
     });
     const words =

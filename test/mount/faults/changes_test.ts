@@ -82,7 +82,7 @@ mountTest(
         assert.equal(logs.length, 1);
         assert.ok(
           logs[0]!.startsWith(
-            `${path}: checksum mismatch in sample 3 (expected`,
+            `Cannot read sample 3 of ${path}: checksum mismatch (expected`,
           ),
           logs[0],
         );

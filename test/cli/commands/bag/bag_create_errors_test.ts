@@ -201,7 +201,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
       ['{"n": 1}', /must be a string/],
       ['{"N": "int"}', /"N" must start with/],
       ["nowhere", /nowhere: there is no such/],
-      [".", /it is no regular file/],
+      [".", /it is not a regular file/],
     ];
     for (const [spec, words] of specs) {
       const args = ["out", "lines", "--spec", spec];

@@ -204,7 +204,7 @@ Deno.test("bench-loader says what is wrong", async () => {
     [[samples, "--seconds", "1", "--batches", "1"], 2, /give one of them/],
     [[samples, "--seed", "1"], 2, /--shuffle as well/],
     [[samples, "--frames", "2"], 2, /--frames is for gulp directories/],
-    [[empty], 1, /has no samples: there is nothing to load/],
+    [[empty], 1, /Cannot load .*: it has no samples/],
     [["/nowhere.ffr"], 1, /nowhere\.ffr/],
     [["", "--batches", "1"], 2, /path of the container is empty/],
   ];

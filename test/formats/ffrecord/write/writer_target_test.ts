@@ -197,7 +197,7 @@ Deno.test({
       await user.do("chmod", "700", "dir");
       assert.equal(
         printed,
-        "WriteError EACCES Cannot write /root.ffr: permission denied; look at who may read and " +
+        "WriteError EACCES Cannot write /root.ffr: permission denied. Check who may read and " +
           "write it and the directories above it (`namei -l`)\nwritten\n",
       );
     }),
