@@ -75,7 +75,7 @@ Deno.test("a format that is forced on another one's container is named", () =>
         assertFailed(
           ran,
           1,
-          RegExp(`is no ${own} container: .*format ${is}\\..*--format`),
+          RegExp(`as ${own}: .*format ${is}\\..*--format`),
         );
       }
     }
@@ -167,7 +167,7 @@ Deno.test({
       const waits =
         `cd '${place.mountpoint}' && '${Deno.execPath()}' run -A '${CLI}' umount .; exit $?`;
       const held = await run(["sh", "-c", waits], { env: place.env });
-      assertFailed(held, 1, /in use by \d+ \(sh\); end that first/);
+      assertFailed(held, 1, /in use by \d+ \(sh\)\. End that first/);
       assert.equal((await place.recordfs("umount", place.mountpoint)).code, 0);
       const help = (name: string) => recordfs([...name.split(" ")]);
       const { stdout } = await help("unmount --help");

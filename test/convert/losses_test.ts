@@ -175,7 +175,7 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
   }, /one key .*'a' \(utf8\)/],
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
   ["an unknown target", { to: "rar" as never }, /no target 'rar'/],
-  ["no target", {}, /does not say what/],
+  ["no target", {}, /does not tell the target format of/],
   [
     "parts of a dataset",
     { to: "bags", parts: 2 },
@@ -267,8 +267,12 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   ["out/", { to: "ffrecord" }, /ends in \.ffr/],
   ["out.ffr/", { to: "ffrecord-samples" }, /ends in \.ffr/],
   ["out", { to: "ffrecord-samples" }, /ends in \.ffr/],
-  ["file/", {}, /it exists and is none/],
-  ["file", { to: "bags" }, /it exists and is none/],
+  ["file/", {}, /it exists and is not a directory\. Choose another name/],
+  [
+    "file",
+    { to: "bags" },
+    /it exists and is not a directory\. Choose another name/,
+  ],
   ["file/x.bag", {}, /part of the path is not a directory/],
   ["file/x/", {}, /part of the path is not a directory/],
   ["none/x.bag", {}, /the directory .*none does not exist/],

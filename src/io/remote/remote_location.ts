@@ -1,4 +1,11 @@
 import { RecordfsError } from "../../base/errors.ts";
+import { type NamedOption, optionText } from "../../base/named_option.ts";
+
+const ENDPOINT: NamedOption = { name: "s3.endpoint" };
+const GOOGLE_ENDPOINT: NamedOption = {
+  ...ENDPOINT,
+  value: "https://storage.googleapis.com",
+};
 
 /** A scheme of at least two letters; a single one may be a drive. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
@@ -6,11 +13,12 @@ const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 /** Separator of several URLs, as in WebDataset. */
 const BETWEEN = /::(?=[a-z][a-z0-9+.-]+:\/\/)/i;
 
-const GOOGLE =
-  "s3://BUCKET/KEY with --endpoint https://storage.googleapis.com and HMAC keys, or the object's https:// URL";
+const GOOGLE = `s3://BUCKET/KEY with ${
+  optionText(GOOGLE_ENDPOINT)
+} and HMAC keys, or the object's https:// URL`;
 const AZURE = "the blob's https:// URL with its SAS token";
 const WEB = "http:// or https://";
-const ENDPOINT = "s3://BUCKET/KEY with --endpoint";
+const OTHER_S3 = `s3://BUCKET/KEY with ${optionText(ENDPOINT)}`;
 const S3 = "s3://BUCKET/KEY";
 
 /** What to use instead of the schemes of other stores. */
@@ -24,8 +32,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   hf: "https://huggingface.co/datasets/OWNER/NAME/resolve/main/FILE",
   ftp: WEB,
   webdav: WEB,
-  oss: ENDPOINT,
-  cos: ENDPOINT,
+  oss: OTHER_S3,
+  cos: OTHER_S3,
   s3a: S3,
   s3n: S3,
   file: "its path, without file://",
@@ -99,7 +107,7 @@ function parseOne(text: string): RemoteLocation {
     "unknown-scheme",
     `Cannot open ${path}: the scheme is unsupported; containers are read from paths, http://, https:// and s3://. ` +
       `Give ${instead} (./${path} is a path)`,
-    { path },
+    { path, namedOptions: [GOOGLE_ENDPOINT, ENDPOINT] },
   );
 }
 

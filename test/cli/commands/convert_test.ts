@@ -222,7 +222,7 @@ Deno.test("--force replaces a target, and what it may not it leaves alone", asyn
 
 /** Command lines that are wrong. */
 const USAGE: [args: string[], words: RegExp][] = [
-  [[LISTS, "OUT"], /does not say what/],
+  [[LISTS, "OUT"], /does not tell the target format of/],
   [[LISTS, "OUT", "--to", "rar"], /'rar' is invalid/],
   [
     [LISTS, "OUT/", "--parts", "2"],

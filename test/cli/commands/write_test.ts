@@ -190,7 +190,7 @@ Deno.test("what can't be written leaves nothing behind", async () => {
     assertFailed(
       { ...ran, bytes: new Uint8Array() },
       1,
-      /standard input, line 2: its base64 is wrong/,
+      /standard input, line 2: its base64 is invalid/,
     );
     assert.deepEqual(namesIn(`${dir}/out`), []);
   });
@@ -199,10 +199,10 @@ Deno.test("what can't be written leaves nothing behind", async () => {
 Deno.test("a command line of write that makes no sense is exit code 2", async () => {
   const data = "/nowhere/data";
   const cases: [string[], RegExp][] = [
-    [["a.ffr"], /SOURCEs, from --list or from --jsonl: give one/],
+    [["a.ffr"], /SOURCE, --list and --jsonl exclude each other: give one/],
     [["a.ffr", data, "--list", data], /give one of them/],
     [["a.ffr", "--jsonl", data, "--list", data], /give one of them/],
-    [["a.ffr", "--null", data], /--null says how --list is read/],
+    [["a.ffr", "--null", data], /--null needs --list/],
     [["a", data], /name of an FFRecord file ends in \.ffr/],
     [["", data], /is empty/],
     [["a.ffr", "--list", ""], /is empty/],

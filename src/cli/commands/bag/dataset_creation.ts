@@ -219,7 +219,7 @@ class Creation {
       this.#task.out,
       `it has ${
         counted(writer.length, "datapoint")
-      } already. Add those that follow with --resume, or`,
+      } already. Add those that follow with --resume, or choose`,
     );
   }
 }
@@ -254,13 +254,13 @@ async function requirePlace(
     : names[0];
   if (stray === undefined) return;
   const what = isSharded ? "a dataset in shards" : "a dataset";
-  throw inTheWay(out, `it has ${stray}, so it is not ${what};`);
+  throw inTheWay(out, `it has ${stray}, so it is not ${what}. Choose`);
 }
 
 function inTheWay(out: string, why: string): WriteError {
   return new WriteError(
     "exists",
-    `Cannot write ${out}: ${why} choose another name`,
+    `Cannot write ${out}: ${why} another name`,
     { path: out },
   );
 }
