@@ -28,6 +28,10 @@ export const LOSSY: NamedOption = { name: "lossy" };
 /** Replaces what exists. */
 export const REPLACE: NamedOption = { name: "replace" };
 
+/** Caches nothing on the disk. */
+export const NO_CACHE: NamedOption = { name: "cache", value: false };
+/** Shows values decoded. */
+export const DECODED: NamedOption = { name: "decoded" };
 /** Types of the keys of a dataset of bags. */
 export const SPEC: NamedOption = { name: "spec" };
 

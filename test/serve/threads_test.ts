@@ -152,12 +152,12 @@ for (
     [
       "is gone",
       (path: string) => Deno.remove(path),
-      /thread .* ended, and others go on: Cannot open .*a\.ffr/,
+      /thread of the server ended, and others continue: Cannot open .*a\.ffr/,
     ],
     [
       "has changed",
       (path: string) => Deno.writeFile(path, packed({ "a.txt": "other" })),
-      /thread .* ended, and others go on: .*a\.ffr.* changed/,
+      /thread of the server ended, and others continue: .*a\.ffr.* changed/,
     ],
   ] as const
 ) {

@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
-import { type NamedOption, optionText } from "../../base/named_option.ts";
+import { NO_CACHE, optionText } from "../../base/named_option.ts";
 import { noSuchFile } from "../storage/storage.ts";
 import { BlockFetcher } from "./block_fetcher.ts";
 import { BLOCK, type BlockStore, NO_STORE } from "./cache/block_store.ts";
@@ -20,8 +20,6 @@ import { BucketServer } from "./s3/bucket_server.ts";
 import { withProfile } from "./s3/profile.ts";
 import type { Target } from "./target.ts";
 import { fetchWhole, hasAll } from "./whole_object.ts";
-
-const NO_CACHE: NamedOption = { name: "cache", value: false };
 
 /** Bytes that an object's first request asks for; they contain most headers. */
 const HEAD = 1 << 18;

@@ -182,7 +182,7 @@ for (
     [
       "cut",
       (path: string) => Deno.truncate(path, 6_000_000),
-      /was cut from \d+ to 6000000 bytes/,
+      /was truncated from \d+ to 6000000 bytes/,
     ],
     [
       "overwritten",

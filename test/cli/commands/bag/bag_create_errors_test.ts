@@ -163,7 +163,7 @@ Deno.test("what is there already is left alone", async () => {
       assertFailed(
         await create("shards", ...of),
         1,
-        /shards: it (exists|holds)/,
+        /shards: it (exists|has)/,
       );
     }
     assert.deepEqual(fs.readdirSync(`${dir}/mine`), ["notes"]);
@@ -176,7 +176,7 @@ Deno.test("what is there already is left alone", async () => {
     assertFailed(
       await create("three"),
       1,
-      /three: it has 1 datapoint already; --resume/,
+      /three: it has 1 datapoint already\. Add those that follow with --resume/,
     );
     const other = ["--resume", "--spec", '{"m": "int"}'];
     assertFailed(await create("three", ...other), 1, /spec\.json has another/);

@@ -55,7 +55,7 @@ Deno.test("a name must end in .ffr", async () => {
     for (const name of ["a", "a.bin", "a.FFR", ".ffr", "a.ffr/", "", "ffr"]) {
       await refuses(write, `${dir}/${name}`, "bad-name", /ends in \.ffr/);
     }
-    await refuses(write, `${dir}/\udc80.ffr`, "bad-name", /not Unicode/);
+    await refuses(write, `${dir}/\udc80.ffr`, "bad-name", /not valid Unicode/);
     assert.deepEqual(fs.readdirSync(dir), []);
     for (const name of ["a.ffr", ".hidden.ffr", "ä.b.ffr", "x.ffr.ffr"]) {
       await write(`${dir}/${name}`);
