@@ -1,4 +1,5 @@
 import type { Tree } from "../src/tree/tree.ts";
+import type { NamedOption } from "../src/base/named_option.ts";
 import { newStat, ROOT } from "../src/tree/tree.ts";
 import { lazySources, openedSources } from "../src/tree/joined_sources.ts";
 import { attach } from "./mounting/attach.ts";
@@ -220,9 +221,9 @@ async function startFetching(
 ): Promise<{ thread: FetchThread; maps: MapsOfRemote } | undefined> {
   if (!isRemote(tree)) return undefined;
   const thread = new FetchThread(
-    (message) => server.log(message),
+    (message, options) => server.log(message, options),
     server.onTrace,
-    (why) => server.fail(`the thread that fetches died: ${why}`),
+    (why) => server.fail(`its fetch thread died: ${why}`),
   );
   server.stops.push(() => thread.stop()); // saves its counts
   return { thread, maps: await thread.open(tree) };

@@ -265,7 +265,6 @@ const NAMES_FORMATS = [
   "src/cli/program.ts",
   "src/cli/permissions.ts",
   "src/cli/examples.ts",
-  "src/cli/flag_words.ts",
   "src/cli/commands/bag/",
   "src/cli/commands/doctor/mounting.ts",
   "src/cli/commands/gulp/",

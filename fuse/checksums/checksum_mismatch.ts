@@ -1,4 +1,7 @@
 import { FormatError } from "../../src/base/errors.ts";
+import { type NamedOption, optionText } from "../../src/base/named_option.ts";
+
+const UNVERIFIED: NamedOption = { name: "verify", value: false };
 
 export function checksumMismatch(
   path: string,
@@ -8,14 +11,14 @@ export function checksumMismatch(
 ): FormatError {
   return new FormatError(
     "sample-checksum",
-    `${path}: checksum mismatch in sample ${sample} (expected ${
+    `Cannot read sample ${sample} of ${path}: checksum mismatch (expected ${
       hex(expected)
     }, got ` +
-      `${
-        hex(actual)
-      }): its bytes are not those that were written, so reading it is an I/O ` +
-      "error; fetch the file again, or read it as it is with the option `verify: false`",
-    { path, sample, expected, actual },
+      `${hex(actual)}): the file is damaged, and reads fail with an I/O ` +
+      `error. Download it again, or read it unchecked with ${
+        optionText(UNVERIFIED)
+      }`,
+    { path, sample, expected, actual, namedOptions: [UNVERIFIED] },
   );
 }
 

@@ -181,7 +181,7 @@ export class LargeChecks {
     if (source.file?.hasChanged() || nodes.generation !== check.generation) {
       throw new FormatError(
         "changed",
-        `${source.name} was changed while it was compared with a checksum; read it again`,
+        `Cannot read ${source.name}: it was changed while its checksum was verified. Read it again`,
         { path: source.name },
       );
     }

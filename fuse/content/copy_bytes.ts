@@ -46,11 +46,11 @@ export class CopyBytes {
       ? this.#copyMapped(source.address + offset, length)
       : libc().pread(fd, this.into, length, BigInt(offset));
     if (got === length) return;
-    const why = got < 0 ? errorText(lastErrno()) : "it was cut off";
+    const why = got < 0 ? errorText(lastErrno()) : "the file is truncated";
     source.file?.hasChanged(); // logs the change first
     throw new FormatError(
       "out-of-bounds",
-      `${source.name} can't be read at ${offset}: ${why}; fetch the file again`,
+      `Cannot read ${source.name} at byte ${offset}: ${why}. Download it again`,
       { path: source.name, offset, expected: length, actual: got },
     );
   }

@@ -106,7 +106,7 @@ export class Mapping implements Disposable {
 export function needsLocal({ name }: ByteSource): MountError {
   return new MountError(
     "needs-local",
-    `Cannot mount ${name}: it is of a storage that only this thread can read; copy it to a disk or a server first`,
+    `Cannot mount ${name}: its storage can be read only by this thread. Copy it to a disk or a server first`,
     { path: name },
   );
 }
@@ -133,7 +133,7 @@ export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
     if (code === "changed") {
       throw new MountError(
         code,
-        `Cannot mount ${path}: it was replaced or changed after it was opened; try again`,
+        `Cannot mount ${path}: it was replaced or changed after it was opened. Try again`,
         facts,
       );
     }
@@ -173,7 +173,7 @@ export function mapBlocks(
   }
   throw new MountError(
     "changed",
-    `Cannot mount ${name}: the cache's file of it, ${path}, was removed or replaced meanwhile; try again`,
+    `Cannot mount ${name}: its cache file, ${path}, was removed or replaced meanwhile. Try again`,
     { path },
   );
 }

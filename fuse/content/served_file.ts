@@ -95,21 +95,21 @@ export class ServedFile {
     if (this.fd < 0 && isOther) this.#isElsewhere = true; // the path no longer leads to it
     if (isOther || (now.links === 0 && known.links > 0)) {
       this.#listener.log(
-        `${path} was replaced or removed while it is mounted: the mount goes on with the file ` +
-          "that it opened; mount it again to see another one",
+        `${path} was replaced or removed while it is mounted: the mount still shows the file ` +
+          "that it opened. Mount again to see the new one",
       );
       if (isOther) return; // the served file itself is unchanged
     } else if (now.size < known.size) {
       this.#listener.log(
-        `${path} was cut from ${known.size} to ${now.size} bytes while it is mounted: reading ` +
-          "what is gone is an I/O error; restore the file and mount it again",
+        `${path} was truncated from ${known.size} to ${now.size} bytes while it is mounted: reading ` +
+          "the missing bytes fails with an I/O error. Restore the file and mount it again",
       );
     } else if (!this.#mayGrow || now.size === known.size) {
       this.#listener.log(
         `${path} was changed while it is mounted (modified ${
           timeOf(now)
-        }): what fails its ` +
-          "checksum is an I/O error; mount it again to see what it holds now",
+        }): reading what does not match its ` +
+          "checksum fails with an I/O error. Mount again to see the new content",
       );
     }
     // Invalidate before copying: no result may ever count for a later state of the file.

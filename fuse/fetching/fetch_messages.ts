@@ -9,6 +9,7 @@ import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import type { RemoteOrigin } from "../../src/io/remote/remote_source.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
 import type { SerializedError } from "../../src/base/serialized_error.ts";
+import type { NamedOption } from "../../src/base/named_option.ts";
 
 export interface WantedObject {
   readonly origin: WantedPlace & Pick<RemoteOrigin, "path">;
@@ -69,7 +70,12 @@ export type FromFetchThread =
     readonly maps: readonly (BlockMap | undefined)[];
   }
   | { readonly kind: "failed"; readonly error: SerializedError }
-  | { readonly kind: "log"; readonly message: string }
+  | {
+    readonly kind: "log";
+    readonly message: string;
+    /** Options that it names. */
+    readonly options: readonly NamedOption[] | undefined;
+  }
   | { readonly kind: "trace"; readonly line: string }
   | { readonly kind: "stopped" };
 

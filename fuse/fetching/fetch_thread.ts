@@ -1,5 +1,6 @@
 import { deserializeError } from "../../src/base/serialized_error.ts";
 import { FormatError, RecordfsError } from "../../src/base/errors.ts";
+import type { MessageListener } from "../../src/base/named_option.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
 import { backoffTable } from "../../src/io/remote/backoff_table.ts";
 import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";
@@ -40,7 +41,7 @@ function portable(
  */
 export class FetchThread {
   readonly #worker: Worker;
-  readonly #onLog: (message: string) => void;
+  readonly #onLog: MessageListener;
   readonly #onTrace: ((line: string) => void) | undefined;
   readonly #opened = Promise.withResolvers<
     readonly (BlockMap | undefined)[]
@@ -52,7 +53,7 @@ export class FetchThread {
    * @throws {RecordfsError} With code `EMFILE` if too many files are open to start a thread.
    */
   constructor(
-    onLog: (message: string) => void,
+    onLog: MessageListener,
     onTrace: ((line: string) => void) | undefined,
     onDeath: (why: string) => void,
   ) {
@@ -66,7 +67,10 @@ export class FetchThread {
       heard: (message) => this.#hear(message),
       died: (why) => {
         this.#opened.reject(
-          new MountError("server", `The thread that fetches died: ${why}`),
+          new MountError(
+            "server",
+            `Cannot serve the mount: its fetch thread died: ${why}`,
+          ),
         );
         this.#stopped.resolve();
         onDeath(why);
@@ -138,8 +142,9 @@ export class FetchThread {
 
   #hear(message: FromFetchThread): void {
     if (message.kind === "opened") this.#opened.resolve(message.maps);
-    else if (message.kind === "log") this.#onLog(message.message);
-    else if (message.kind === "trace") this.#onTrace?.(message.line);
+    else if (message.kind === "log") {
+      this.#onLog(message.message, message.options);
+    } else if (message.kind === "trace") this.#onTrace?.(message.line);
     else if (message.kind === "stopped") this.#stopped.resolve();
     else {
       const { error } = message;

@@ -11,6 +11,7 @@ import { RemoteStorage } from "../../src/io/remote/remote_storage.ts";
 import { FormatError } from "../../src/base/errors.ts";
 import { reopenHandle, type TreeHandle } from "../../src/tree/tree.ts";
 import { serializeError } from "../../src/base/serialized_error.ts";
+import type { MessageListener } from "../../src/base/named_option.ts";
 import { libc } from "../libc.ts";
 import { EpochAhead } from "./epoch_ahead.ts";
 import { FetchedReads } from "./fetched_reads.ts";
@@ -27,7 +28,8 @@ import type {
 } from "./fetch_messages.ts";
 
 const scope = threadScope<ToFetchThread, FromFetchThread>();
-const log = (message: string) => scope.postMessage({ kind: "log", message });
+const log: MessageListener = (message, options) =>
+  scope.postMessage({ kind: "log", message, options });
 
 const storages = new Map<string, RemoteStorage>();
 const objects: RemoteSource[] = [];
@@ -96,7 +98,7 @@ async function openOne({ origin, tag }: WantedObject): Promise<RemoteSource> {
   source.close();
   throw new FormatError(
     "changed",
-    `${source.name} was replaced or changed after it was opened; open it again`,
+    `Cannot read ${source.name}: it was replaced or changed after it was opened. Open it again`,
     { path: source.name, expected: tag, actual: source.tag },
   );
 }

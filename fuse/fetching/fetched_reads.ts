@@ -1,4 +1,8 @@
 import { messageOf } from "../../src/base/message_text.ts";
+import {
+  type MessageListener,
+  optionsNamedBy,
+} from "../../src/base/named_option.ts";
 import { runAsync } from "../../src/io/concurrency/steps.ts";
 import { readAgain, readVerified } from "../../src/io/read/verified_content.ts";
 import { checksumLoaded } from "../../src/io/sums/checksum.ts";
@@ -52,7 +56,7 @@ const AGAIN = 1000;
 /** READs whose bytes must be fetched. Each is answered when its bytes have arrived. */
 export class FetchedReads {
   readonly #objects: readonly RemoteSource[];
-  readonly #log: (message: string) => void;
+  readonly #log: MessageListener;
   readonly #waiting = new Set<Waiting>();
   /** Checks of samples in progress, by object and offset. */
   readonly #comparing = new Map<
@@ -77,7 +81,7 @@ export class FetchedReads {
 
   constructor(
     objects: readonly RemoteSource[],
-    log: (message: string) => void,
+    log: MessageListener,
     trace: (line: string) => void,
   ) {
     this.#objects = objects;
@@ -251,11 +255,13 @@ export class FetchedReads {
   #errnoOf(error: unknown): number {
     if (error instanceof GivenUp) return error.errno;
     this.#counts.error();
-    const message = messageOf(error);
-    if (!(error instanceof RemoteError)) this.#once.log(message);
+    if (!(error instanceof RemoteError)) this.#once.error(error);
     else if (!this.#away.has(error.path!)) {
       this.#away.add(error.path!);
-      this.#log(`${message}; whoever reads it gets an I/O error until it can`);
+      this.#log(
+        `${messageOf(error)}. Until then, reads fail with an I/O error`,
+        optionsNamedBy(error),
+      );
     }
     return Errno.EIO;
   }
@@ -299,7 +305,7 @@ class GivenUp extends Error {
   readonly errno: number;
 
   constructor(errno: number) {
-    super("Nobody waits for it any more");
+    super("No request waits for it");
     this.errno = errno;
   }
 }

@@ -30,7 +30,7 @@ function checkDevice(mountpoint: string): void {
   else if (lastErrno() === Errno.ENOENT) {
     throw new MountError(
       "no-device",
-      `Cannot mount on ${mountpoint}: /dev/fuse is missing; load the kernel module (modprobe ` +
+      `Cannot mount on ${mountpoint}: /dev/fuse is missing. Load the kernel module (modprobe ` +
         `fuse); ${FOR_CONTAINERS}`,
       { path: mountpoint },
     );
@@ -41,7 +41,7 @@ function checkDevice(mountpoint: string): void {
 function withHint(error: MountError): MountError {
   return new MountError(
     error.code,
-    `${error.message}; root lacks CAP_SYS_ADMIN here: ${FOR_CONTAINERS}`,
+    `${error.message}. Root lacks CAP_SYS_ADMIN here: ${FOR_CONTAINERS}`,
     { path: error.path, cause: error },
   );
 }

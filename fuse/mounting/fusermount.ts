@@ -26,8 +26,8 @@ export async function runFusermount(
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new MountError(
       "no-fusermount",
-      `Mounting and unmounting ${mountpoint} without root takes fusermount3, which is not in PATH; ` +
-        "install the package fuse3",
+      `Cannot mount or unmount ${mountpoint} without root: fusermount3 is not in PATH. ` +
+        "Install the package fuse3",
       { path: mountpoint, cause: error },
     );
   }

@@ -151,7 +151,7 @@ export class Mount implements AsyncDisposable {
       } else if (!options.lazy && !this.#ended) {
         throw new MountError(
           "busy",
-          `${this.mountpoint} was unmounted lazily and is still in use: it ends with its last user`,
+          `Cannot unmount ${this.mountpoint}: it was unmounted lazily and is still in use. It ends with its last user`,
           { path: this.mountpoint },
         );
       }
@@ -191,7 +191,7 @@ export class Mount implements AsyncDisposable {
     return {
       failure: new MountError(
         "server",
-        `The mount on ${this.mountpoint} is dead: ${failure}`,
+        `Cannot serve ${this.mountpoint}: the mount is dead: ${failure}`,
         { path: this.mountpoint },
       ),
     };

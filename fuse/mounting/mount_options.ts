@@ -1,3 +1,4 @@
+import type { NamedOption } from "../../src/base/named_option.ts";
 import { sizeOf } from "../../src/base/size_text.ts";
 import { MountError } from "./mount_error.ts";
 
@@ -29,7 +30,9 @@ export interface MountOptions {
   /** Number of serving threads, 1 to 64. Defaults to the number of processors, but at least 2 and at most 8. */
   readonly workers?: number | undefined;
   /** Called once for each distinct message about a failure while serving. */
-  readonly onLog?: ((message: string) => void) | undefined;
+  readonly onLog?:
+    | ((message: string, options?: readonly NamedOption[]) => void)
+    | undefined;
   /** Called with a line for each request of the kernel. Slows the mount down. */
   readonly onTrace?: ((line: string) => void) | undefined;
 }
@@ -163,7 +166,7 @@ function unknown(name: string, others: readonly string[]): MountError {
   const known = [...KNOWN, ...others].join(", ");
   return new MountError(
     "bad-option",
-    `Cannot mount with option '${name}': it is not known; known are ${known} and the standard options of mount(8)`,
+    `Cannot mount with option '${name}': it is unknown. Known are ${known} and the standard options of mount(8)`,
     { actual: name },
   );
 }

@@ -5,7 +5,7 @@ import { fuseOptions, type MountRequest } from "./mount_request.ts";
 import { FileType, MountFlag, OpenFlag } from "../wire/flags.ts";
 
 export const FOR_CONTAINERS =
-  "in a container it takes docker run --device /dev/fuse --cap-add SYS_ADMIN, and, where AppArmor is, " +
+  "in a container, use docker run --device /dev/fuse --cap-add SYS_ADMIN, and, with AppArmor, " +
   "--security-opt apparmor=unconfined";
 
 /** Mounts by mount(2). Returns the descriptor to serve, or `undefined` without the required CAP_SYS_ADMIN. */
@@ -43,7 +43,9 @@ export function mountAsRoot(request: MountRequest): number | undefined {
 }
 
 function openError(mountpoint: string, errno: number): MountError {
-  const hint = errno === Errno.EPERM ? `; ${FOR_CONTAINERS}` : "";
+  const hint = errno === Errno.EPERM
+    ? `. Root lacks a permission here: ${FOR_CONTAINERS}`
+    : "";
   return new MountError(
     "refused",
     `Cannot mount on ${mountpoint}: opening /dev/fuse failed: ${

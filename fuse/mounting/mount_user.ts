@@ -120,6 +120,6 @@ function receiveDescriptor(socket: number): number {
   ) return view.getInt32(CONTROL_HEADER_SIZE, true);
   throw new MountError(
     "refused",
-    "Cannot mount: fusermount3 did not hand over its descriptor of /dev/fuse",
+    "Cannot mount: fusermount3 did not pass its descriptor of /dev/fuse",
   );
 }

@@ -1,4 +1,5 @@
 import type { Tree } from "../../src/tree/tree.ts";
+import { type NamedOption, optionText } from "../../src/base/named_option.ts";
 import { lazySources, openedSources } from "../../src/tree/joined_sources.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import { MountError } from "./mount_error.ts";
@@ -8,6 +9,8 @@ import {
   isStale,
   recordfsMounts,
 } from "./mountinfo.ts";
+
+const NON_EMPTY: NamedOption = { name: "nonEmpty" };
 
 /** What a mount point is checked against. */
 export interface MountpointUse {
@@ -38,18 +41,20 @@ export async function checkMountpoint(
   if (mounted !== undefined) {
     throw new MountError(
       "not-empty",
-      `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already; unmount it, ` +
-        "change its server with `recordfs mount --replace`, take another directory, " +
-        "or mount with the option `nonEmpty`",
-      { path: mountpoint },
+      `Cannot mount on ${mountpoint}: ${mounted.source} is mounted there already. Unmount it, ` +
+        "replace it with `recordfs mount --replace`, choose another directory, " +
+        `or mount over it with ${optionText(NON_EMPTY)}`,
+      { path: mountpoint, namedOptions: [NON_EMPTY] },
     );
   }
   if (!await isEmpty(mountpoint)) {
     throw new MountError(
       "not-empty",
-      `Cannot mount on ${mountpoint}: the directory is not empty, and its content would be ` +
-        "hidden; take an empty one, or mount with the option `nonEmpty`",
-      { path: mountpoint },
+      `Cannot mount on ${mountpoint}: the directory is not empty, and the mount would ` +
+        `hide its content. Choose an empty one, or mount over it with ${
+          optionText(NON_EMPTY)
+        }`,
+      { path: mountpoint, namedOptions: [NON_EMPTY] },
     );
   }
 }
@@ -73,7 +78,7 @@ async function checkDirectory(path: string): Promise<void> {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new MountError(
       "no-mountpoint",
-      `Cannot mount on ${path}: there is no such directory; make it first (mkdir)`,
+      `Cannot mount on ${path}: there is no such directory. Make it first (mkdir)`,
       { path, cause: error },
     );
   }
@@ -101,7 +106,7 @@ async function checkSources(
     ) continue;
     throw new MountError(
       "inside-source",
-      `Cannot mount on ${mountpoint}: it lies inside ${container}, which is to be mounted; take a ` +
+      `Cannot mount on ${mountpoint}: it is inside ${container}, which is to be mounted. Choose a ` +
         "directory elsewhere",
       { path: mountpoint },
     );
@@ -111,7 +116,7 @@ async function checkSources(
     if (path === undefined || !contains(mountpoint, path)) continue;
     throw new MountError(
       "hides-source",
-      `Cannot mount on ${mountpoint}: it would hide ${path}, which is to be mounted; take a ` +
+      `Cannot mount on ${mountpoint}: it would hide ${path}, which is to be mounted. Choose a ` +
         "directory elsewhere",
       { path: mountpoint },
     );
@@ -145,7 +150,7 @@ function staleError(path: string): MountError {
   return new MountError(
     "stale",
     `Cannot mount on ${path}: what was mounted there lost its server ("Transport endpoint is not ` +
-      `connected"); remove it with 'recordfs unmount ${path}' or 'fusermount3 -u ${path}'`,
+      `connected"). Remove it with 'recordfs unmount ${path}' or 'fusermount3 -u ${path}'`,
     { path },
   );
 }

@@ -11,9 +11,9 @@ export async function withPermissionErrors<T>(
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
     throw new MountError(
       "permission",
-      `Cannot mount or unmount ${mountpoint}: Deno was not given a permission: ${error.message} ` +
-        "(it takes --allow-ffi without a value, --allow-read, and without root " +
-        "--allow-run=fusermount3)",
+      `Cannot mount or unmount ${mountpoint}: Deno was not given a permission: ${error.message}. ` +
+        "Run with --allow-ffi without a value, --allow-read, and, without root, " +
+        "--allow-run=fusermount3",
       { path: mountpoint, cause: error },
     );
   }

@@ -78,7 +78,7 @@ async function unmountOnce(mountpoint: string, lazy: boolean): Promise<void> {
   throw refusal(
     mountpoint,
     isOthers
-      ? "another user has mounted it; unmount it as that user, or as root"
+      ? "another user has mounted it. Unmount it as that user, or as root"
       : `fusermount3 refused: ${words}`,
   );
 }
@@ -121,7 +121,7 @@ function isFuse({ type }: MountEntry): boolean {
 function busyError(mountpoint: string): MountError {
   return new MountError(
     "busy",
-    `Cannot unmount ${mountpoint}: it is in use (fuser -vm ${mountpoint} lists by whom); unmount ` +
+    `Cannot unmount ${mountpoint}: it is in use (fuser -vm ${mountpoint} lists by whom). Unmount ` +
       "it lazily to have it end with its last user",
     { path: mountpoint },
   );

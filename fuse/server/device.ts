@@ -1,4 +1,8 @@
 import { messageOf } from "../../src/base/message_text.ts";
+import {
+  type MessageListener,
+  optionsNamedBy,
+} from "../../src/base/named_option.ts";
 import type { ConnectionState } from "./connection_state.ts";
 import { Errno } from "../wire/errno.ts";
 import { addressOf, errorText, lastErrno, libc } from "../libc.ts";
@@ -19,7 +23,7 @@ export interface DeviceOptions {
   readonly onRequest: (() => void) | undefined;
   /** Called after INIT has been answered. */
   readonly onServing: () => void;
-  readonly onLog: (message: string) => void;
+  readonly onLog: MessageListener;
 }
 
 /** `F_SETFL`, `O_NONBLOCK` and `POLLIN`, from `asm-generic/fcntl.h` and `asm-generic/poll.h`. */
@@ -69,7 +73,7 @@ export function serveDevice(options: DeviceOptions): string | undefined {
         checkOn(session, send);
       }
       if (isPassing(errno)) continue;
-      return `Reading /dev/fuse failed: ${errorText(errno)}`;
+      return `reading /dev/fuse failed: ${errorText(errno)}`;
     }
     session.handle(length);
     counts.request(request.opcode);
@@ -145,7 +149,7 @@ function replySender(
     source.file?.hasChanged(); // logs the change first
     counts.error();
     onLog(
-      `${source.name} can't be read at ${reply.payloadOffset}: it was cut off while it was ` +
+      `Cannot read ${source.name} at byte ${reply.payloadOffset}: it was truncated while it was ` +
         "mounted, or its disk failed",
     );
   };
@@ -154,10 +158,10 @@ function replySender(
 /** Locates payloads. Unmapped sources are copied to a reused buffer. */
 class MadePayload {
   readonly #sources: ServedSources;
-  readonly #onLog: (message: string) => void;
+  readonly #onLog: MessageListener;
   #room: Uint8Array<ArrayBuffer> | undefined;
 
-  constructor(sources: ServedSources, onLog: (message: string) => void) {
+  constructor(sources: ServedSources, onLog: MessageListener) {
     this.#sources = sources;
     this.#onLog = onLog;
   }
@@ -172,7 +176,7 @@ class MadePayload {
       const into = this.#room.subarray(0, payloadLength);
       copyMade(source.made, into, payloadOffset, true);
     } catch (error) {
-      this.#onLog(messageOf(error));
+      this.#onLog(messageOf(error), optionsNamedBy(error));
       reply.fail(Errno.EIO);
       reply.seal();
     }

@@ -5,6 +5,7 @@
  */
 
 import type { SerializedError } from "../../src/base/serialized_error.ts";
+import type { NamedOption } from "../../src/base/named_option.ts";
 import type { TreeHandle } from "../../src/tree/tree.ts";
 import type { FetchPorts } from "../fetching/fetch_thread.ts";
 import type { ListAheadMemory } from "../session/list_ahead.ts";
@@ -45,7 +46,12 @@ export type WorkerReport =
   | { readonly kind: "prepared" }
   /** INIT has been answered. */
   | { readonly kind: "serving" }
-  | { readonly kind: "log"; readonly message: string }
+  | {
+    readonly kind: "log";
+    readonly message: string;
+    /** Options that it names. */
+    readonly options: readonly NamedOption[] | undefined;
+  }
   | { readonly kind: "trace"; readonly line: string }
   /** The thread ends. `failure` is the reason, unless the mount simply ended. */
   | { readonly kind: "ended"; readonly failure: SerializedError | undefined };

@@ -1,4 +1,8 @@
 import { deserializeError } from "../../src/base/serialized_error.ts";
+import type {
+  MessageListener,
+  NamedOption,
+} from "../../src/base/named_option.ts";
 import {
   hasDescriptors,
   requireDescriptors,
@@ -22,7 +26,7 @@ import type { Ownership } from "../wire/node_structs.ts";
 
 export interface ServerOptions {
   readonly workers: number;
-  readonly onLog: (message: string) => void;
+  readonly onLog: MessageListener;
   readonly onTrace: ((line: string) => void) | undefined;
   /**
    * Descriptors of /dev/fuse to serve through, which another process holds as well; `undefined` for private ones.
@@ -142,14 +146,14 @@ export class Server {
     return this.#options.onTrace;
   }
 
-  log(message: string): void {
-    this.#options.onLog(message);
+  log(message: string, options?: readonly NamedOption[]): void {
+    this.#options.onLog(message, options);
   }
 
   /** Reports that serving has failed: waiting requests are never answered. */
   fail(why: string): void {
     this.#options.onFailure?.(why);
-    this.log(`The mount is not served any more, unmount it: ${why}`);
+    this.log(`Cannot serve the mount any longer: ${why}. Unmount it`);
   }
 
   /** Ends the threads if nothing has been given to {@linkcode serve}. */
@@ -166,7 +170,7 @@ export class Server {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
     if (!hasDescriptors(1)) {
       const message =
-        "One thread less serves the mount: too many files are open. Raise the limit (ulimit -n)";
+        "The mount is served by one thread less: too many files are open. Raise the limit (ulimit -n)";
       return this.#options.onLog(message);
     }
     const thread = this.#addThread();
@@ -183,7 +187,7 @@ export class Server {
     if (clone >= 0) return thread.start(clone);
     thread.abandon();
     this.#options.onLog(
-      `One thread less serves the mount: cloning its descriptor failed: ${
+      `The mount is served by one thread less: cloning its descriptor failed: ${
         errorText(-clone)
       }`,
     );
@@ -231,7 +235,7 @@ export class Server {
       Promise.all(stopped).then(() => this.#end(this.#failure));
     } else if (failure !== undefined) {
       this.#options.onLog(
-        `A thread that serves the mount ended, ${left} go on: ${failure}`,
+        `A serving thread ended, ${left} continue: ${failure}`,
       );
     }
   }
@@ -248,7 +252,7 @@ function moveOnto(fd: number, held: readonly number[]): number {
       if (errno === 0) continue;
       throw new MountError(
         "refused",
-        `The mount cannot be served: cloning its descriptor failed: ${
+        `Cannot serve the mount: cloning its descriptor failed: ${
           errorText(errno)
         }`,
       );
@@ -293,7 +297,7 @@ class ServingThread {
       this.#fetching?.ended(this.#number);
       const error = new MountError(
         "server",
-        `The mount cannot be served: ${
+        `Cannot serve the mount: ${
           failure?.message ?? "it was unmounted at once"
         }`,
         { cause: failure },
@@ -310,7 +314,7 @@ class ServingThread {
     this.#worker.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
       if (data.kind === "prepared") this.#prepared.resolve();
       else if (data.kind === "serving") this.#serving.resolve();
-      else if (data.kind === "log") onLog(data.message);
+      else if (data.kind === "log") onLog(data.message, data.options);
       else if (data.kind === "trace") onTrace?.(data.line);
       else this.#end(data.failure && deserializeError(data.failure));
     };

@@ -12,7 +12,7 @@ export function startServer(
   const log = new OnceLog(onLog ?? (() => {}));
   return new Server({
     workers: workers ?? DEFAULT_WORKERS,
-    onLog: (message) => log.log(message),
+    onLog: (message, options) => log.log(message, options),
     onTrace,
     held,
     counts,

@@ -6,6 +6,7 @@
 
 import { reachServersBy } from "../../src/io/storage/thread_storage.ts";
 import { serializeError } from "../../src/base/serialized_error.ts";
+import type { MessageListener } from "../../src/base/named_option.ts";
 import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
@@ -28,7 +29,8 @@ interface WorkerScope {
 }
 
 const scope = globalThis as unknown as WorkerScope;
-const onLog = (message: string) => scope.postMessage({ kind: "log", message });
+const onLog: MessageListener = (message, options) =>
+  scope.postMessage({ kind: "log", message, options });
 
 let serve: ((fd: number) => string | undefined) | undefined;
 
@@ -108,7 +110,7 @@ async function prepare(
             })
           : undefined,
         onServing: () => scope.postMessage({ kind: "serving" }),
-        onLog: (message) => truncations.log(message),
+        onLog: (message, options) => truncations.log(message, options),
       });
     } finally {
       session.end();

@@ -40,7 +40,7 @@ export function initHandler({ connection, log }: HandlerContext): Handler {
     const agreed = Math.min(minor, NEWEST_MINOR);
     if (major < MAJOR || (major === MAJOR && minor < OLDEST_MINOR)) {
       log.log(
-        `The kernel speaks FUSE ${major}.${minor}; ${MAJOR}.${OLDEST_MINOR} or later is needed`,
+        `Cannot serve the mount: the kernel has FUSE ${major}.${minor}, older than ${MAJOR}.${OLDEST_MINOR}`,
       );
       reply.fail(Errno.EPROTO);
       return;

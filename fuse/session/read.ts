@@ -73,7 +73,7 @@ export function readHandler(
 function outside(node: number, offset: number, length: number): FormatError {
   return new FormatError(
     "out-of-bounds",
-    `Node ${node} has ${length} bytes at ${offset}, which its container does not hold`,
+    `Cannot read node ${node}: its ${length} bytes at ${offset} are out of bounds of its container`,
     { offset },
   );
 }

@@ -1,4 +1,3 @@
-import { messageOf } from "../../src/base/message_text.ts";
 import { newStat, type NodeId } from "../../src/tree/tree.ts";
 import { Errno } from "../wire/errno.ts";
 import { LONGEST_NAME } from "../limits.ts";
@@ -84,7 +83,7 @@ export function readdirHandler(
     const length = end - start;
     if (length > LONGEST_NAME) {
       log.log(
-        `A name of ${length} bytes is not listed: the kernel takes ${LONGEST_NAME}`,
+        `A name of ${length} bytes is not listed: the kernel allows ${LONGEST_NAME}`,
       );
       return true;
     }
@@ -118,7 +117,7 @@ export function readdirHandler(
         return entryType(stat.isDirectory, stat.isLink);
       }
     } catch (error) {
-      log.log(messageOf(error));
+      log.error(error);
     }
     clearEntry(reply.words, entry); // node 0: the kernel looks it up when needed
     return typeOf(node);

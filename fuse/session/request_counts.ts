@@ -97,7 +97,10 @@ export function mapCounts(fd: number): (thread: number) => number {
     : MAP_FAILED;
   if (address === MAP_FAILED) {
     const reason = errorText(lastErrno());
-    throw new MountError("server", `Mapping the counts failed: ${reason}`);
+    throw new MountError(
+      "server",
+      `Cannot serve the mount: mapping its counts failed: ${reason}`,
+    );
   }
   return (thread) => Number(address) + thread * THREAD_SIZE;
 }

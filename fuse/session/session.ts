@@ -1,5 +1,5 @@
-import { messageOf } from "../../src/base/message_text.ts";
 import { FormatError } from "../../src/base/errors.ts";
+import type { MessageListener } from "../../src/base/named_option.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
 import { type Action, actionsFor } from "./dispatch.ts";
@@ -26,7 +26,7 @@ export interface SessionOptions {
   /** Delegates reads to the fetch thread, if the tree has remote sources. */
   readonly handOver?: HandOver | undefined;
   /** Called once for each distinct message about a failed request. */
-  readonly onLog: (message: string) => void;
+  readonly onLog: MessageListener;
 }
 
 /**
@@ -173,7 +173,7 @@ export class Session {
 
   #errnoOf(error: unknown): number {
     if (error instanceof MalformedRequest) return Errno.EINVAL;
-    this.#log.log(messageOf(error));
+    this.#log.error(error);
     return error instanceof FormatError && error.code === "unreadable-member"
       ? Errno.EOPNOTSUPP
       : Errno.EIO;

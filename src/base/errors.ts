@@ -5,6 +5,7 @@
  */
 
 import { messageText } from "./message_text.ts";
+import type { NamedOption } from "./named_option.ts";
 
 /** Facts that any recordfs error may carry. */
 export interface ErrorFacts {
@@ -20,6 +21,8 @@ export interface ErrorFacts {
   readonly sample?: number | undefined;
   /** Name of the archive member, as stored in the archive. */
   readonly member?: string | undefined;
+  /** Options of the library that the message names. */
+  readonly namedOptions?: readonly NamedOption[] | undefined;
   /** The error that led to this one. */
   readonly cause?: unknown;
 }
@@ -47,6 +50,8 @@ export class RecordfsError<Code extends string = string> extends Error {
   readonly sample: number | undefined;
   /** Name of the archive member, as stored in the archive. */
   readonly member: string | undefined;
+  /** Options of the library that the message names. */
+  readonly namedOptions: readonly NamedOption[];
 
   /** Creates an error with its facts. */
   constructor(code: Code, message: string, facts: ErrorFacts = {}) {
@@ -62,6 +67,7 @@ export class RecordfsError<Code extends string = string> extends Error {
     this.actual = facts.actual;
     this.sample = facts.sample;
     this.member = facts.member;
+    this.namedOptions = facts.namedOptions ?? [];
   }
 }
 

@@ -1,3 +1,5 @@
+import { flagMessageOf } from "./flag_words.ts";
+
 export const ExitCode = {
   DONE: 0,
   FAILED: 1,
@@ -30,6 +32,6 @@ export function asUsage<T>(
   try {
     return read();
   } catch (error) {
-    throw error instanceof Wrong ? new UsageError(error.message) : error;
+    throw error instanceof Wrong ? new UsageError(flagMessageOf(error)) : error;
   }
 }

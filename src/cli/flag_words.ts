@@ -1,27 +1,37 @@
-/**
- * Options of the library, as its messages name them in backticks (the option `lossy`, the option `checkData: false`),
- * with their command-line flags.
- */
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ...("decoded endpoint ext extend format from generation lossy parts resume shardLength shardSize " +
-    "shardStart spec subset timeout to videosPerChunk").split(" ")
-    .map((name): [string, string] => [name, flagCalled(name)]),
-  ["checkData: false", "--no-verify"],
-  ["verify: false", "--no-verify"],
-  ["imgSize", "--frame-size"],
-  ["nonEmpty", "-o nonempty"],
-  ["removeDuplicateIds", "--remove-duplicates"],
-  ["replace", "--force"],
-]);
+import {
+  type NamedOption,
+  optionsNamedBy,
+  optionText,
+} from "../base/named_option.ts";
+import { messageOf } from "../base/message_text.ts";
 
-/** Terms that are not options. */
-const OTHERS: Readonly<Record<string, string>> = {
-  "`check()`": "`recordfs check`",
-  "`FFRecordReader`": "--format ffrecord-samples",
+/** Flags of the library's options, by name, or by name and value where that selects the flag. */
+const FLAGS: Readonly<Record<string, string>> = {
+  ...flagsNamedLike(
+    "decoded ext extend format from generation lossy parts port resume shardLength shardSize " +
+      "shardStart spec timeout to videosPerChunk",
+  ),
+  "checkData: false": "--no-verify",
+  "verify: false": "--no-verify",
+  "cache: false": "--no-cache",
+  "cache.directory": "--cache-dir",
+  "cache.shared": "--cache-shared",
+  "cache.size": "--cache-size",
+  "s3.anonymous": "--anonymous",
+  "s3.endpoint": "--endpoint",
+  "s3.requesterPays": "--requester-pays",
+  allowHosts: "--allow-host",
+  caCert: "--cacert",
+  headers: "--header",
+  hostname: "--host",
+  imgSize: "--frame-size",
+  nonEmpty: "-o nonempty",
+  removeDuplicateIds: "--remove-duplicates",
+  replace: "--force",
 };
 
 /** Flags of commands that name an option differently, or lack one and refer to another command. */
-const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const OWN_FLAGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   convert: {
     from: "--format",
     "checkData: false": "`recordfs extract --no-verify`",
@@ -29,46 +39,53 @@ const OWN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-const OPTION = /\b(?:[Tt]he )?option `(\w+)(: [^`]+)?`/g;
-const OTHER = new RegExp(
-  Object.keys(OTHERS).join("|").replace(/[()]/g, "\\$&"),
-  "g",
-);
-
-/** Converts options in a message of the library to flags; `words` overrides the usual ones. */
+/** Names the flags of `options` in a message that names these; `own` overrides the usual flags. */
 export function inFlags(
   message: string,
-  words: Readonly<Record<string, string>> = {},
+  options: readonly NamedOption[] = [],
+  own: Readonly<Record<string, string>> = {},
 ): string {
-  if (!message.includes("`")) return message;
-  return message
-    .replaceAll(OPTION, (found, name: string, value = "") => {
-      const negated = `${name}${value}`;
-      const whole = value === ""
-        ? undefined
-        : words[negated] ?? WORDS.get(negated);
-      if (whole !== undefined) return whole;
-      const flag = words[name] ?? WORDS.get(name);
-      return flag === undefined ? found : `${flag}${shownValue(value)}`;
-    })
-    .replaceAll(OTHER, (found) => OTHERS[found]!);
+  let shown = message;
+  for (const option of options) {
+    const text = optionText(option);
+    shown = shown.replaceAll(text, flagOf(option, own) ?? text);
+  }
+  return shown;
 }
 
-/** Like {@linkcode inFlags}, with the flags of one command. */
-export function inFlagsOf(message: string, command: string): string {
-  const isOne = Object.hasOwn(OWN_WORDS, command);
-  return inFlags(message, isOne ? OWN_WORDS[command] : undefined);
+/** Returns the message of an error with flags for the options that it names. */
+export function flagMessageOf(
+  error: unknown,
+  own?: Readonly<Record<string, string>>,
+): string {
+  return inFlags(messageOf(error), optionsNamedBy(error), own);
 }
 
-/** `: "gulp"` becomes the value `gulp`; `: true` becomes empty. */
-function shownValue(value: string): string {
-  const text = value.slice(": ".length).replaceAll('"', "");
-  return text === "" || text === "true" ? "" : ` ${text}`;
+/** Returns the flags that a command names differently, for {@linkcode flagMessageOf}. */
+export function ownFlagsOf(command: string): Readonly<Record<string, string>> {
+  return Object.hasOwn(OWN_FLAGS, command) ? OWN_FLAGS[command]! : {};
 }
 
-/** `shardSize` becomes `--shard-size`. */
-function flagCalled(name: string): string {
-  return `--${
-    name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  }`;
+/** Returns the flag of an option, with its value if it takes one; `undefined` if the command line has none. */
+function flagOf(
+  { name, value }: NamedOption,
+  own: Readonly<Record<string, string>>,
+): string | undefined {
+  const named = (key: string) =>
+    [own, FLAGS].find((flags) => Object.hasOwn(flags, key))?.[key];
+  const negated = named(`${name}: ${value}`);
+  if (negated !== undefined) return negated;
+  const flag = named(name);
+  const takesValue = typeof value === "string";
+  return flag !== undefined && takesValue ? `${flag} ${value}` : flag;
+}
+
+/** Maps each name to its flag: `shardSize` to `--shard-size`. */
+function flagsNamedLike(names: string): Record<string, string> {
+  return Object.fromEntries(
+    names.split(" ").map((name) => [
+      name,
+      `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    ]),
+  );
 }

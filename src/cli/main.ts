@@ -4,7 +4,7 @@ import { messageOf } from "../base/message_text.ts";
 import { systemCode } from "../io/libc/system_error.ts";
 import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
 import { Exit, ExitCode, UsageError } from "./exit.ts";
-import { inFlagsOf } from "./flag_words.ts";
+import { flagMessageOf, ownFlagsOf } from "./flag_words.ts";
 import { endFloods, report } from "./messages.ts";
 import { permissionMessage } from "./permissions.ts";
 import { mount } from "./mount/start_mount.ts";
@@ -54,7 +54,7 @@ function shownMessage(error: unknown, args: readonly string[]): string {
     return permissionMessage(error, args);
   }
   if (error instanceof RecordfsError) {
-    return inFlagsOf(error.message, args[0] ?? "");
+    return flagMessageOf(error, ownFlagsOf(args[0] ?? ""));
   }
   if (systemCode(error) !== undefined) return systemMessage(error as Error);
   const text = messageOf(error);

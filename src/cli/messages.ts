@@ -1,20 +1,21 @@
 import { messageText } from "../base/message_text.ts";
+import type { NamedOption } from "../base/named_option.ts";
 import { inFlags } from "./flag_words.ts";
 
 const encoder = new TextEncoder();
 
 /**
- * Writes `recordfs: message` to standard error in command-line terms, as one line of bounded length, whatever the
- * message contains.
+ * Writes `recordfs: message` to standard error, as one line of bounded length, whatever the message contains. Messages
+ * of the library must be given in flags, by `flagMessageOf` or {@linkcode warn}.
  */
 export function report(message: string): void {
   makeWay();
-  writeError(`recordfs: ${messageText(inFlags(message))}\n`);
+  writeError(`recordfs: ${messageText(message)}\n`);
 }
 
-/** Reports an oddity that does not stop the command. */
-export function warn(message: string): void {
-  report(`warning: ${message}`);
+/** Reports an oddity that does not stop the command, with flags for the options that the message names. */
+export function warn(message: string, options?: readonly NamedOption[]): void {
+  report(`warning: ${inFlags(message, options)}`);
 }
 
 /** Whether a progress bar is drawn in the line that messages are written to. */
@@ -86,7 +87,7 @@ export function firstOnly(
   return (line) => {
     if (++count <= SHOWN) show(line);
     else if (count === SHOWN + 1) {
-      show(`and more, which are not shown; ${hint}`);
+      show(`further ones are not shown; ${hint}`);
     }
   };
 }

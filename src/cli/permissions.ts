@@ -22,7 +22,7 @@ export function permissionMessage(
 ): string {
   const enough = ENOUGH.get(args[0]);
   const [what] = error.message.split(", run again");
-  return `Deno lacks a permission (${what}): run recordfs as ` +
+  return `Cannot run the command: Deno lacks a permission (${what}). Run recordfs as ` +
     "`deno run -A cli.ts …`" +
     (enough === undefined ? "" : `, or at least with ${enough}`);
 }

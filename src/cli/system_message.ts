@@ -36,7 +36,7 @@ export function systemMessage(error: Error): string {
   const tried = Object.keys(TRIED)
     .find((what) => TRIED[what]!.split(" ").includes(call)) ?? "use";
   const what = path === undefined
-    ? "The system refused what was tried"
+    ? "Cannot do that"
     : `Cannot ${tried} ${path}`;
   return `${what}: ${whatIsWrong(error)}`;
 }

@@ -1,4 +1,10 @@
 import { RecordfsError } from "../base/errors.ts";
+import {
+  LOSSY,
+  type NamedOption,
+  optionsNamedBy,
+  optionText,
+} from "../base/named_option.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
@@ -58,7 +64,9 @@ export interface ConvertOptions extends WaitOptions {
     }) => void)
     | undefined;
   /** Called with oddities of the source and, with `lossy`, with skipped items. */
-  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly onWarning?:
+    | ((message: string, options?: readonly NamedOption[]) => void)
+    | undefined;
 }
 
 /** Result of {@linkcode convert}. */
@@ -110,8 +118,9 @@ export class ConversionError extends RecordfsError {
     path: string,
     losses: readonly string[] = [],
     cause?: unknown,
+    namedOptions?: readonly NamedOption[],
   ) {
-    super(code, message, { path, cause });
+    super(code, message, { path, cause, namedOptions });
     this.losses = losses;
   }
 }
@@ -189,14 +198,15 @@ export class Run {
     if (this.#options.lossy !== true) {
       throw new ConversionError(
         "would-lose",
-        `Cannot convert ${this.#source}: ${what}; nothing was written. The option ` +
-          "`lossy` leaves it out",
+        `Cannot convert ${this.#source}: ${what}; nothing was written. Skip it with ` +
+          optionText(LOSSY),
         this.#source,
         [what],
         cause,
+        [LOSSY],
       );
     }
     this.leftOut++;
-    this.#options.onWarning?.(`left out: ${what}`);
+    this.#options.onWarning?.(`left out: ${what}`, optionsNamedBy(cause));
   }
 }

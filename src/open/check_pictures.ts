@@ -41,7 +41,7 @@ export async function checkPictures<
       onDamage(
         new FormatError(
           "bad-value",
-          `${location}: '${entry.path}' cannot be decoded: ${why}`,
+          `Cannot decode '${entry.path}' of ${location}: ${why}`,
           { path: location, member: entry.path, cause },
         ),
       );

@@ -1,4 +1,5 @@
 import { FormatError, RecordfsError } from "../base/errors.ts";
+import { FORMAT, type NamedOption, optionText } from "../base/named_option.ts";
 import type { FormatEntry } from "../formats/format.ts";
 import {
   formatNamed,
@@ -100,9 +101,9 @@ export function* otherFormat(
     if (name === own.name) return undefined;
     return new FormatError(
       "other-content",
-      `${path} is no ${own.name} container: its content is of the format ${name}. ` +
-        "Leave out the option `format`",
-      { path, cause },
+      `Cannot open ${path} as ${own.name}: its content is of the format ${name}. ` +
+        `Leave out ${optionText(FORMAT)}`,
+      { path, cause, namedOptions: [FORMAT] },
     );
   } catch (error) {
     if (error instanceof RecordfsError && error.code !== "must-wait") {
@@ -191,12 +192,16 @@ function* recogniseDirectory(
   if (sure.length < 2) return sure[0]?.format ?? first;
   const held = sure.map(({ evidence }) => evidence).join(" and ");
   const choices = sure
-    .map(({ format }) => `the option \`format: "${format.name}"\``);
+    .map(({ format }): NamedOption => ({ ...FORMAT, value: format.name }));
   throw new FormatError(
     "several-formats",
-    `${path} holds ${sure.length === 2 ? "both " : ""}${held}: ` +
-      `name one of these files, or choose by ${choices.join(" or ")}`,
-    { path },
+    `Cannot open ${path}: it holds ${
+      sure.length === 2 ? "both " : ""
+    }${held}. ` +
+      `Give one of these files, or choose with ${
+        choices.map(optionText).join(" or ")
+      }`,
+    { path, namedOptions: choices },
   );
 }
 
@@ -240,20 +245,26 @@ function unknown(
   for (const { nearly } of formats()) {
     const found = nearly?.(sorted);
     if (found === undefined) continue;
-    return new FormatError(found.code, `${path} ${found.why}`, { path });
+    const { namedOptions } = found;
+    return new FormatError(found.code, `${path} ${found.why}`, {
+      path,
+      namedOptions,
+    });
   }
   const why = names === undefined
-    ? `its ${size} bytes do not start as one`
+    ? `its ${size} bytes match no known format`
     : `the directory holds no ${
       suffixes.join(", ")
     } or ${last} file, and no shards with any`;
   const known = formats().map(({ name }) => name).join(", ");
   const hint = canBePacked && sorted.length > 0
-    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} by the option \`format\``
-    : `Known formats: ${known}; the option \`format\` forces one`;
+    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} with ${
+      optionText(FORMAT)
+    }`
+    : `Known formats: ${known}; force one with ${optionText(FORMAT)}`;
   return new FormatError(
     "unknown-format",
-    `${path} is no container that recordfs knows: ${why}. ${hint}`,
-    { path },
+    `Cannot open ${path}: its format is unknown: ${why}. ${hint}`,
+    { path, namedOptions: [FORMAT] },
   );
 }

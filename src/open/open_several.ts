@@ -93,7 +93,10 @@ export function* placeContainers(
   options: OpenContainerOptions,
 ): Steps<readonly Placed[]> {
   if (given.length === 0) {
-    throw new PlacementError("no-container", "No container was given to open");
+    throw new PlacementError(
+      "no-container",
+      "Cannot open containers: none was given",
+    );
   }
   const placed: Placed[] = [];
   for (const one of given) {
@@ -113,7 +116,7 @@ export function* placeContainers(
     if (names.length === 0 && given.length > 1) {
       throw new PlacementError(
         "bad-path",
-        `${location} cannot show in the root beside other containers: give it a path`,
+        `Cannot show ${location} in the root next to other containers. Give it a path`,
         location,
       );
     }
@@ -126,16 +129,16 @@ export function* placeContainers(
 function checkName(name: string, path: string, location: string): void {
   const bytes = encodeName(name).length;
   const why = name === ".."
-    ? "'..' leads nowhere"
+    ? "'..' is not allowed"
     : name.includes("\0")
-    ? "a name can't contain NUL"
+    ? "a name contains NUL"
     : bytes > LONGEST_NAME
-    ? `a name has ${bytes} bytes, and may have ${LONGEST_NAME}`
+    ? `a name has ${bytes} bytes, more than ${LONGEST_NAME}`
     : undefined;
   if (why === undefined) return;
   throw new PlacementError(
     "bad-path",
-    `${location} cannot show in '${path}': ${why}`,
+    `Cannot show ${location} in '${path}': ${why}`,
     path,
   );
 }
@@ -148,7 +151,7 @@ function* ownName(
   if (last === "" || last === "." || last === "..") {
     throw new PlacementError(
       "bad-path",
-      `${location} has no name of its own to show under: give it a path`,
+      `Cannot show ${location}: it has no name of its own. Give it a path`,
       location,
     );
   }
@@ -164,7 +167,7 @@ function refuseOverlap(placed: readonly Placed[]): void {
     if (other !== undefined) {
       throw new PlacementError(
         "same-path",
-        `${other} and ${location} cannot both show in '${path}': give one of them another path`,
+        `Cannot show both ${other} and ${location} in '${path}': a path belongs to one container. Give one of them another path`,
         path,
       );
     }
@@ -177,10 +180,10 @@ function refuseOverlap(placed: readonly Placed[]): void {
       if (other === undefined) continue;
       throw new PlacementError(
         "inside-other",
-        `${location} cannot show in '${
+        `Cannot show ${location} in '${
           names.join("/")
-        }', which is inside ${other} in '${path}': ` +
-          "give one of them another path",
+        }': that is inside ${other} in '${path}'. ` +
+          "Give one of them another path",
         names.join("/"),
       );
     }

@@ -110,7 +110,7 @@ export function otherContent(
       isCompressed: false,
       what: name(found),
       hint:
-        "A server has sent that in its place: download the file again, with the rights that it takes",
+        "A server sent that instead of the file. Download it again, with the required credentials",
     };
   }
   return undefined;
@@ -163,7 +163,7 @@ export function* explained(error: unknown, storage: Storage): Steps<unknown> {
   if (other === undefined || isMeant) return error;
   return new FormatError(
     "other-content",
-    `Cannot open ${path}: it begins as ${other.what} does, and is no sound container (${error.code}). ${other.hint}`,
+    `Cannot open ${path}: it begins like ${other.what}, and is not a valid container (${error.code}). ${other.hint}`,
     { path, cause: error },
   );
 }

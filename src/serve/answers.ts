@@ -162,7 +162,7 @@ export function asServeError(error: unknown): ServeError {
   }
   return new ServeError(
     "failed",
-    "The server failed at this; its log says why",
+    "Cannot answer: the server failed. Its log has the reason",
     cause,
   );
 }

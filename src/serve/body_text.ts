@@ -16,7 +16,7 @@ export async function bodyText(
     if (bytes > most) {
       throw new ServeError(
         "too-large",
-        `The body of ${what} has ${most} bytes at most`,
+        `The body of ${what} may have at most ${most} bytes`,
       );
     }
   }

@@ -127,7 +127,7 @@ class Handler implements Answerer {
     if (token !== null && !TOKEN.test(token)) {
       throw new RecordfsError(
         "bad-option",
-        "The token has to be 16 to 1,024 letters, digits and -._~+/, and be no part of anything that others see",
+        "The token must be 16 to 1,024 letters, digits and -._~+/, and secret",
       );
     }
     this.#gate = {
@@ -241,7 +241,7 @@ class Handler implements Answerer {
     const isBase = path === base && base !== "";
     if (!isBase && !isIn(root, path)) {
       throw notHere(
-        "all is below the base path that the server was started with",
+        "paths start with the base path that the server was started with",
       );
     }
     const rest = path.slice(base.length + 1);
@@ -279,9 +279,13 @@ class Handler implements Answerer {
     }
     if (rest === "files") return redirect(filesPath, 301);
     if (request.method !== "GET" && request.method !== "HEAD") {
-      throw new ServeError("bad-method", `There is no ${request.method} here`, {
-        headers: [["allow", "GET, HEAD"]],
-      });
+      throw new ServeError(
+        "bad-method",
+        `The method ${request.method} is unsupported here`,
+        {
+          headers: [["allow", "GET, HEAD"]],
+        },
+      );
     }
     if (asset === undefined) {
       throw notHere(

@@ -1,6 +1,10 @@
 import { RecordfsError } from "../base/errors.ts";
+import { type NamedOption, optionText } from "../base/named_option.ts";
 import { sendAtOnce } from "../io/libc/sockets.ts";
 import { type HttpOptions, HttpServer } from "./http/http_server.ts";
+
+const PORT: NamedOption = { name: "port" };
+const HOSTNAME: NamedOption = { name: "hostname" };
 
 /** Grace period for responses in progress at shutdown, in milliseconds. */
 export const GRACE = 3000;
@@ -86,16 +90,20 @@ function withListenErrors<T>(
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
     const why = cause instanceof Deno.errors.AddrInUse
-      ? "another program has that port; choose one (--port, option port), or 0 for any that is free"
+      ? `another program uses that port. Choose another with ${
+        optionText(PORT)
+      }, or 0 for any free one`
       : cause instanceof Deno.errors.AddrNotAvailable
-      ? "this machine has no such address (--host, option hostname)"
+      ? `this machine has no such address. Choose one of its own with ${
+        optionText(HOSTNAME)
+      }`
       : cause instanceof Error
       ? cause.message
       : String(cause);
     throw new RecordfsError(
       "cannot-listen",
       `Cannot listen on ${hostname}, port ${port}: ${why}`,
-      { cause },
+      { cause, namedOptions: [PORT, HOSTNAME] },
     );
   }
 }

@@ -27,7 +27,7 @@ function decodeOne(text: string): Uint8Array {
   const name = text.includes("%") ? unescaped(text) : encodeName(text);
   const isDots = name[0] === 0x2e &&
     (name.length === 1 || name.length === 2 && name[1] === 0x2e);
-  if (isDots) throw badPath("'.' and '..' are no names");
+  if (isDots) throw badPath("'.' and '..' are not names");
   if (name.includes(0)) throw badPath("it has a NUL");
   if (name.includes(0x2f)) throw badPath("a name in it has a slash");
   return name;
@@ -44,7 +44,7 @@ function unescaped(text: string): Uint8Array {
         bytes[at + 2] ?? 0,
       );
       if (!/^[0-9A-Fa-f]{2}$/.test(digits)) {
-        throw badPath("behind a % are two hexadecimal digits");
+        throw badPath("a % must be followed by two hexadecimal digits");
       }
       byte = parseInt(digits, 16);
       at += 2;
@@ -55,7 +55,7 @@ function unescaped(text: string): Uint8Array {
 }
 
 function badPath(why: string): ServeError {
-  return new ServeError("bad-path", `This path is none of a file: ${why}`);
+  return new ServeError("bad-path", `Cannot use this path: ${why}`);
 }
 
 export function encodeUrlName(name: string): string {
@@ -107,6 +107,6 @@ export function basePathOf(path: string): string {
   }
   throw new RecordfsError(
     "bad-option",
-    `'${path}' is no base path: it has letters, digits and -._~ between slashes`,
+    `'${path}' is not a base path, which has letters, digits and -._~ between slashes`,
   );
 }

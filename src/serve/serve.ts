@@ -90,7 +90,7 @@ export function serveInThreads(
   if ((cert === undefined) !== (key === undefined)) {
     throw new RecordfsError(
       "bad-option",
-      "A certificate and its key are given together",
+      "A certificate and its key must be given together",
     );
   }
   const allowHosts = [...options.allowHosts ?? [], ...ownNames(hostname)];

@@ -76,7 +76,7 @@ export class Streams {
       waiting = setTimeout(() => {
         const error = new ServeError(
           "too-slow",
-          `The client has taken nothing for ${this.#patience / 1000} s`,
+          `The client has read nothing for ${this.#patience / 1000} s`,
         );
         controller.error(new CutAnswer(error));
         end(error);
@@ -136,7 +136,7 @@ export class Streams {
     if (count.begin(this.#most)) return;
     throw new ServeError(
       "too-many-requests",
-      `The server answers ${this.#most} requests already; ask again soon`,
+      `Cannot answer now: the server answers ${this.#most} requests. Try again soon`,
     );
   }
 }
@@ -146,7 +146,7 @@ class CutAnswer extends Error {
   override name = "CutAnswer";
 
   constructor(cause: unknown) {
-    super("an answer was cut off, as what it was made of failed", { cause });
+    super("a response was cut off, because its source failed", { cause });
   }
 
   [Symbol.for("Deno.customInspect")](): string {

@@ -1,5 +1,19 @@
 import assert from "node:assert/strict";
-import { inFlags, inFlagsOf } from "../../src/cli/flag_words.ts";
+import { RecordfsError } from "../../src/base/errors.ts";
+import {
+  type NamedOption,
+  optionText,
+  UNCHECKED,
+} from "../../src/base/named_option.ts";
+import {
+  deserializeError,
+  serializeError,
+} from "../../src/base/serialized_error.ts";
+import {
+  flagMessageOf,
+  inFlags,
+  ownFlagsOf,
+} from "../../src/cli/flag_words.ts";
 import { goldenCase } from "../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { assertFailed, recordfs } from "./run_cli.ts";
@@ -11,40 +25,71 @@ const { path: plain } = goldenCase("ffrecord/plain_sizes");
 const damaged = content.samples.findIndex(({ error }) => error).toString()
   .padStart(6, "0");
 
-/** Options of the API that no command passes on, or that no command line can get wrong. */
-const OF_THE_API_ONLY = new Set(["colorspace", "decode", "label", "transform"]);
-
 Deno.test("options of the API are flags on the command line", () => {
-  const cases: [string, string][] = [
-    ["The option `lossy` converts it", "--lossy converts it"],
-    ["say it by the option `to`", "say it by --to"],
-    ["with the option `checkData: false`", "with --no-verify"],
-    ['the option `format: "gulp"` reads it', "--format gulp reads it"],
-    ["`check()` names them", "`recordfs check` names them"],
-    [
-      "the option `unknown` of an adapter",
-      "the option `unknown` of an adapter",
-    ],
-    ["an option to choose", "an option to choose"],
-    ["the file `option`", "the file `option`"],
+  const cases: [NamedOption, string][] = [
+    [{ name: "lossy" }, "--lossy"],
+    [{ name: "shardSize" }, "--shard-size"],
+    [{ name: "checkData", value: false }, "--no-verify"],
+    [{ name: "format", value: "gulp" }, "--format gulp"],
+    [{ name: "replace" }, "--force"],
+    [{ name: "unknown" }, "the option `unknown`"],
+    [{ name: "constructor" }, "the option `constructor`"],
   ];
-  for (const [api, line] of cases) assert.equal(inFlags(api), line);
-  assert.equal(inFlags("the option `at`", { at: "--at" }), "--at");
-  assert.equal(inFlagsOf("the option `format`", "convert"), "--format");
-  assert.equal(inFlagsOf("the option `format`", "constructor"), "--format");
+  for (const [option, flag] of cases) {
+    const message = `Cannot do it: no. Do it with ${optionText(option)}`;
+    assert.equal(
+      inFlags(message, [option]),
+      `Cannot do it: no. Do it with ${flag}`,
+    );
+    assert.equal(inFlags(message), message);
+  }
+  const at = { name: "at" };
+  assert.equal(inFlags(optionText(at), [at], { at: "--at" }), "--at");
 });
 
-Deno.test("a message that names an option names it so that it can become a flag", async () => {
-  const found = new Set<string>();
+Deno.test("only options that an error names become flags", () => {
+  const other = optionText({ name: "format" });
+  const error = new RecordfsError(
+    "code",
+    `${other}.bag: read it with ${optionText(UNCHECKED)}`,
+    { namedOptions: [UNCHECKED] },
+  );
+  const flags = `${other}.bag: read it with --no-verify`;
+  assert.equal(flagMessageOf(error), flags);
+  const outer = new Error(`Failed: ${error.message}`, { cause: error });
+  assert.equal(flagMessageOf(outer), `Failed: ${flags}`);
+  const restored = deserializeError(structuredClone(serializeError(outer)));
+  assert.equal(flagMessageOf(restored), `Failed: ${flags}`);
+  assert.match(
+    flagMessageOf(error, ownFlagsOf("convert")),
+    /with `recordfs extract --no-verify`$/,
+  );
+  assert.equal(flagMessageOf(error, ownFlagsOf("constructor")), flags);
+});
+
+Deno.test("each message that names an option carries it, and the option has a flag", async () => {
+  const named = new Map<string, NamedOption>();
   for (const folder of ["src", "fuse"]) {
     for await (const [file, text] of sources(`${REPOSITORY}${folder}`)) {
-      if (file.includes("/src/cli/")) continue;
       const code = text.replaceAll(/\/\*.*?\*\/|\/\/[^\n]*/gs, "")
         .replaceAll(/["`]\s*\+\s*["`]/g, "");
-      for (const [, name] of code.matchAll(/\boption \\?`([^`\\$]+)/g)) {
-        found.add(name!);
+      for (
+        const [, name, value] of code.matchAll(
+          /NamedOption = \{ name: "([\w.]+)"(?:, value: (\w+))? \}/g,
+        )
+      ) {
+        named.set(name!, { name: name!, value: value && value === "true" });
       }
-      // Of the convertible and mounted, and whatever else a command opens.
+      for (const [, option] of code.matchAll(/optionText\(([A-Z_]+)\)/g)) {
+        const isCarried = new RegExp(
+          String.raw`\[[A-Z_, \n]*\b${option}\b|amedOptions.*\b${option}\b`,
+        );
+        assert.match(code, isCarried, `${file} names ${option} in text only`);
+      }
+      if (file.includes("/src/cli/")) continue;
+      if (file.endsWith("/src/base/named_option.ts")) continue;
+      assert.doesNotMatch(code, /\boption \\?`/, file);
+      // Of what commands convert, mount and open, messages name no option without its value.
       if (/\/(convert|vfs|fuse)\//.test(file)) {
         assert.doesNotMatch(code, /["`][^"`\n]*\b[Tt]he option [a-z${]/, file);
       }
@@ -55,11 +100,10 @@ Deno.test("a message that names an option names it so that it can become a flag"
       );
     }
   }
-  assert.ok(found.has("lossy") && found.has("format") && found.size > 8);
-  for (const name of found) {
-    if (OF_THE_API_ONLY.has(name)) continue;
-    const text = `the option \`${name}\``;
-    assert.notEqual(inFlags(text), text, `${name} has no flag`);
+  assert.ok(named.has("checkData") && named.has("format") && named.size > 8);
+  for (const [name, option] of named) {
+    const text = optionText(option);
+    assert.notEqual(inFlags(text, [option]), text, `${name} has no flag`);
   }
 });
 
@@ -68,18 +112,18 @@ Deno.test("commands speak of flags, whatever the library says", async () => {
     await Deno.writeTextFile(`${dir}/notes.txt`, "no container at all");
     const notes = `${dir}/notes.txt`;
     const cases: [string[], number, RegExp][] = [
-      [["ls", notes], 1, /; --format forces one$/m],
-      [["convert", notes, `${dir}/x/`], 1, /; --format forces one$/m],
-      [["convert", packed, `${dir}/x`], 2, /or say it by --to$/m],
+      [["ls", notes], 1, /; force one with --format$/m],
+      [["convert", notes, `${dir}/x/`], 1, /; force one with --format$/m],
+      [["convert", packed, `${dir}/x`], 2, /or name it with --to$/m],
       [
         ["convert", packed, `${dir}/x/`, "--shard-size", "9"],
         2,
-        /: --shard-size is not for folder: leave it out$/m,
+        /: The target folder does not take --shard-size: leave it out$/m,
       ],
       [
         ["convert", packed, `${dir}/x.ffr`, "--to", "ffrecord-samples"],
         1,
-        /nothing was written\. --lossy converts it all the same$/m,
+        /nothing was written\. Convert it anyway with --lossy$/m,
       ],
       [["convert", packed, `${dir}/x`, "--to", "bags"], 1, /them by --spec\./],
       [["ls", plain, "--format", "ffrecord-packed"], 1, /--format ffrecord-s/],

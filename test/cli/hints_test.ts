@@ -38,7 +38,7 @@ Deno.test("a folder is to be packed, a container converted, a file written", () 
   withFiles(async (dir) => {
     for (const command of ["info", "ls", "check"]) {
       const ran = await recordfs([command, `${dir}/photos/`]);
-      assertFailed(ran, 1, /no container that recordfs knows.*`recordfs pack`/);
+      assertFailed(ran, 1, /its format is unknown.*`recordfs pack`/);
     }
     fs.mkdirSync(`${dir}/empty`);
     const empty = await recordfs(["info", `${dir}/empty`]);
@@ -75,7 +75,7 @@ Deno.test("a format that is forced on another one's container is named", () =>
         assertFailed(
           ran,
           1,
-          RegExp(`is no ${own} container: .*format ${is}\\..*--format`),
+          RegExp(`as ${own}: .*format ${is}\\..*--format`),
         );
       }
     }
@@ -149,7 +149,11 @@ Deno.test({
       fs.writeFileSync(source, ffrBytes(packed));
       const mount = () => place.recordfs("mount", source, place.mountpoint);
       assert.equal((await mount()).code, 0);
-      assertFailed(await mount(), 1, /is mounted there already; .*--replace/);
+      assertFailed(
+        await mount(),
+        1,
+        /is mounted there already\. .*--replace.*-o nonempty/,
+      );
       // The command itself, and nobody else, works there.
       const command =
         `cd '${place.mountpoint}' && exec '${Deno.execPath()}' run -A '${CLI}' umount .`;
@@ -163,7 +167,7 @@ Deno.test({
       const waits =
         `cd '${place.mountpoint}' && '${Deno.execPath()}' run -A '${CLI}' umount .; exit $?`;
       const held = await run(["sh", "-c", waits], { env: place.env });
-      assertFailed(held, 1, /in use by \d+ \(sh\); end that first/);
+      assertFailed(held, 1, /in use by \d+ \(sh\)\. End that first/);
       assert.equal((await place.recordfs("umount", place.mountpoint)).code, 0);
       const help = (name: string) => recordfs([...name.split(" ")]);
       const { stdout } = await help("unmount --help");

@@ -149,7 +149,7 @@ Deno.test("the system's refusals are said in words", async () => {
     const acts: [() => void, RegExp][] = [
       [
         () => Deno.mkdirSync(`${dir}/file`),
-        /^Cannot make the directory .*file: there is something of that name already/,
+        /^Cannot make the directory .*file: it exists\. Remove it/,
       ],
       [
         () => Deno.mkdirSync(`${dir}/file/a`),
@@ -182,12 +182,12 @@ Deno.test("the system's refusals are said in words", async () => {
     );
     assert.match(
       systemMessage(node),
-      /^Cannot make the directory \/root\/x: permission denied; look at who may/,
+      /^Cannot make the directory \/root\/x: permission denied\. Check who may/,
     );
     const bare = Object.assign(new Error("EEXIST"), { code: "EEXIST" });
     assert.match(
       systemMessage(bare),
-      /^The system refused what was tried: there is something/,
+      /^Cannot do that: it exists\./,
     );
   });
 });
@@ -222,7 +222,11 @@ Deno.test("a working directory that was removed is named", async () => {
     ]
   ) {
     const ran = await run([Deno.execPath(), "run", "-A", script, ...args]);
-    assertFailed(ran, 1, /The working directory was removed/);
+    assertFailed(
+      ran,
+      1,
+      /the working directory was removed\. Go to another one/,
+    );
   }
   const whole = await run([Deno.execPath(), "run", "-A", script, "ls", packed]);
   assert.deepEqual([whole.code, whole.stderr], [0, ""]);

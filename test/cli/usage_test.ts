@@ -63,13 +63,13 @@ Deno.test("a wrong command line is exit code 2", async () => {
     [["completions", "ksh"], /'ksh' is invalid.*bash, fish, zsh/],
     [["mount", path, "/mnt", "-o", "frobnicate"], /'frobnicate'/],
     [["mount", path, "/mnt", "-o", "uid=x"], /uid=x/],
-    [["mount", path, "/mnt", "-o", "ro,rw"], /-o rw: containers are read-only/],
+    [["mount", path, "/mnt", "-o", "ro,rw"], /-o rw: mounts are read-only/],
     [
       ["mount", "-f", path, "/mnt", "-o", "rw", "--format", "ffrecord"],
       /-o rw/,
     ],
-    [["ls", "--ext", "a/b", path], /'a\/b' cannot be a suffix/],
-    [["mount", "--ext", "a/b", path, "/mnt"], /'a\/b' cannot be a suffix/],
+    [["ls", "--ext", "a/b", path], /'a\/b' is not a valid suffix/],
+    [["mount", "--ext", "a/b", path, "/mnt"], /'a\/b' is not a valid suffix/],
     [["mount", path, "/mnt", "-o", "format="], /format=/],
   ];
   for (const [args, words] of cases) {
@@ -245,7 +245,7 @@ Deno.test("an option has one name in all commands, and the earlier ones stay", a
       path,
       `${dir}/x/`,
     ];
-    assertFailed(await recordfs(both), 2, /--from is --format/);
+    assertFailed(await recordfs(both), 2, /--from and --format mean the same/);
     const program = await makeProgram(undefined);
     const flags = program.commands.flatMap((command) =>
       [command, ...command.commands].flatMap(({ options }) =>

@@ -175,10 +175,22 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
   }, /one key .*'a' \(utf8\)/],
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
   ["an unknown target", { to: "rar" as never }, /no target 'rar'/],
-  ["no target", {}, /does not say what/],
-  ["parts of a dataset", { to: "bags", parts: 2 }, /`parts` is not for bags/],
-  ["shards of none", { to: "bags", shardLength: 0 }, /from 1 on, not 0/],
-  ["a fourth generation", { to: "bags", generation: 4 as never }, /not 4/],
+  ["no target", {}, /does not tell the target format of/],
+  [
+    "parts of a dataset",
+    { to: "bags", parts: 2 },
+    /target bags does not take the option `parts`: leave it out/,
+  ],
+  [
+    "shards of none",
+    { to: "bags", shardLength: 0 },
+    /`shardLength` must be a whole number from 1, not 0/,
+  ],
+  [
+    "a fourth generation",
+    { to: "bags", generation: 4 as never },
+    /`generation` must be 1, 2 or 3, not 4/,
+  ],
   ["types for a dataset", { to: "bags", spec: { a: "utf8" } }, /of its own/],
 ];
 
@@ -255,8 +267,12 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   ["out/", { to: "ffrecord" }, /ends in \.ffr/],
   ["out.ffr/", { to: "ffrecord-samples" }, /ends in \.ffr/],
   ["out", { to: "ffrecord-samples" }, /ends in \.ffr/],
-  ["file/", {}, /it exists and is none/],
-  ["file", { to: "bags" }, /it exists and is none/],
+  ["file/", {}, /it exists and is not a directory\. Choose another name/],
+  [
+    "file",
+    { to: "bags" },
+    /it exists and is not a directory\. Choose another name/,
+  ],
   ["file/x.bag", {}, /part of the path is not a directory/],
   ["file/x/", {}, /part of the path is not a directory/],
   ["none/x.bag", {}, /the directory .*none does not exist/],
@@ -268,7 +284,7 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   [
     "out",
     { to: "ffrecord", parts: 1 },
-    /is for folders on disk, and for samples/,
+    /Only folders on disk, and samples, are written in parts: leave out the option `parts`$/,
   ],
 ];
 

@@ -173,7 +173,7 @@ Deno.test("folders of files have to be on this machine, and so have targets", as
         {
           code: "cannot-convert",
           message: `Cannot convert ${server.url}/files: it is a folder of ` +
-            "files and no container, and such have to be on this machine; copy it here",
+            "files, not a container, and is not on this machine. Copy it here",
         },
       );
     }

@@ -125,7 +125,7 @@ Deno.test("keys are renewed minutes before they expire, once for all, and kept w
       assert.equal(service.asked.length, length); // it is left alone for a while
       passed = 118 * 60_000;
       await assert.rejects(credentials.keys("it"), { // which is tried again
-        message: "the keys have expired, and no others are given out",
+        message: "the keys have expired, and no newer ones were found",
       });
       service.isAway = false;
       service.renew();

@@ -1,8 +1,7 @@
 /** A container format of one file, of which nobody knows before it is registered, does all that others do. */
 import assert from "node:assert/strict";
 import { RecordfsError } from "../../src/base/errors.ts";
-import { formatNames } from "../../src/formats/registry.ts";
-import { registerFormat } from "../../src/formats/registry.ts";
+import { formatNames, registerFormat } from "../../src/formats/registry.ts";
 import { open } from "../../src/open/open.ts";
 import { openSync } from "../../src/open/mod.ts";
 import { bothAlive, record } from "../mount/numbers_mount.ts";
@@ -34,7 +33,7 @@ Deno.test("nobody knows a format that is not registered", async () => {
   await withToy(async (toy) => {
     const { code, stderr } = await recordfs(["ls", toy]);
     assert.equal(code, 1);
-    assert.match(stderr, /is no container that recordfs knows/);
+    assert.match(stderr, /its format is unknown/);
     assert.match(
       (await recordfs(["ls", "--format", "toy", toy])).stderr,
       /toy/,

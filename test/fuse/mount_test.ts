@@ -224,8 +224,8 @@ mountTest(
       await Deno.remove(path);
     }
     assert.equal(logs.length, 2, logs.join("\n"));
-    assert.ok(logs[0]!.startsWith(`${path} was cut from `), logs[0]);
-    assert.ok(logs[1]!.startsWith(`${path} can't be read at `), logs[1]);
+    assert.ok(logs[0]!.startsWith(`${path} was truncated from `), logs[0]);
+    assert.ok(logs[1]!.startsWith(`Cannot read ${path} at byte `), logs[1]);
   },
 );
 

@@ -135,7 +135,7 @@ test(
     const { stderr, code } = await replace();
     assert.match(
       stderr,
-      /^recordfs: Cannot replace [^\n]*\(Linux 6\.9 or later can\); unmount it, and mount anew\n$/,
+      /^recordfs: Cannot replace [^\n]*\(Linux 6\.9 or later can\)\. Unmount it, and mount anew\n$/,
     );
     assert.equal(code, 1);
     await Deno.writeTextFile(file, text);

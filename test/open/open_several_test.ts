@@ -366,7 +366,7 @@ Deno.test("containers that would hide each other are refused, and nothing stays 
       await assert.rejects(open(given), isIt);
       assert.throws(() => openSync(given), isIt);
     };
-    await fails([], "no-container", /No container/);
+    await fails([], "no-container", /Cannot open containers: none was given/);
     await fails([a, a], "same-path", /sample_10.ffr and .*'sample_10'/);
     await fails(
       [{ location: a, path: "data" }, b],

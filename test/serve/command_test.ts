@@ -172,7 +172,11 @@ Deno.test("what is wrong with the command line, or can't be had, is said", async
     const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
       [["serve"], 2, /missing required argument 'source'/],
       [["serve", "--port", "65536", source], 2, /whole number from 0 to 65535/],
-      [["serve", "--tls-cert", source, source], 2, /given together/],
+      [
+        ["serve", "--tls-cert", source, source],
+        2,
+        /--tls-cert and --tls-key must be given together/,
+      ],
       [["serve", "--token-file", `${dir}/short`, source], 2, /has no token/],
       [
         ["serve", "--no-token", "--token-file", `${dir}/x`, source],
@@ -182,13 +186,13 @@ Deno.test("what is wrong with the command line, or can't be had, is said", async
       [
         ["serve", "--port", "0", "--base-path", "/a/../b", source],
         2,
-        /no base path/,
+        /is not a base path/,
       ],
-      [["serve", source, `${dir}/a.ffr`], 2, /cannot both show/],
+      [["serve", source, `${dir}/a.ffr`], 2, /Cannot show both/],
       [
         ["serve", "--port", String(port), source],
         1,
-        /another program has that port/,
+        /another program uses that port\. Choose another with --port/,
       ],
       [
         ["serve", "--host", "192.0.2.1", "--port", "0", source],

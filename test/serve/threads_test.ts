@@ -149,12 +149,12 @@ for (
     [
       "is gone",
       (path: string) => Deno.remove(path),
-      /thread .* ended, and others go on: Cannot open .*a\.ffr/,
+      /thread of the server ended, and others continue: Cannot open .*a\.ffr/,
     ],
     [
       "has changed",
       (path: string) => Deno.writeFile(path, packed({ "a.txt": "other" })),
-      /thread .* ended, and others go on: .*a\.ffr.* changed/,
+      /thread of the server ended, and others continue: .*a\.ffr.* changed/,
     ],
   ] as const
 ) {
@@ -204,7 +204,10 @@ Deno.test("a port is shared with no other server, and is free when its server ha
       ...[Deno.execPath(), "run", "-A", "--no-check", CLI, ...args, port],
     ]);
     assert.equal(other.code, 1);
-    assert.match(other.stderr, /another program has that port/);
+    assert.match(
+      other.stderr,
+      /another program uses that port\. Choose another with --port/,
+    );
     const headers = { authorization: `Bearer ${server.token}` };
     const url = `${server.url}files/a.txt`;
     const answers = await askAnew(url, 30, { headers });
@@ -231,8 +234,11 @@ Deno.test("several workers need Deno to let them share a port, and a container o
     const without = ["--no-config", "--no-lock", `--import-map=${map}`];
     const alone = await serve(without, `${dir}/a.ffr`);
     assert.equal(alone.code, 2);
-    assert.match(alone.stderr, /--workers 2 can't be had: .*--unstable-net/);
+    assert.match(alone.stderr, /--workers 2 is not possible: .*--unstable-net/);
     const remote = await serve([], "http://127.0.0.1:9/a.ffr");
     assert.equal(remote.code, 2);
-    assert.match(remote.stderr, /--workers 2 can't be had: .* on a server/);
+    assert.match(
+      remote.stderr,
+      /--workers 2 is not possible: remote containers/,
+    );
   }));

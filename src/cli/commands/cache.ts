@@ -80,7 +80,7 @@ export function makeCommand(program: Command): Command {
 function directoryOf({ cacheDir, cacheShared }: CacheFlags): CacheDirectory {
   if (cacheDir !== undefined && isNoDirectory(cacheDir)) {
     throw new UsageError(
-      `--cache-dir ${cacheDir}: it is a file, and no directory of a cache`,
+      `--cache-dir ${cacheDir}: it is a file, not a directory`,
     );
   }
   const options = { directory: cacheDir, shared: cacheShared };
@@ -161,7 +161,7 @@ function remove(
   flags: CacheFlags & { readonly all?: true },
 ): void {
   if (locations.length === 0 && !flags.all) {
-    throw new UsageError("cache rm takes locations, or --all");
+    throw new UsageError("cache rm needs locations, or --all");
   }
   if (locations.length > 0 && flags.all) {
     throw new UsageError("cache rm takes locations or --all, not both");
@@ -200,7 +200,7 @@ function remove(
   const deleted = `${counts.join(" and ")} deleted, ${formatBytes(bytes)}`;
   if (used === 0) return print(`${deleted}\n`);
   const left = `${counted(used, "object")} in use, and left`;
-  report(`${deleted}; ${left}: unmount or end what uses it`);
+  report(`${deleted}; ${left}. Unmount or end what uses it`);
   throw new Exit(ExitCode.FAILED);
 }
 
@@ -209,7 +209,7 @@ function rootOf(location: string, indexes: readonly KeptFile[]): string {
   const path = resolve(location);
   if (indexes.some(({ of }) => isIn(of, path))) return path;
   throw new UsageError(
-    `${location} is no URL, and no index of it is kept; \`cache ls\` lists what is`,
+    `${location} is not a URL and has no cached index; list those with \`recordfs cache ls\``,
   );
 }
 
@@ -258,11 +258,11 @@ async function fillWith(
   options: CommonOptions,
 ): Promise<void> {
   if (options.cache === false) {
-    throw new UsageError("cache fill has nothing to do with --no-cache");
+    throw new UsageError("cache fill and --no-cache exclude each other");
   }
   if (!isUrl(location)) {
     throw new UsageError(
-      `${location} is no URL: it is on this machine already`,
+      `${location} is not a URL: it is on this machine already`,
     );
   }
   directoryOf(options);
@@ -302,8 +302,8 @@ async function fillWith(
     }, ${formatBytes(total)}`;
     if (missing === 0) print(`${what}\n`);
     else {
-      const lost = `of which ${formatBytes(missing)} could not be kept`;
-      report(`${what}, ${lost}: give the cache more room (--cache-size)`);
+      const lost = `of which ${formatBytes(missing)} could not be cached`;
+      report(`${what}, ${lost}. Make the cache larger with --cache-size`);
     }
     return missing;
   });
@@ -313,7 +313,7 @@ async function fillWith(
 function cannotKeep(name: string): RecordfsError {
   return new RecordfsError(
     "no-validator",
-    `Cannot keep ${name} in the cache: its server sends no ETag, and its Last-Modified is missing or less than two ` +
+    `Cannot cache ${name}: its server sends no ETag, and its Last-Modified is missing or less than two ` +
       "seconds old. Have the server send an ETag, or try again later",
     { path: name },
   );

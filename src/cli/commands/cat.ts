@@ -13,6 +13,7 @@ import { withOutput } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { openSource } from "../input/source.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 export function makeCommand(): Command {
   const command = new Command("cat")
@@ -36,7 +37,7 @@ async function cat(
       await work();
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
-      faults.add(error.message); // like cat(1), continue with the others
+      faults.add(flagMessageOf(error)); // like cat(1), continue with the others
       failed = true;
     }
   };

@@ -4,7 +4,7 @@ import type { CheckReport } from "../../tree/format.ts";
 import { check as checkContainer } from "../../open/open.ts";
 import { counted } from "../terminal/amounts.ts";
 import { messageText } from "../../base/message_text.ts";
-import { inFlags } from "../flag_words.ts";
+import { flagMessageOf } from "../flag_words.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { checkGiven, checkSource } from "../input/given.ts";
 import {
@@ -65,7 +65,7 @@ async function check(
       onWarning: (message) => warnings.add(message),
       onDamage: (one) => {
         if (json) damage.push(one);
-        else faults.add(messageText(inFlags(one.message)));
+        else faults.add(messageText(flagMessageOf(one)));
       },
       onProgress(done, total) {
         opening[Symbol.dispose]();

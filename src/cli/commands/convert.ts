@@ -27,6 +27,7 @@ import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { abortable } from "../terminal/signals.ts";
+import { flagMessageOf, inFlags, ownFlagsOf } from "../flag_words.ts";
 
 interface ConvertCommandOptions
   extends CommonOptions, Omit<ConvertOptions, "spec" | "subset"> {
@@ -93,6 +94,8 @@ function fromOption(flags: string, description?: string): Option {
     .choices([...formatNames(), "folder"]);
 }
 
+const OWN_FLAGS = ownFlagsOf("convert");
+
 async function run(
   source: string,
   target: string,
@@ -105,7 +108,7 @@ async function run(
   }
   const { spec: text, json, all, force, format, from, ...others } = options;
   if (format !== undefined && from !== undefined && format !== from) {
-    throw new UsageError("--from is --format: give one of them");
+    throw new UsageError("--from and --format mean the same: give one of them");
   }
   const spec = text === undefined ? undefined : givenSpec(text);
   let plan: ConvertReport["plan"] | undefined;
@@ -129,8 +132,11 @@ async function run(
           bar.unit = unit;
           bar.update(done, total);
         },
-        onWarning: (message) =>
-          json ? void warnings.push(message) : shown.add(message),
+        onWarning(message, options) {
+          const line = inFlags(message, options, OWN_FLAGS);
+          if (json) warnings.push(line);
+          else shown.add(line);
+        },
       })
     );
     shown.end();
@@ -148,16 +154,17 @@ async function run(
     );
   } catch (error) {
     if (error instanceof WriteError && error.code === "bad-name") {
-      throw new UsageError(error.message);
+      throw new UsageError(flagMessageOf(error, OWN_FLAGS));
     }
     if (!(error instanceof ConversionError)) throw error;
-    if (error.code === "bad-option") throw new UsageError(error.message);
+    const message = flagMessageOf(error, OWN_FLAGS);
+    if (error.code === "bad-option") throw new UsageError(message);
     const { code, losses } = error;
     if (json) {
       const described = describeError(error);
       print({ refused: code, error: described, losses, plan, warnings });
     }
-    report(error.message);
+    report(message);
     throw new Exit(ExitCode.FAILED);
   }
 }

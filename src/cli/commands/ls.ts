@@ -10,7 +10,7 @@ import {
 } from "../input/chosen_paths.ts";
 import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { inFlags } from "../flag_words.ts";
+import { flagMessageOf } from "../flag_words.ts";
 import { Flood, report } from "../messages.ts";
 import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
@@ -56,7 +56,7 @@ async function ls(
     const entries = typeof chosen === "object"
       ? pathsOf(matching(fs, [chosen], recursive))
       : await entriesOf(fs, path, recursive, (error) => {
-        faults.add(inFlags(error.message));
+        faults.add(flagMessageOf(error));
         damaged++;
       });
     if (json) out.put("[");
@@ -97,8 +97,8 @@ async function ls(
   faults.end();
   if (damaged === 0) return;
   report(
-    `${shownLocation(source)}: ${damaged} of the entries listed are damaged; ` +
-      `\`recordfs check\` says how`,
+    `${shownLocation(source)}: ${damaged} of the listed entries are damaged. ` +
+      `Run \`recordfs check\` for details`,
   );
   throw new Exit(ExitCode.FAILED);
 }

@@ -80,7 +80,7 @@ async function pack(
     checkGiven(out, "the new directory");
     if (options.force === true) {
       throw new UsageError(
-        "--force replaces a file, not a directory of several: remove that first",
+        "--force replaces a file, not a directory: remove that first",
       );
     }
   } else checkNewFile(out, options);
@@ -118,8 +118,8 @@ async function pack(
       throw error;
     }
     const why =
-      `${entries(error.problems)} of ${dir} can't be packed, and nothing was ` +
-      "written; --skip-problems leaves such out";
+      `Cannot pack ${entries(error.problems)} of ${dir}; nothing was ` +
+      "written. Skip them with --skip-problems";
     if (options.json) {
       const { problems } = error;
       print({ error: { ...describeError(error), message: why, problems } });
@@ -156,8 +156,8 @@ async function refuseFile(path: string): Promise<void> {
   if (!isFile) return;
   const named = await runAsync(findFormat(path, {})).catch(() => undefined);
   const what = named === undefined
-    ? "a file, not a directory; `recordfs write` makes samples of files"
-    : `a container of the format ${named.name}, not a directory; \`recordfs convert\` makes another of it`;
+    ? "a file, not a directory. Make samples of files with `recordfs write`"
+    : `a container of the format ${named.name}, not a directory. Convert it with \`recordfs convert\``;
   throw new RecordfsError(
     "not-a-directory",
     `Cannot pack ${path}: it is ${what}`,

@@ -14,6 +14,7 @@ import { checkSource } from "../input/given.ts";
 import { storedLocation } from "../input/remote_storages.ts";
 import { Opening } from "../terminal/opening.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 /** Number of lines written at a time: one by one, ten million would take twice as long. */
 const LINES = 512;
@@ -44,7 +45,7 @@ async function records(source: string, options: CommonOptions): Promise<void> {
   using listing = await listed(source, options, warnings);
   warnings.end();
   const damages = new Flood(report, options);
-  for (const { message } of listing.damaged) damages.add(message);
+  for (const one of listing.damaged) damages.add(flagMessageOf(one));
   const severalFiles = listing.files[0]?.path !== shownLocation(source);
   let damaged = 0;
   await withOutput(async (out) => {
@@ -57,7 +58,7 @@ async function records(source: string, options: CommonOptions): Promise<void> {
       for (const { damage } of page) {
         if (damage === undefined) continue;
         damaged++;
-        damages.add(damage.message);
+        damages.add(flagMessageOf(damage));
       }
       out.put(page.map(line).join(""));
     }
@@ -67,7 +68,7 @@ async function records(source: string, options: CommonOptions): Promise<void> {
     report(
       `${
         shownLocation(source)
-      }: ${damaged} of ${listing.length} samples can't be read, since ` +
+      }: ${damaged} of ${listing.length} samples cannot be read, because their ` +
         "offsets are damaged; they are listed without a size",
     );
   }
@@ -100,7 +101,7 @@ function jsonLine(
       : `,"${checksumKind}":${checksum ?? null}`;
     const why = damage === undefined
       ? ""
-      : `,"damage":${JSON.stringify(damage.message)}`;
+      : `,"damage":${JSON.stringify(flagMessageOf(damage))}`;
     const place = `"offset":${number(offset)},"size":${number(size)}`;
     return `{"index":${index},${names[file]}${place}${sum}${why}}\n`;
   };

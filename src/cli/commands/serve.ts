@@ -27,7 +27,7 @@ async function serveGiven(
   const { host, port = PORT, tokenFile, basePath, trustProxy } = options;
   const { tlsCert, tlsKey, cors } = options;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new UsageError("--tls-cert and --tls-key are given together");
+    throw new UsageError("--tls-cert and --tls-key must be given together");
   }
   if (tokenFile !== undefined && options.token === false) {
     throw new UsageError("--token-file and --no-token exclude each other");

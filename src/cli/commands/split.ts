@@ -201,10 +201,10 @@ function namesOf(given: string | undefined, count: number): readonly string[] {
     name === "" || /[/\0]/.test(name) || !name.isWellFormed()
   );
   if (wrong !== undefined) {
-    throw new UsageError(`'${wrong}' cannot be the name of a split`);
+    throw new UsageError(`'${wrong}' is not a valid name of a split`);
   }
   if (new Set(names).size < names.length) {
-    throw new UsageError(`two splits cannot have one name: ${given}`);
+    throw new UsageError(`two splits have the same name: ${given}`);
   }
   if (names.length === count) return names;
   throw new UsageError(

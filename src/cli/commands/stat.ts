@@ -8,6 +8,7 @@ import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, print } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { openSource } from "../input/source.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 export function makeCommand(): Command {
   const command = new Command("stat")
@@ -31,7 +32,7 @@ async function stat(
       shown.push(show(path, await fs.stat(path)));
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
-      report(error.message); // like stat(1), continue with the others
+      report(flagMessageOf(error)); // like stat(1), continue with the others
       failed++;
       if (options.json) shown.push({ path, error: describeError(error) });
     }

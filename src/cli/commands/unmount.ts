@@ -18,6 +18,7 @@ import {
   usersOf,
   waitForEnd,
 } from "../mount/processes.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 interface UnmountCommandOptions {
   readonly lazy?: true;
@@ -55,7 +56,7 @@ async function unmount(
       await unmountOne(path, lazy === true);
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
-      report(error.message);
+      report(flagMessageOf(error));
       failed = true;
     }
   }
@@ -117,7 +118,7 @@ async function expectEnd(
   if (await waitForEnd(keeper, PATIENCE_MS)) return;
   throw new MountError(
     "server",
-    `${path} is unmounted, but process ${keeper.pid}, which served it, has ` +
+    `${path} is unmounted, but process ${keeper.pid}, its server, has ` +
       `not ended after ${PATIENCE_MS / 1000} seconds; it may be mounted in ` +
       `another mount namespace as well, such as a container's`,
     { path },
@@ -137,7 +138,7 @@ function whoIsThere(
   if (users.length === 0) return cause;
   return new MountError(
     "busy",
-    `Cannot unmount ${mountpoint}: it is in use by ${users.join(", ")}; end ` +
+    `Cannot unmount ${mountpoint}: it is in use by ${users.join(", ")}. End ` +
       `that first, or unmount with --lazy`,
     { path: mountpoint, cause },
   );

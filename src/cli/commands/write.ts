@@ -77,11 +77,11 @@ function checkInputs(files: readonly string[], options: WriteOptions): void {
   const given = [files.length > 0, list !== undefined, jsonl !== undefined];
   if (given.filter(Boolean).length !== 1) {
     throw new UsageError(
-      "samples come from SOURCEs, from --list or from --jsonl: give one of them",
+      "SOURCE, --list and --jsonl exclude each other: give one of them",
     );
   }
   if (options.null && list === undefined) {
-    throw new UsageError("--null says how --list is read, which is not given");
+    throw new UsageError("--null needs --list");
   }
 }
 

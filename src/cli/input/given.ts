@@ -2,13 +2,14 @@ import { RecordfsError } from "../../base/errors.ts";
 import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
 import { requireLocal, workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 /** @throws {UsageError} If the value of `--ext` cannot be a suffix of file names. */
 export function checkExt(
   { ext }: { readonly ext?: string | undefined },
 ): void {
   if (ext === undefined || !/[/\0]/.test(ext)) return;
-  throw new UsageError(`'${ext}' cannot be a suffix of file names`);
+  throw new UsageError(`'${ext}' is not a valid suffix of file names`);
 }
 
 /**
@@ -71,7 +72,7 @@ export async function asUsageError(error: unknown): Promise<unknown> {
   if (!(error instanceof RecordfsError)) return error;
   const { PlacementError } = await import("../../open/open_several.ts");
   return error instanceof PlacementError
-    ? new UsageError(error.message)
+    ? new UsageError(flagMessageOf(error))
     : error;
 }
 

@@ -29,7 +29,7 @@ export function givenSpec(given: string): Spec {
     if (!isMissing) throw error;
     throw new RecordfsError(
       error.code,
-      `${error.message} (--spec takes one, or JSON such as {"text": "utf8"})`,
+      `${error.message}. Give --spec a file, or JSON such as {"text": "utf8"}`,
       { path: given, cause: error },
     );
   }
@@ -55,7 +55,7 @@ function readSpec(file: string): Uint8Array {
   }
   throw new RecordfsError(
     "bad-spec",
-    `Cannot read ${file} as a spec: it is no regular file, or has more than ${LARGEST_SPEC} bytes`,
+    `Cannot read ${file} as a spec: it is not a regular file, or has more than ${LARGEST_SPEC} bytes`,
     { path: file },
   );
 }

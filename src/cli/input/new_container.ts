@@ -22,7 +22,7 @@ export function checkAbsent(out: string, options: CommonOptions): void {
   if (options.force === true || !exists(out)) return;
   throw new RecordfsError(
     "exists",
-    `${out} exists already; --force replaces it`,
+    `Cannot write ${out}: it exists. Replace it with --force`,
     { path: out },
   );
 }

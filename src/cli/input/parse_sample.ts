@@ -52,8 +52,8 @@ function fromBase64(text: string): Uint8Array {
     return Uint8Array.fromBase64(text, { lastChunkHandling: "strict" });
   } catch {
     throw new SampleError(
-      "its base64 is wrong: it has other characters than A-Z a-z 0-9 + / =, " +
-        "or was cut",
+      "its base64 is invalid: it has other characters than A-Z a-z 0-9 + / =, " +
+        "or is truncated",
     );
   }
 }
@@ -61,7 +61,7 @@ function fromBase64(text: string): Uint8Array {
 function toUtf8(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text);
   throw new SampleError(
-    "its text holds half a surrogate pair, which is no character",
+    "its text has an unpaired surrogate",
   );
 }
 

@@ -28,7 +28,9 @@ export async function* readLines(
     if (length <= longest) return;
     throw new RecordfsError(
       "long-line",
-      `${name}, line ${count + 1}: it has more than ${longest} bytes`,
+      `Cannot read line ${
+        count + 1
+      } of ${name}: it has more than ${longest} bytes`,
       { path: name },
     );
   };

@@ -63,7 +63,7 @@ function linesOf(file: string): string[] {
       .filter((line) => line.trim() !== "" && !line.startsWith("#"));
   } catch (error) {
     const why = whatIsWrong(error);
-    throw new UsageError(`--header-file ${file} can't be read: ${why}`);
+    throw new UsageError(`Cannot read --header-file ${file}: ${why}`);
   }
 }
 
@@ -71,7 +71,7 @@ function linesOf(file: string): string[] {
 function headerOf(line: string): [string, string] {
   const parts = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)$/.exec(line);
   if (parts !== null) return [parts[1]!.toLowerCase(), parts[2]!.trim()];
-  throw new UsageError("a header is to be written as 'Name: value'");
+  throw new UsageError("a header must be written as 'Name: value'");
 }
 
 /** Parses a number of bytes, such as `100G`. */

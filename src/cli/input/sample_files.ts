@@ -82,7 +82,7 @@ export class SampleFiles implements Disposable {
     if (file === "" || file.includes("\0")) {
       throw new RecordfsError(
         "ENOENT",
-        "The name of a file is empty or has a NUL",
+        "Cannot read a file: its name is empty or has a NUL",
       );
     }
     requireLocal(file);
@@ -109,7 +109,7 @@ async function* joined(
 function regularFile(file: string, opened: OpenFile): EntryStat {
   const stat = reading(file, () => opened.stat());
   if (stat.kind === "file") return stat;
-  const what = stat.kind === "directory" ? "a directory" : "no regular file";
+  const what = stat.kind === "directory" ? "a directory" : "not a regular file";
   throw new RecordfsError(
     "not-a-file",
     `Cannot read ${file}: it is ${what}`,
@@ -127,7 +127,7 @@ function refuseChange(
   if (after.size === length && after.mtimeMs === before.mtimeMs) return;
   throw new RecordfsError(
     "changed",
-    `${file} changed while it was read: write it again when it is complete`,
+    `Cannot read ${file}: it changed meanwhile. Write it again when it is complete`,
     { path: file, expected: before.size, actual: length },
   );
 }

@@ -192,7 +192,7 @@ async function obituary(
   const end = new TextDecoder().decode(files.readLogEnd(LOG_END));
   const lines = end.trimEnd().split("\n");
   const last = lines.slice(-LAST_LINES).join(" / ");
-  return `The process in the background ended ${how} before the mount ` +
+  return `Cannot mount: the process in the background ended ${how} before the mount ` +
     `answered; ${
       last === ""
         ? `its log, ${log}, is empty`

@@ -108,7 +108,7 @@ function refusal(mountpoint: string, answer: "dead" | "hung"): MountError {
     : "does not answer";
   return new MountError(
     "stale",
-    `Cannot mount on ${mountpoint}: what is mounted there ${reason}; remove ` +
+    `Cannot mount on ${mountpoint}: what is mounted there ${reason}. Remove ` +
       `it with \`recordfs unmount ${answer === "dead" ? "" : "--lazy "}` +
       `${mountpoint}\``,
     { path: mountpoint },

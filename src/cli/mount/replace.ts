@@ -48,7 +48,7 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
     throw refusal(
       "refused",
       job,
-      "its supervisor has died, and there is no other yet; try again",
+      "its supervisor died, and has no replacement yet. Try again",
     );
   }
   if (!supervised.resumable) {
@@ -58,11 +58,11 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
       job,
       whyNoOtherServer(supervised) ??
         (container === null
-          ? `what is mounted has not been noted yet, or could not be: see its log, ${log}`
-          : `no other server can go on with it: see its log, ${log}`),
+          ? `the mounted container is not recorded yet, or cannot be: see its log, ${log}`
+          : `no other server can take over: see its log, ${log}`),
       container === null
-        ? "try again, or unmount it and mount anew"
-        : "unmount it, and mount anew",
+        ? "Try again, or unmount it and mount anew"
+        : "Unmount it, and mount anew",
     );
   }
   await refuseChanges(job, mount.record);
@@ -102,7 +102,7 @@ async function refuseChanges(
       job,
       `what is mounted is ${before.source}${
         before.subset === undefined ? "" : ` with ${before.subset}`
-      }, as it was then; unmount it, and mount anew`,
+      }. Unmount it, and mount anew`,
     );
   }
   const name = KEPT.find((name) => !isDeepStrictEqual(job[name], before[name]));
@@ -115,7 +115,7 @@ async function refuseChanges(
     throw refusal(
       "bad-option",
       job,
-      `${option} must be as it was, since the kernel remembers what it saw; unmount it, and mount anew`,
+      `${option} must be as it was, since the kernel has cached what it saw. Unmount it, and mount anew`,
     );
   }
   const { workers } = job;
@@ -123,7 +123,7 @@ async function refuseChanges(
   throw refusal(
     "bad-option",
     job,
-    `the limit of open files left it ${held.length} descriptors, too few for --workers ${workers}`,
+    `the limit of open files allowed it ${held.length} descriptors, too few for --workers ${workers}`,
   );
 }
 
@@ -156,13 +156,13 @@ async function restart(
     const now = readRecord(files);
     if (now !== undefined && now.pid !== record.pid) break;
     if (now !== undefined && keeperOf(now) !== undefined) continue;
-    throw refusal("server", job, `the mount has ended; see ${record.log}`);
+    throw refusal("server", job, `the mount has ended. See ${record.log}`);
   }
   if (files.rename("next", "command")) return;
   throw refusal(
     "server",
     job,
-    `the new one died at its start, and one with the options before serves; see ${record.log}`,
+    `the new one died at its start, and one with the previous options serves. See ${record.log}`,
   );
 }
 
@@ -176,7 +176,7 @@ function refusal(
   reason: string,
   hint?: string,
 ): MountError {
-  const rest = hint === undefined ? "" : `; ${hint}`;
+  const rest = hint === undefined ? "" : `. ${hint}`;
   return new MountError(
     code,
     `Cannot replace the server of ${mountpoint}: ${reason}${rest}`,

@@ -1,4 +1,3 @@
-import { messageOf } from "../../base/message_text.ts";
 import { mountPath, resumePath } from "../../../fuse/mount_container.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import type { Mount } from "../../../fuse/mounting/mount_handle.ts";
@@ -31,6 +30,7 @@ import {
 } from "./mount_records.ts";
 import { identify, type ProcessId, ticksSinceBoot } from "./processes.ts";
 import { FINAL_EXIT, SUPERVISOR_PID_VARIABLE } from "./supervisor.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 /** What this process serves, with everything that was started before mounting. */
 export interface Serving {
@@ -79,7 +79,9 @@ export async function serve(serving: Serving): Promise<void> {
   serving.ending.abort();
   if (end?.failure !== undefined) {
     if (job.onFailure === "unmount") await finish(files, mounted);
-    else if (files !== undefined) writeReason(files, end.failure.message);
+    else if (files !== undefined) {
+      writeReason(files, flagMessageOf(end.failure));
+    }
     throw end.failure;
   }
   await finish(files, mounted);
@@ -145,7 +147,7 @@ async function begin(serving: Serving): Promise<Mount> {
   } catch (error) {
     if (mounted !== undefined) await finish(files, mounted);
     if (!isBackground || !(error instanceof RecordfsError)) throw error;
-    await answer({ error: error.message });
+    await answer({ error: flagMessageOf(error) });
     throw new Exit(ExitCode.FAILED);
   }
   const hint = isBackground ? "" : "; Ctrl-C unmounts";
@@ -158,7 +160,7 @@ async function begin(serving: Serving): Promise<Mount> {
   try {
     if (isBackground) await answer({ ready: true, warnings });
   } catch (error) {
-    say("nobody waits for this mount any more: it is unmounted");
+    say("the waiting command has ended: unmounting");
     await finish(files, mounted);
     throw error;
   }
@@ -204,8 +206,9 @@ async function goOn(serving: Serving, before: MountRecord): Promise<Mount> {
     if (!(error instanceof RecordfsError) || error.code === "server") {
       throw error;
     }
-    say(error.message);
-    writeReason(files, error.message);
+    const reason = flagMessageOf(error);
+    say(reason);
+    writeReason(files, reason);
     throw new Exit(FINAL_EXIT);
   }
 }
@@ -226,7 +229,7 @@ async function expectSame({ job, container }: MountRecord): Promise<void> {
       sources.length === 1 ? "it" : "one of them"
     } ${subset === undefined ? "" : `or its index file ${subset} `}was ${
       now === undefined ? "removed" : "changed or replaced"
-    } since it was mounted, and the kernel remembers what it was; mount it again`,
+    } since it was mounted, and the kernel has cached it. Mount it again`,
     { path: source },
   );
 }
@@ -300,9 +303,9 @@ async function noteContainer(
     if (resumable) keepServed(serving, record);
   } catch (error) {
     // The container is already being changed, or the disk is full.
-    const reason = messageOf(error);
+    const reason = flagMessageOf(error);
     if (isBackground) {
-      say(`if the server dies, another one cannot go on: ${reason}`);
+      say(`if the server dies, no other can take over: ${reason}`);
     }
   }
 }

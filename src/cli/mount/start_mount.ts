@@ -4,6 +4,7 @@ import { makeJob } from "./job/make_job.ts";
 import type { MountCommandOptions } from "./job/mount_job.ts";
 import type { MountFiles } from "./mount_files.ts";
 import { StateDirectoryError } from "./state_directories.ts";
+import { inFlags } from "../flag_words.ts";
 
 /** Runs `recordfs mount`. Each process loads only what it needs, since a mount should answer soon after Deno starts. */
 export async function mount(
@@ -54,7 +55,7 @@ export async function mount(
   const failed = Promise.withResolvers<string>();
   const server = startServer({
     workers: job.workers,
-    onLog: (message) => log(`warning: ${message}`),
+    onLog: (message, options) => log(`warning: ${inFlags(message, options)}`),
     onTrace: job.trace ? log : undefined,
     held: held.length === 0 ? undefined : held,
     counts: counts < 0 ? undefined : counts,

@@ -1,4 +1,3 @@
-import { messageOf } from "../../base/message_text.ts";
 import { libc } from "../../../fuse/libc.ts";
 import { type MountRecord, updateRecord } from "./mount_records.ts";
 import {
@@ -10,6 +9,7 @@ import {
 } from "./processes.ts";
 import type { Serving } from "./serve.ts";
 import { startSupervisor } from "./supervisor.ts";
+import { flagMessageOf } from "../flag_words.ts";
 
 /** `POLLIN` of `asm-generic/poll.h`. */
 const POLLIN = 1;
@@ -56,7 +56,7 @@ export async function superviseAgain(
         `the supervisor, process ${pid}, died; process ${child.pid} takes its place`,
       );
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = flagMessageOf(error);
       say(
         `the supervisor, process ${pid}, died, and no other can start: ${reason}`,
       );

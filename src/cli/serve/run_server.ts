@@ -1,4 +1,3 @@
-import { messageOf } from "../../base/message_text.ts";
 import { RecordfsError } from "../../base/errors.ts";
 import {
   type OtherThreads,
@@ -10,7 +9,7 @@ import type { ServeOptions } from "../../serve/options.ts";
 import { keepFreedMemory } from "../../io/libc/new_memory.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
-import { inFlags } from "../flag_words.ts";
+import { flagMessageOf } from "../flag_words.ts";
 import { UsageError } from "../exit.ts";
 import { Flood, report } from "../messages.ts";
 import { remoteOf } from "../input/remote_flags.ts";
@@ -52,7 +51,7 @@ export async function runServer(
     token: options.token === false ? null : own.token,
     allowHosts: options.allowHost,
     cache: remoteOf(options).cache,
-    onError: (error) => errors.add(messageOf(error)),
+    onError: (error) => errors.add(flagMessageOf(error)),
   }, others);
   const asked = Promise.withResolvers<void>();
   using _listening = onEndSignal((signal, again) => {
@@ -78,7 +77,7 @@ function start(
     return serveInThreads(fs, served, others);
   } catch (error) {
     throw error instanceof RecordfsError && error.code === "bad-option"
-      ? new UsageError(inFlags(error.message))
+      ? new UsageError(flagMessageOf(error))
       : error;
   }
 }

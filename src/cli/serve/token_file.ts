@@ -44,11 +44,11 @@ function readToken(path: string): string {
       : "";
     if (!TOKEN.test(token)) {
       throw new UsageError(
-        `${path} has no token: that is a line of 16 to 1,024 letters, digits and -._~+/`,
+        `${path} has no token, which is a line of 16 to 1,024 letters, digits and -._~+/`,
       );
     }
     if ((stat.mode & OTHERS_USE) !== 0) {
-      warn(`${path} can be read by other users: chmod 600 it`);
+      warn(`${path} can be read by other users. Run chmod 600 on it`);
     }
     return token;
   } finally {

@@ -17,7 +17,7 @@ export function workersFor(
   const alone = !canSharePorts()
     ? "threads share a port only on Linux, where Deno runs with --unstable-net"
     : given.some(isUrl)
-    ? "what lies on a server is fetched by one thread"
+    ? "remote containers are fetched by one thread"
     : undefined;
   if (wanted === undefined) {
     // The other half is for the network, and for local clients.
@@ -26,7 +26,7 @@ export function workersFor(
     return (files) => alone === undefined && files < MANY_FILES ? most : 1;
   }
   if (wanted > 1 && alone !== undefined) {
-    throw new UsageError(`--workers ${wanted} can't be had: ${alone}`);
+    throw new UsageError(`--workers ${wanted} is not possible: ${alone}`);
   }
   return () => wanted;
 }

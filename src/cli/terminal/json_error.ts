@@ -1,16 +1,16 @@
 import { RecordfsError } from "../../base/errors.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
-import { inFlags } from "../flag_words.ts";
+import { flagMessageOf } from "../flag_words.ts";
 import { output, print } from "./output.ts";
 
 const USAGE = "usage";
 
 /** Converts an error to JSON: a code for programs, a message for people, and facts. */
 export function describeError(error: RecordfsError): Record<string, unknown> {
-  const { code, message, path, member, sample, ...facts } = error;
+  const { code, path, member, sample, ...facts } = error;
   const { offset, expected, actual } = facts;
   return {
-    ...{ code, message: inFlags(message), path, member, sample },
+    ...{ code, message: flagMessageOf(error), path, member, sample },
     ...{ offset, expected, actual },
   };
 }
@@ -33,7 +33,7 @@ export function printError(
   try {
     // `records` prints JSON lines, so its error is one line.
     print(
-      { error: { ...described, message: inFlags(message) } },
+      { error: { ...described, message } },
       line[0] === "records" ? 0 : undefined,
     );
   } catch {

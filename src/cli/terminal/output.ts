@@ -95,7 +95,7 @@ function requireOpenOutput(): void {
   if (!isOpen && isOutputClosed()) {
     throw new RecordfsError(
       "EBADF",
-      "Cannot write to standard output: it is closed; let it go to a file, or to /dev/null where nobody wants it",
+      "Cannot write to standard output: it is closed. Redirect it to a file, or to /dev/null",
     );
   }
   isOpen = true;

@@ -2,6 +2,11 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { liesIn } from "../../io/write/lies_in.ts";
 import { WriteError } from "../../base/errors.ts";
+import {
+  type NamedOption,
+  optionText,
+  REPLACE,
+} from "../../base/named_option.ts";
 import { requireNewDirectory } from "../../io/write/new_directory.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { findTarget } from "../../io/write/write_target.ts";
@@ -95,13 +100,23 @@ export function requireOptions(
   name: string,
   options: ConvertOptions,
 ): void {
-  const bad = (what: string) =>
-    new ConversionError("bad-option", what, source.path);
+  const bad = (option: NamedOption, reason: (text: string) => string) =>
+    new ConversionError(
+      "bad-option",
+      reason(optionText(option)),
+      source.path,
+      [],
+      undefined,
+      [option],
+    );
   for (const option of OWN_OPTIONS) {
     if (options[option] === undefined || target.options.includes(option)) {
       continue;
     }
-    throw bad(`The option \`${option}\` is not for ${name}: leave it out`);
+    throw bad(
+      { name: option },
+      (text) => `The target ${name} does not take ${text}: leave it out`,
+    );
   }
   for (const option of COUNTS) {
     const count = options[option];
@@ -109,12 +124,17 @@ export function requireOptions(
       continue;
     }
     throw bad(
-      `The option \`${option}\` is a whole number from 1 on, not ${count}`,
+      { name: option },
+      (text) =>
+        `The value of ${text} must be a whole number from 1, not ${count}`,
     );
   }
   const { generation } = options;
   if (generation !== undefined && ![1, 2, 3].includes(generation)) {
-    throw bad(`The option \`generation\` is 1, 2 or 3, not ${generation}`);
+    throw bad(
+      { name: "generation" },
+      (text) => `The value of ${text} must be 1, 2 or 3, not ${generation}`,
+    );
   }
   target.requireOptions?.(source, options);
 }
@@ -138,12 +158,12 @@ export async function requireAbsent(
   const { found } = await runAsync(findTarget(target), signal);
   if (found === undefined) return;
   const advice = found.isFile()
-    ? "the option `replace` replaces it; or choose another name"
+    ? `replace it with ${optionText(REPLACE)}, or choose another name`
     : "remove it, or choose another name";
   throw new WriteError(
     "exists",
     `Cannot write ${target}: it exists; ${advice}`,
-    { path: target },
+    { path: target, namedOptions: found.isFile() ? [REPLACE] : undefined },
   );
 }
 
@@ -159,9 +179,10 @@ async function requireEmpty(
     if (!isFilled || !isReplaceable) throw cause;
     throw new WriteError(
       "not-empty",
-      `Cannot write the directory ${target}: it exists and is not empty; the option \`replace\` ` +
-        "replaces one that holds such a container and nothing else; or choose another name",
-      { path: target, cause },
+      `Cannot write the directory ${target}: it exists and is not empty; ${
+        optionText(REPLACE)
+      } replaces one that holds such a container and nothing else; or choose another name`,
+      { path: target, cause, namedOptions: [REPLACE] },
     );
   }
 }

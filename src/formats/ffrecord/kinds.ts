@@ -1,10 +1,14 @@
 /** Kinds of FFRecord containers, and the values of the `format` option for them. */
 import type { ContainerOptions } from "../../tree/format.ts";
+import { FORMAT, type NamedOption } from "../../base/named_option.ts";
 
 /** Format variant: a packed folder, or an error. */
 export const PACKED = "ffrecord-packed";
 /** Format variant: numbered samples, even of a packed folder. */
 export const SAMPLES = "ffrecord-samples";
+
+/** Option that opens a packed folder as samples. */
+export const AS_SAMPLES: NamedOption = { ...FORMAT, value: SAMPLES };
 
 export const PACKED_FOLDER = "packed folder";
 

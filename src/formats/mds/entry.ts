@@ -1,4 +1,9 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
+import {
+  FORMAT as FORMAT_OPTION,
+  type NamedOption,
+  optionText,
+} from "../../base/named_option.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatEntry } from "../format.ts";
 import { FORMAT, INDEX, isShard, tableSize, WORD } from "./layout.ts";
@@ -14,6 +19,8 @@ const NOTHING_LISTED = new RegExp(
     .raw`^\s*\{\s*(?:${NO_SHARDS}\s*,\s*${SOME_VERSION}|${SOME_VERSION}\s*,\s*${NO_SHARDS})\s*\}\s*$`,
 );
 
+const AS_MDS: NamedOption = { ...FORMAT_OPTION, value: "mds" };
+
 export const mds: FormatEntry = {
   name: "mds",
   description: "MDS of MosaicML Streaming: samples of columns, in shards",
@@ -27,7 +34,8 @@ export const mds: FormatEntry = {
         code: "unknown-format",
         why:
           `holds an ${INDEX} that does not begin as one of MDS, and no shard (.mds): if it should be one, ` +
-          'the option `format: "mds"` says what is wrong with it',
+          `${optionText(AS_MDS)} says what is wrong with it`,
+        namedOptions: [AS_MDS],
       }
       : undefined,
   countSamples: ({ facts }) => ({

@@ -121,7 +121,7 @@ export class CallThreads {
     if (this.#waiting.length >= this.#limits.waiting) {
       throw new CallError(
         "busy",
-        `${this.#limits.waiting} others wait for the same: ask again soon`,
+        `${this.#limits.waiting} others wait for a thread. Try again soon`,
       );
     }
     const turn = Promise.withResolvers<void>();
@@ -174,7 +174,7 @@ export class CallThreads {
     if (this.#lost.length >= this.#limits.threads) {
       throw new CallError(
         "timeout",
-        `${this.#limits.threads} threads that were ended still compute: restart the server`,
+        `${this.#limits.threads} terminated threads still compute. Restart the server`,
       );
     }
     const thread = this.#idle.pop() ?? this.#start();

@@ -46,7 +46,7 @@ export class SerialQueue {
       }
       throw new WriteError(
         "earlier-write-failed",
-        `Cannot write ${this.#what}: a write that was asked for before has failed`,
+        `Cannot write ${this.#what}: an earlier write failed`,
         { path: this.#what },
       );
     });

@@ -155,7 +155,7 @@ class NamedDirectory implements Directory {
 
 /** Why some names cannot be reached. */
 export const NAME_NEEDS_FFI =
-  "its name is not UTF-8, which takes Deno's --allow-ffi, on Linux with the " +
+  "its name is not UTF-8, which needs Deno's --allow-ffi, on Linux with the " +
   "GNU C library";
 
 function reachable(path: string): string {

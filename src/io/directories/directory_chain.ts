@@ -111,7 +111,7 @@ function openAgain(parent: Directory, link: Link, links: Links): Directory {
   directory.close();
   throw new RecordfsError(
     "changed",
-    `${directory.path} was replaced by another directory meanwhile`,
+    `Cannot use ${directory.path}: it was replaced by another directory meanwhile`,
     { path: directory.path },
   );
 }

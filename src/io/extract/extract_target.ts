@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { optionText, REPLACE } from "../../base/named_option.ts";
 import { resolve } from "node:path";
 import process from "node:process";
 import type { Directory } from "../directories/directory.ts";
@@ -86,7 +87,7 @@ export class ExtractTarget implements Disposable {
     } catch (error) {
       const code = systemCode(error);
       const reason = code === "EEXIST" || code === "ENOTDIR"
-        ? "it is not a directory, or lies below something that is none; choose another"
+        ? "it is not a directory, or is below a file. Choose another"
         : undefined;
       throw refusal(options.shownAs ?? directory, directory, error, reason);
     }
@@ -259,12 +260,14 @@ export class ExtractTarget implements Disposable {
     if (
       stat === undefined || stat.kind !== "directory" && this.#options.replace
     ) return;
-    throw inTheWay(
-      `${directory.path}/${name}`,
-      stat.kind === "directory"
-        ? "there is a directory of that name"
-        : "it exists already; the option `replace` replaces it",
-    );
+    const path = `${directory.path}/${name}`;
+    throw stat.kind === "directory"
+      ? inTheWay(path, "it is a directory")
+      : inTheWay(
+        path,
+        `it exists. Replace it with ${optionText(REPLACE)}`,
+        [REPLACE],
+      );
   }
 
   #newFile(directory: Directory, name: string): UnplacedFile {

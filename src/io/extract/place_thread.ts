@@ -66,7 +66,7 @@ export class PlaceThread implements Disposable {
   #fail(why: string): void {
     this.#failure = new RecordfsError(
       "worker-died",
-      `A thread that writes files has died: ${why}`,
+      `Cannot extract files: a thread that writes them died: ${why}`,
     );
     for (const { reject } of this.#asked.splice(0)) reject(this.#failure);
   }

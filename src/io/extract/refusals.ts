@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../base/errors.ts";
+import type { NamedOption } from "../../base/named_option.ts";
 import type { EntryKind } from "../directories/directory.ts";
 import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 
@@ -14,7 +15,7 @@ export function safeNames(path: string): string[] {
   if (names.includes("..") || path.includes("\0")) {
     throw new RecordfsError(
       "unsafe-name",
-      `Cannot extract '${path}': the name could lead out of the directory`,
+      `Cannot extract '${path}': its path leads out of the directory`,
       { path },
     );
   }
@@ -38,7 +39,7 @@ export function refusal(
 export function gone(path: string): RecordfsError {
   return new RecordfsError(
     "changed",
-    `Cannot extract to ${path}: its directory was not made, or was replaced by another meanwhile`,
+    `Cannot extract to ${path}: its directory was not created, or was replaced meanwhile`,
     { path },
   );
 }
@@ -47,16 +48,20 @@ export function notEntered(directory: string, kind: EntryKind): RecordfsError {
   return inTheWay(
     directory,
     kind === "symlink"
-      ? "it is a symbolic link, and what it points to may lie outside"
+      ? "it is a symbolic link, which may lead outside"
       : "it is not a directory",
   );
 }
 
-export function inTheWay(path: string, reason: string): RecordfsError {
+export function inTheWay(
+  path: string,
+  reason: string,
+  namedOptions?: readonly NamedOption[],
+): RecordfsError {
   return new RecordfsError(
     "in-the-way",
     `Cannot extract to ${path}: ${reason}`,
-    { path },
+    { path, namedOptions },
   );
 }
 
@@ -81,7 +86,7 @@ export function requireInside(
   if (isInside) return;
   throw new RecordfsError(
     "unsafe-link",
-    `Cannot extract '${path}': the link to '${target}' could lead out of the directory`,
+    `Cannot extract '${path}': its link target '${target}' leads out of the directory`,
     { path },
   );
 }

@@ -37,36 +37,35 @@ export function systemCode(error: unknown): string | undefined {
 
 const REASONS: Record<string, string> = {
   EACCES:
-    "permission denied; look at who may read and write it and the directories above it (`namei -l`)",
+    "permission denied. Check who may read and write it and the directories above it (`namei -l`)",
   EBADF: "it is not open, or not for that",
   EBUSY: "it is in use",
-  EDQUOT: "your disk quota is used up; free some of it, or use another place",
-  EEXIST:
-    "there is something of that name already; remove it, or give another name",
+  EDQUOT: "your disk quota is used up. Free some of it, or use another place",
+  EEXIST: "it exists. Remove it, or choose another name",
   EFBIG: "the file would be larger than the file system or `ulimit -f` allows",
-  EINVAL: "the system does not do that there",
+  EINVAL: "the system does not support that there",
   EIO: "the disk reports an error",
   EISDIR: "it is a directory",
   ELOOP: "too many symbolic links",
   EMFILE:
-    "too many files are open; raise the limit of the process with `ulimit -n`",
+    "too many files are open. Raise the limit of the process with `ulimit -n`",
   EMLINK: "it has as many links as the file system allows",
   ENAMETOOLONG: "the name is too long",
   ENFILE: "too many files are open in the whole system",
   ENODEV: "there is no such device",
   ENOENT: "there is no such file or directory",
   ENOMEM: "there is too little memory",
-  ENOSPC: "the disk is full; free some space, or use another place",
+  ENOSPC: "the disk is full. Free some space, or use another place",
   ENOTCONN:
-    "it is a mount whose server has ended; `recordfs unmount` removes it",
+    "it is a mount whose server has ended. Remove it with `recordfs unmount`",
   ENOTDIR: "a part of the path is not a directory",
   ENOTEMPTY: "the directory is not empty",
   ENXIO: "there is no such device, or nobody at its other end",
   EPERM: "the system does not permit it",
-  EROFS: "the file system is read-only; use another place",
-  ESTALE: "it was removed or replaced on the file server; open it again",
-  ETXTBSY: "it is a program that is running",
-  EXDEV: "it lies on another file system",
+  EROFS: "the file system is read-only. Use another place",
+  ESTALE: "it was removed or replaced on the file server. Open it again",
+  ETXTBSY: "it is a running program",
+  EXDEV: "it is on another file system",
 };
 
 /** Returns the reason for a code such as `EACCES`, with advice if known; the code itself if it is rare. */

@@ -65,7 +65,7 @@ function map(source: FileSource, access: number, kind: number): MappedRange {
     const cause = lastError(functions);
     throw new RecordfsError(
       cause.code,
-      `Cannot map ${path} into memory: ${cause.message}; use read() instead`,
+      `Cannot map ${path} into memory: ${cause.message}. Call read() instead`,
       { path, cause },
     );
   });
@@ -81,7 +81,7 @@ function libc(path: string): Libc {
   if (opened !== undefined) return opened;
   throw new RecordfsError(
     "unsupported",
-    `Cannot map ${path} into memory: it needs ${neededForLibc()}; use read() instead`,
+    `Cannot map ${path} into memory: that needs ${neededForLibc()}. Call read() instead`,
     { path },
   );
 }
@@ -99,7 +99,7 @@ export class MappedFile {
     if (!(source instanceof FileSource)) {
       throw new RecordfsError(
         "unsupported",
-        `Cannot map ${source.name} into memory: it is no local file; use read() instead`,
+        `Cannot map ${source.name} into memory: it is not a local file. Call read() instead`,
         { path: source.name },
       );
     }
@@ -132,7 +132,7 @@ export class MappedFile {
     if (now >= size) return;
     throw new FormatError(
       "out-of-bounds",
-      `${path} was cut after it was opened: it had ${size} bytes and has ${now}; fetch it again`,
+      `Cannot read ${path}: it was truncated after it was opened, from ${size} bytes to ${now}. Download it again`,
       { path, expected: size, actual: now },
     );
   }

@@ -161,8 +161,9 @@ function endedEarly(
 ): FormatError {
   return new FormatError(
     "out-of-bounds",
-    `${source.name} ended ${wanted - got} bytes early: it was cut ` +
-      `while it was read, or its size is not what its server said`,
+    `Cannot read ${source.name} at byte ${offset}: it ended ${
+      wanted - got
+    } bytes early; it was truncated while it was read, or its server gave a wrong size`,
     { path: source.name, offset, expected: wanted, actual: got },
   );
 }

@@ -5,6 +5,7 @@ import { warnOnConsole } from "../../base/message_text.ts";
 import { Backoff } from "./backoff.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import { variable } from "../../base/environment.ts";
+import { type NamedOption, optionText } from "../../base/named_option.ts";
 import { judged } from "./judge_answer.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
@@ -14,6 +15,8 @@ import { StallWatch } from "./stall_watch.ts";
 import { backoffOf, type StoreBackoff, timeNow } from "./store_backoff.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
+
+const CA_CERT: NamedOption = { name: "caCert" };
 
 /** Default timeout of a read, in milliseconds. */
 const TIMEOUT = 300_000;
@@ -84,9 +87,7 @@ export class Client {
     this.timeout = options.timeout ?? TIMEOUT;
     this.#slots = new Slots(options.maxRequests ?? MAX_REQUESTS, MAX_BYTES);
     const caCert = options.caCert ?? variable("AWS_CA_BUNDLE");
-    const from = options.caCert === undefined
-      ? "AWS_CA_BUNDLE"
-      : "--cacert, option caCert";
+    const from = options.caCert === undefined ? "AWS_CA_BUNDLE" : CA_CERT;
     this.#http = caCert === undefined ? undefined : Deno.createHttpClient({
       caCerts: certificates(caCert, from),
     });
@@ -100,7 +101,7 @@ export class Client {
     warned.add(key);
     this.#warn(
       `Cannot tell ${name} from a replacement of the same size: its server sends neither ETag nor Last-Modified, ` +
-        "so that nothing of it is cached for other programs. Have the server send an ETag",
+        "and nothing of it is cached for other programs. Have the server send an ETag",
     );
   }
 
@@ -172,7 +173,7 @@ export class Client {
     this.#isAway = true;
     const seconds = Math.round(timeout / 1000);
     this.#warn(
-      `${name} can't be read at the moment (${message}): trying for up to ${seconds} s`,
+      `Cannot read ${name} at the moment: ${message}. Retrying for up to ${seconds} s`,
     );
   }
 
@@ -316,32 +317,34 @@ function reasonOf(error: TypeError): string {
 }
 
 /** Returns the certificates of a file that may hold several. `from` is the setting that names it. */
-function certificates(path: string, from: string): string[] {
+function certificates(path: string, from: NamedOption | string): string[] {
   let pem: string;
   try {
     pem = readFileSync(path, "utf8");
   } catch (cause) {
     const why = whatIsWrong(cause);
-    throw badCertificates(`${path} (${from}) can't be read: ${why}`, {
-      path,
-      cause,
-    });
+    throw badCertificates(path, from, why, cause);
   }
   const all = pem.match(
     /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g,
   );
   if (all !== null) return all;
-  const what = `${path} (${from}) holds no certificate in PEM`;
-  throw badCertificates(`${what}; look whether it is the right file`, { path });
+  const why = "it has no certificate in PEM. Check that it is the right file";
+  throw badCertificates(path, from, why);
 }
 
 function badCertificates(
-  what: string,
-  facts: { readonly path: string; readonly cause?: unknown },
+  path: string,
+  from: NamedOption | string,
+  reason: string,
+  cause?: unknown,
 ): RecordfsError {
+  const isOption = typeof from !== "string";
   return new RecordfsError(
     "bad-certificates",
-    `The file of certificates ${what}`,
-    facts,
+    `Cannot read the certificates of ${path}, given by ${
+      isOption ? optionText(from) : from
+    }: ${reason}`,
+    { path, cause, namedOptions: isOption ? [from] : undefined },
   );
 }

@@ -19,8 +19,8 @@ export async function judged(
     await response.body?.cancel();
     throw new RemoteError(
       "redirect-loop",
-      `Cannot read ${target.name}: its server redirects in a circle, or to where it can't (HTTP ${status}); ` +
-        "look at the URL in a browser",
+      `Cannot read ${target.name}: its server redirects in a circle, or to a URL that is not allowed (HTTP ${status}). ` +
+        "Open the URL in a browser",
       { path: target.name, status },
     );
   }
@@ -32,8 +32,8 @@ export async function judged(
   if (isRefused) {
     throw new RemoteError(
       "access-denied",
-      `Cannot read ${target.name}: access denied (${what}); ${target.advice}`,
-      { path: target.name, status },
+      `Cannot read ${target.name}: access denied (${what}). ${target.advice}`,
+      { path: target.name, status, namedOptions: target.namedOptions },
     );
   }
   const isSlowDown = status === 408 || status === 425 || status === 429;

@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
+import { NO_CACHE, optionText } from "../../base/named_option.ts";
 import { noSuchFile } from "../storage/storage.ts";
 import { BlockFetcher } from "./block_fetcher.ts";
 import { BLOCK, type BlockStore, NO_STORE } from "./cache/block_store.ts";
@@ -304,9 +305,9 @@ export class RemoteFiles {
     if (!(store instanceof DiskStore)) {
       throw new RemoteError(
         "no-ranges",
-        `Cannot read ${path}: its server gives no parts of files, so that all of it has to be in a cache; ` +
-          "leave --no-cache out (option cache), or use a server with ranges",
-        { path },
+        `Cannot read ${path}: its server gives no parts of files, and all of it must be cached. ` +
+          `Leave out ${optionText(NO_CACHE)}, or use a server with ranges`,
+        { path, namedOptions: [NO_CACHE] },
       );
     }
     if (hasAll(store, state.size)) return;

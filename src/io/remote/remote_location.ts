@@ -1,4 +1,11 @@
 import { RecordfsError } from "../../base/errors.ts";
+import { type NamedOption, optionText } from "../../base/named_option.ts";
+
+const ENDPOINT: NamedOption = { name: "s3.endpoint" };
+const GOOGLE_ENDPOINT: NamedOption = {
+  ...ENDPOINT,
+  value: "https://storage.googleapis.com",
+};
 
 /** A scheme of at least two letters; a single one may be a drive. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
@@ -6,11 +13,12 @@ const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 /** Separator of several URLs, as in WebDataset. */
 const BETWEEN = /::(?=[a-z][a-z0-9+.-]+:\/\/)/i;
 
-const GOOGLE =
-  "s3://BUCKET/KEY with --endpoint https://storage.googleapis.com and HMAC keys, or the object's https:// URL";
+const GOOGLE = `s3://BUCKET/KEY with ${
+  optionText(GOOGLE_ENDPOINT)
+} and HMAC keys, or the object's https:// URL`;
 const AZURE = "the blob's https:// URL with its SAS token";
 const WEB = "http:// or https://";
-const ENDPOINT = "s3://BUCKET/KEY with --endpoint";
+const OTHER_S3 = `s3://BUCKET/KEY with ${optionText(ENDPOINT)}`;
 const S3 = "s3://BUCKET/KEY";
 
 /** What to use instead of the schemes of other stores. */
@@ -24,8 +32,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
   hf: "https://huggingface.co/datasets/OWNER/NAME/resolve/main/FILE",
   ftp: WEB,
   webdav: WEB,
-  oss: ENDPOINT,
-  cos: ENDPOINT,
+  oss: OTHER_S3,
+  cos: OTHER_S3,
   s3a: S3,
   s3n: S3,
   file: "its path, without file://",
@@ -97,9 +105,9 @@ function parseOne(text: string): RemoteLocation {
   const path = withoutSecrets(text);
   throw new RecordfsError(
     "unknown-scheme",
-    `Cannot open ${path}: containers are read from paths, http://, https:// and s3://; ` +
-      `give ${instead} (./${path} is a path)`,
-    { path },
+    `Cannot open ${path}: the scheme is unsupported; containers are read from paths, http://, https:// and s3://. ` +
+      `Give ${instead} (./${path} is a path)`,
+    { path, namedOptions: [GOOGLE_ENDPOINT, ENDPOINT] },
   );
 }
 
@@ -118,7 +126,7 @@ function parseS3(text: string): S3Location {
   const bucket = slash < 0 ? rest : rest.slice(0, slash);
   const whole = slash < 0 ? "" : rest.slice(slash + 1);
   if (!/^[A-Za-z0-9._-]+$/.test(bucket)) {
-    throw badLocation(text, "write s3://BUCKET/KEY");
+    throw badLocation(text, "Write s3://BUCKET/KEY");
   }
   const version = /\?versionId=([^&]+)$/.exec(whole);
   const key = version === null ? whole : whole.slice(0, version.index);
@@ -130,7 +138,7 @@ function parseHttp(text: string): HttpLocation {
   try {
     url = new URL(text);
   } catch (cause) {
-    throw badLocation(text, "write https://HOST/PATH", cause);
+    throw badLocation(text, "Write https://HOST/PATH", cause);
   }
   const { username, password } = url;
   const userinfo = username === "" && password === ""
@@ -146,7 +154,7 @@ function badLocation(text: string, advice: string, cause?: unknown) {
   const path = withoutSecrets(text);
   return new RecordfsError(
     "bad-location",
-    `Cannot open ${path}: it is no URL; ${advice}`,
+    `Cannot open ${path}: it is not a valid URL. ${advice}`,
     { path, cause },
   );
 }

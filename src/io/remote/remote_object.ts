@@ -257,8 +257,8 @@ function refuseEncoded({ name }: Target, headers: Headers): void {
   if (encoding === "identity") return;
   throw new RemoteError(
     "bad-answer",
-    `Cannot read ${name}: its server compresses it on the way (Content-Encoding: ${encoding}), so that parts of ` +
-      "it can't be asked for; switch that off for such files",
+    `Cannot read ${name}: its server compresses it on the way (Content-Encoding: ${encoding}), and parts of ` +
+      "it cannot be requested. Switch compression off for such files",
     { path: name, actual: encoding },
   );
 }
@@ -275,7 +275,7 @@ function sizeless({ name }: Target, headers: Headers): RemoteError {
   const actual = headers.get("content-range");
   return new RemoteError(
     "bad-answer",
-    `Cannot read ${name}: its server does not say how large it is (Content-Range: ${actual}); download it first`,
+    `Cannot read ${name}: its server does not send its size (Content-Range: ${actual}). Download it first`,
     { path: name, actual },
   );
 }

@@ -1,3 +1,5 @@
+import type { NamedOption } from "../../base/named_option.ts";
+
 /** Options for containers on servers. */
 export interface RemoteOptions {
   /**
@@ -52,7 +54,9 @@ export interface RemoteOptions {
     | false
     | undefined;
   /** Called with warnings about what slows down reading. Defaults to `console.warn`. */
-  readonly onWarning?: ((message: string) => void) | undefined;
+  readonly onWarning?:
+    | ((message: string, options?: readonly NamedOption[]) => void)
+    | undefined;
 }
 
 /** Options for buckets. */

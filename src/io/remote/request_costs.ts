@@ -43,9 +43,9 @@ export class RequestCosts {
         (each / 1000).toFixed(1)
       } kB on average within ${
         WINDOW / 60_000
-      } minutes, and stores charge for each; ` +
-        "fetch all of it before, in large ones (recordfs cache fill URL), or read it in the order in which it lies " +
-        "(BlockShuffleSampler shuffles so)",
+      } minutes, and stores charge for each. ` +
+        "Fetch all of it first, in large ones (`recordfs cache fill URL`), or read it in stored order " +
+        "(as BlockShuffleSampler does)",
     );
   }
 

@@ -1,3 +1,4 @@
+import type { NamedOption } from "../../base/named_option.ts";
 export interface PreparedRequest {
   readonly url: URL;
   readonly headers: Headers;
@@ -12,6 +13,8 @@ export interface Target {
   readonly identity: string;
   /** Advice in messages if access is denied. */
   readonly advice: string;
+  /** Options that the advice names. */
+  readonly namedOptions: readonly NamedOption[];
   /** Store of the next request, the unit of back-off: an origin and a bucket. */
   readonly store: string;
   /** Whether responses have shown that it is a directory. */

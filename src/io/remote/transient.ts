@@ -1,4 +1,9 @@
 import { RemoteError } from "./remote_error.ts";
+import { type NamedOption, optionText } from "../../base/named_option.ts";
+
+const CA_CERT: NamedOption = { name: "caCert" };
+const ENDPOINT: NamedOption = { name: "s3.endpoint" };
+const TIMEOUT: NamedOption = { name: "timeout" };
 
 /** Message of TLS about an untrusted certificate. */
 const CERTIFICATE = /invalid peer certificate: (.*)/s;
@@ -48,17 +53,26 @@ export class Transient extends Error {
     if (problem !== undefined) return untrusted(name, problem, cause);
     const seconds = Math.round(timeout / 1000);
     const wish = after > timeout
-      ? `, and wants to be left alone for ${Math.round(after / 1000)} s`
+      ? `, and asks to wait ${Math.round(after / 1000)} s`
       : "";
+    const hints = ["Check that the server is up"];
+    const namedOptions: NamedOption[] = [];
+    if (name.startsWith("s3:")) {
+      hints.push(
+        `name the store with ${optionText(ENDPOINT)} if it is not Amazon's`,
+      );
+      namedOptions.push(ENDPOINT);
+    }
+    if (mayWait) {
+      hints.push(`or wait longer with ${optionText(TIMEOUT)}`);
+      namedOptions.push(TIMEOUT);
+    }
     return new RemoteError(
       status === undefined ? "unreachable" : "server-failed",
-      `Cannot read ${name}: ${message}${wish}; tried ${attempts} times in ${seconds} s. ` +
-        `Look whether the server is up${
-          name.startsWith("s3:")
-            ? ", name the store by the option `endpoint` if it is not Amazon's"
-            : ""
-        }${mayWait ? ", or give it longer by the option `timeout`" : ""}`,
-      { path: name, status, attempts, cause },
+      `Cannot read ${name}: ${message}${wish}; tried ${attempts} times in ${seconds} s. ${
+        hints.join(", ")
+      }`,
+      { path: name, status, attempts, cause, namedOptions },
     );
   }
 }
@@ -70,11 +84,16 @@ function untrusted(
 ): RemoteError {
   const isUnknown = problem === "UnknownIssuer" || problem === "BadSignature";
   const advice = isUnknown
-    ? "if it is of an authority of your own, give its certificate with --cacert FILE (option caCert)"
-    : "look at the server's name in the URL, its certificate, and the clock of this machine";
+    ? `If you trust its authority, give that authority's certificate with ${
+      optionText(CA_CERT)
+    }`
+    : "Check the server's name in the URL, its certificate, and the clock of this machine";
   return new RemoteError(
     "untrusted",
-    `Cannot read ${path}: the certificate of its server is not trusted (${problem}); ${advice}`,
-    { path, attempts: 1, cause },
+    `Cannot read ${path}: the certificate of its server is not trusted (${problem}). ${advice}`,
+    {
+      ...{ path, attempts: 1, cause },
+      namedOptions: isUnknown ? [CA_CERT] : undefined,
+    },
   );
 }

@@ -4,12 +4,15 @@ import {
   blockOf,
   type BlockStore,
 } from "./cache/block_store.ts";
+import { type NamedOption, optionText } from "../../base/named_option.ts";
 import type { Client, Patience } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, requireSameState } from "./remote_object.ts";
 import { readBody } from "./read_body.ts";
 import type { Target } from "./target.ts";
 import { Transient } from "./transient.ts";
+
+const SIZE: NamedOption = { name: "cache.size" };
 
 const PIECE = 1 << 20;
 
@@ -75,7 +78,7 @@ function doesNotFit(path: string, size: number): RemoteError {
   return new RemoteError(
     "no-ranges",
     `Cannot read ${path}: its server gives no parts of files, and all of it, ${size} bytes, does not fit into the ` +
-      "cache; give that more room (--cache-size, option cache.size)",
-    { path },
+      `cache. Make that larger with ${optionText(SIZE)}`,
+    { path, namedOptions: [SIZE] },
   );
 }

@@ -102,7 +102,7 @@ export class BracePattern {
       throw new BracePatternError(
         `names ${
           count > 2n ** 64n ? "more than 2^64" : count
-        } files, and may name ${MOST_PATHS}`,
+        } files, more than ${MOST_PATHS}`,
         count,
       );
     }
@@ -121,7 +121,7 @@ export class BracePattern {
 function parse(text: string, depth: number): Pattern | undefined {
   if (depth > DEEPEST) {
     throw new BracePatternError(
-      `has more than ${DEEPEST} braces inside one another`,
+      `nests more than ${DEEPEST} braces`,
     );
   }
   const parts: Part[] = [];

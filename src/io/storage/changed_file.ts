@@ -25,7 +25,7 @@ export function changedFile(
 ): FormatError {
   return new FormatError(
     "changed",
-    `${path} was replaced or changed after it was opened; open it again`,
+    `Cannot read ${path}: it was replaced or changed after it was opened. Open it again`,
     { path, expected, actual },
   );
 }

@@ -29,7 +29,7 @@ function notLocal(url: string): RecordfsError {
     : `Give a path of this machine (./${path} is one)`;
   return new RecordfsError(
     "not-local",
-    `Cannot use ${path} here, where it has to be a file or directory of this machine. ${advice}`,
+    `Cannot use ${path} here: it must be a file or directory of this machine. ${advice}`,
     { path },
   );
 }
@@ -64,8 +64,8 @@ export function workingDirectory(): string {
     if (systemCode(error) !== "ENOENT") throw error;
     throw new RecordfsError(
       "ENOENT",
-      "The working directory was removed, so that paths from there lead nowhere: go to another one (`cd`), " +
-        "or give whole paths",
+      "Cannot resolve relative paths: the working directory was removed. Go to another one (`cd`), " +
+        "or give absolute paths",
       { cause: error },
     );
   }

@@ -4,7 +4,7 @@ import { RecordfsError } from "../../base/errors.ts";
 export function mustWait(name: string): RecordfsError {
   return new RecordfsError(
     "must-wait",
-    `${name} is not on a local disk or in memory: use the asynchronous method, which can wait for it`,
+    `Cannot read ${name} synchronously: it is not on a local disk or in memory. Call the asynchronous method`,
     { path: name },
   );
 }

@@ -36,7 +36,7 @@ export function* shardPaths(
     return { paths: yield* expand(path, parts, storage), areShards: true };
   }
   const why =
-    `no file of ${format}, as ${examples}: name the directory of the shards, or a file`;
+    `it has no file of ${format}, such as ${examples}. Give the directory of the shards, or a file`;
   const shards = yield* shardsIn(path, storage, isShard, why);
   if (shards === undefined) return { paths: [path], areShards: false };
   requireAll(path, shards);
@@ -60,7 +60,9 @@ export function* shardsIn(
   if (names === undefined) return undefined;
   const shards = sortNames(names.filter(isShard));
   if (shards.length > 0) return shards;
-  throw new FormatError("missing-shard", `${path} has ${missing}`, { path });
+  throw new FormatError("missing-shard", `Cannot open ${path}: ${missing}`, {
+    path,
+  });
 }
 
 /** Returns directory names for files: without the suffix if they stay unique. */
@@ -85,7 +87,7 @@ function* expand(
     if (total < 1 || total > MOST_SHARDS) {
       throw new FormatError(
         "absurd-count",
-        `${path} names ${total} shards: write how many there are behind -of-`,
+        `Cannot open ${path}: the pattern names ${total} shards. Write their number after -of-`,
         { path, actual: total },
       );
     }
@@ -107,7 +109,7 @@ function* expand(
   if (found.length === 0) {
     throw new FormatError(
       "missing-shard",
-      `${path} names no file: there is none in ${directory}`,
+      `Cannot open ${path}: no file in ${directory} matches`,
       { path },
     );
   }
@@ -129,7 +131,7 @@ function requireAll(path: string, names: readonly string[]): void {
     if (count === wanted) continue;
     throw new FormatError(
       "missing-shard",
-      `${path} has ${count} of the ${wanted} shards ${of}: fetch the others, or name one file`,
+      `Cannot open ${path}: it has ${count} of the ${wanted} shards ${of}. Download the others, or give one file`,
       { path, expected: wanted, actual: count },
     );
   }

@@ -24,8 +24,8 @@ export function requireReached(path: string, storage: Storage): void {
   if (isReachedInThreads(storage)) return;
   throw new RecordfsError(
     "unsupported",
-    `${path} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
-      "local disk or on a server is served by threads",
+    `Cannot serve ${path} by threads: its storage belongs to this thread. ` +
+      "Serve containers on the local disk or on a server by threads",
     { path },
   );
 }

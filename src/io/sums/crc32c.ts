@@ -96,7 +96,7 @@ export async function loadWasm(): Promise<Crc32c> {
 function notLoaded(): never {
   throw new RecordfsError(
     "must-wait",
-    "CRC-32C is taken by a package that has to be loaded first: open the container once by the asynchronous method, " +
-      "which waits for it",
+    "Cannot compute CRC-32C synchronously: its package is not loaded. Open the container once by the asynchronous " +
+      "method",
   );
 }

@@ -35,7 +35,7 @@ export class FileLock implements Disposable {
     }
     throw new WriteError(
       "busy",
-      `Cannot write ${path}: another writer has it open; wait until that is closed`,
+      `Cannot write ${path}: another writer has it open. Wait until that is closed`,
       { path },
     );
   }

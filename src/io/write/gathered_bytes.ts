@@ -70,7 +70,7 @@ export class GatheredBytes {
       const piece = bytes.subarray(done, done + LARGEST_BUFFER);
       if (piece.byteLength < Math.min(LARGEST_BUFFER, length - done)) {
         throw new TypeError(
-          `The ${what}'s buffer was transferred or resized while it was written`,
+          `Cannot write the ${what}: its buffer was transferred or resized meanwhile`,
         );
       }
       crc = sum(piece, crc); // while the piece is in the CPU's cache

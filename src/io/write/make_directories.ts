@@ -26,7 +26,7 @@ export function* makeDirectories(
       if (systemCode(error) !== "EEXIST") throw writeError(forPath, error);
       throw new WriteError(
         "not-a-directory",
-        `Cannot write ${forPath}: ${directory} exists and is no directory; choose another name`,
+        `Cannot write ${forPath}: ${directory} exists and is not a directory. Choose another name`,
         { path: forPath, cause: error },
       );
     }

@@ -148,7 +148,7 @@ function* requireEmpty(
 function notADirectory(path: string): WriteError {
   return new WriteError(
     "not-a-directory",
-    `Cannot write the directory ${path}: it exists and is none; choose another name`,
+    `Cannot write the directory ${path}: it exists and is not a directory. Choose another name`,
     { path },
   );
 }
@@ -156,7 +156,7 @@ function notADirectory(path: string): WriteError {
 function notEmpty(path: string): WriteError {
   return new WriteError(
     "not-empty",
-    `Cannot write the directory ${path}: it exists and is not empty; empty ` +
+    `Cannot write the directory ${path}: it exists and is not empty. Empty ` +
       `it, or choose another name`,
     { path },
   );

@@ -34,7 +34,7 @@ export class NewFile {
         : "not a regular file";
       throw new WriteError(
         "not-a-file",
-        `Cannot write ${path}: it exists and is ${what}; choose another name`,
+        `Cannot write ${path}: it exists and is ${what}. Choose another name`,
         { path },
       );
     }

@@ -22,8 +22,8 @@ export function sampleBytes(data: SampleData): Uint8Array | undefined {
   if (data instanceof Blob || isAsyncIterable(data)) return undefined;
   throw new TypeError(
     typeof data === "string"
-      ? "A sample is bytes, not a string: encode it, as in new TextEncoder().encode(text)"
-      : `A sample is a view, a buffer, a Blob or a stream of Uint8Array, not ${
+      ? "Cannot write a sample: it is a string, not bytes. Encode it with new TextEncoder().encode(text)"
+      : `Cannot write a sample: it must be a view, a buffer, a Blob or a stream of Uint8Array, not ${
         describe(data)
       }`,
   );
@@ -34,7 +34,7 @@ export function bytesAtOnce(data: SampleData): Uint8Array {
   const bytes = sampleBytes(data);
   if (bytes !== undefined) return bytes;
   throw new TypeError(
-    "A Blob or stream has to be waited for: use write() instead of writeSync()",
+    "Cannot write a Blob or stream synchronously: it must be awaited. Call write() instead of writeSync()",
   );
 }
 
@@ -46,12 +46,14 @@ export function* forEachPiece(
   const source = data instanceof Blob ? data.stream() : data;
   yield* forEachPulled(
     source as AsyncIterable<unknown>,
-    "A Blob or stream has to be waited for",
+    "Cannot write a Blob or stream synchronously: it must be awaited",
     function* (piece) {
       const bytes = bytesOf(piece);
       if (bytes === undefined) {
         throw new TypeError(
-          `The stream of a sample gives Uint8Array, not ${describe(piece)}`,
+          `Cannot write a sample: its stream must give Uint8Array, not ${
+            describe(piece)
+          }`,
         );
       }
       yield* take(bytes);

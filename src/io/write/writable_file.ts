@@ -146,7 +146,7 @@ export class WritableFile {
       if (got === 0) {
         throw new WriteError(
           "changed",
-          `Cannot write ${this.name}: the file that is written was cut meanwhile`,
+          `Cannot write ${this.name}: the file was truncated meanwhile`,
           { path: this.name, offset },
         );
       }
@@ -219,7 +219,7 @@ export class WritableFile {
     if (this.#closed) {
       throw new WriteError(
         "closed",
-        `Cannot write ${this.name}: writing it was given up`,
+        `Cannot write ${this.name}: writing it was aborted`,
         { path: this.name },
       );
     }

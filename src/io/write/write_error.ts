@@ -3,8 +3,8 @@ import { systemCode, whatIsWrong } from "../libc/system_error.ts";
 
 /** Reasons that differ when writing. */
 const REASONS: Record<string, string> = {
-  EISDIR: "there is a directory of that name",
-  ENOENT: "its directory does not exist any more",
+  EISDIR: "it is a directory",
+  ENOENT: "its directory no longer exists",
 };
 
 /** Turns a system error into one sentence. A missing Deno permission stays unchanged. */

@@ -22,8 +22,7 @@ export function* findTarget(location: string): Steps<WriteTarget> {
   if (!location.isWellFormed()) {
     throw new WriteError(
       "bad-name",
-      `Cannot write ${JSON.stringify(location)}: the name is not Unicode, ` +
-        `and files of such names cannot be made here`,
+      `Cannot write ${JSON.stringify(location)}: the name is not valid Unicode`,
       { path: location },
     );
   }
@@ -62,7 +61,7 @@ function* requireDirectory(location: string, target: string): Steps<void> {
   if ((yield* look(location, parent)) !== undefined) return;
   throw new WriteError(
     "ENOENT",
-    `Cannot write ${location}: the directory ${parent} does not exist; make it first`,
+    `Cannot write ${location}: the directory ${parent} does not exist. Make it first`,
     { path: location },
   );
 }

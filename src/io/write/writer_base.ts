@@ -81,8 +81,8 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     // A warning, because an error would hide that of a failed block.
     if (!isLost) return;
     this.onWarning(
-      `Cannot keep what was written to ${this.path}: its writer was neither closed nor given up. ` +
-        "Call close() behind the last sample, or abort()",
+      `Cannot keep what was written to ${this.path}: its writer was neither closed nor aborted. ` +
+        "Call close() after the last sample, or abort()",
     );
   }
 
@@ -154,8 +154,8 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     throw new WriteError(
       "closed",
       this.#state === "aborted"
-        ? `${this.path} was given up: open a new writer`
-        : `${this.path} has been closed: nothing can be added`,
+        ? `Cannot write ${this.path}: its writer was aborted. Open a new one`
+        : `Cannot write ${this.path}: its writer is closed. Open a new one`,
       { path: this.path },
     );
   }
@@ -169,7 +169,7 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     if (!this.busy && !this.#inStep) return;
     throw new WriteError(
       "busy",
-      `${this.path} is being written to: await ${this.#append}() before a method that does not wait`,
+      `Cannot write ${this.path} synchronously: a write is running. Await ${this.#append}() first`,
       { path: this.path },
     );
   }

@@ -1,4 +1,5 @@
 import { localPath } from "../../io/storage/local_path.ts";
+import { LOSSY, optionText } from "../../base/named_option.ts";
 import { storedAt } from "../../io/storage/place.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import {
@@ -68,9 +69,11 @@ export async function convert(
         "would-lose",
         `Cannot convert ${from} to ${conversion.to} without losing ${
           listed(plan.lost)
-        }; nothing was written. The option \`lossy\` converts it all the same`,
+        }; nothing was written. Convert it anyway with ${optionText(LOSSY)}`,
         from,
         plan.lost,
+        undefined,
+        [LOSSY],
       );
     }
     let run = new Run(from, options, conversion);
@@ -104,10 +107,13 @@ function asLoss(error: unknown, path: string): unknown {
   const { message } = error;
   return new ConversionError(
     "would-lose",
-    `Cannot convert ${message}; nothing was written. The option \`lossy\` leaves it out`,
+    `Cannot convert ${message}; nothing was written. Skip it with ${
+      optionText(LOSSY)
+    }`,
     path,
     [message],
     error,
+    [LOSSY],
   );
 }
 

@@ -1,4 +1,5 @@
 import { formats, loadFormat } from "../../formats/registry.ts";
+import { type NamedOption, optionText } from "../../base/named_option.ts";
 import {
   ConversionError,
   type ConvertOptions,
@@ -7,6 +8,8 @@ import { FOLDER } from "./open_source.ts";
 import type { ConversionSource } from "../../convert/from/source.ts";
 import { folderTarget } from "../../convert/to/folder.ts";
 import type { ConversionTarget, TargetName } from "../../convert/to/target.ts";
+
+const TO: NamedOption = { name: "to" };
 
 const TO_FOLDER: TargetName = { name: FOLDER, suffix: "/" };
 
@@ -22,7 +25,8 @@ export async function targetOf(
   target: string,
   { to }: ConvertOptions,
 ): Promise<{ readonly name: string; readonly target: ConversionTarget }> {
-  const bad = (what: string) => new ConversionError("bad-option", what, path);
+  const bad = (what: string, options: readonly NamedOption[] = []) =>
+    new ConversionError("bad-option", what, path, [], undefined, options);
   const all = targetNames();
   const name = to ??
     all.find(({ suffix, ofNumbered = isNumbered }) =>
@@ -39,8 +43,9 @@ export async function targetOf(
   const suffixes = new Set(all.map(({ suffix }) => suffix));
   const known = [...suffixes].filter((suffix) => suffix && suffix !== "/");
   throw bad(
-    `The name ${target} does not say what ${path} is to become: end it in ${
+    `The name ${target} does not tell the target format of ${path}: end it in ${
       known.join(", ")
-    } or a slash, or say it by the option \`to\``,
+    } or a slash, or name it with ${optionText(TO)}`,
+    [TO],
   );
 }

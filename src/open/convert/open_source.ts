@@ -90,8 +90,8 @@ function folderAt(
   if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");
   throw new ConversionError(
     "cannot-convert",
-    `Cannot convert ${path}: it is a folder of files and no container, and such have to be on this machine; ` +
-      "copy it here",
+    `Cannot convert ${path}: it is a folder of files, not a container, and is not on this machine. ` +
+      "Copy it here",
     path,
     [],
     cause,

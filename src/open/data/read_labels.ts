@@ -49,7 +49,7 @@ export async function readLabels(
   if (labels === undefined) {
     throw new RecordfsError(
       "no-label",
-      `The samples of ${container.location} are bytes without labels: there is nothing to stratify by`,
+      `Cannot stratify ${container.location}: its samples are bytes without labels`,
       { path: container.location },
     );
   }
@@ -62,8 +62,8 @@ export async function readLabels(
   if (column.length === length) return column;
   throw new RecordfsError(
     "no-label",
-    `${container.location} has ${length} ${unit}, of which only ${column.length} could be read: ` +
-      "`check()` says why",
+    `Cannot read the labels of ${container.location}: of ${length} ${unit}, only ${column.length} could be read. ` +
+      "Run `recordfs check` to see why",
     { path: container.location, expected: length, actual: column.length },
   );
 }
@@ -82,8 +82,8 @@ async function* namesOf(
   if (depthOf === undefined) {
     throw new RecordfsError(
       "no-label",
-      `Files have no label '${label}': those of ${container.location} can be stratified by 'dir', the ` +
-        "first directory of their paths, or by 'parent', the directory that they lie in",
+      `Cannot stratify by '${label}': files have no such label. Stratify ${container.location} by 'dir', the ` +
+        "first directory of their paths, or by 'parent', the directory that they are in",
       { path: container.location, actual: label },
     );
   }
@@ -148,7 +148,7 @@ function noLabel(
   const called = key === undefined ? sample : `'${key}'`;
   return new RecordfsError(
     "no-label",
-    `The ${samples.unit} ${called} of ${path} has no one value of '${label}' to stratify by: give a field that has one in all`,
+    `Cannot stratify ${path}: its ${samples.unit} ${called} has no single value of '${label}'. Give a field that has one in all`,
     { path, sample, actual: label },
   );
 }

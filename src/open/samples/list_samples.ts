@@ -42,8 +42,8 @@ export async function listSamplesIn(
 function notInOnePiece(location: string, format: string): FormatError {
   return new FormatError(
     "unsupported",
-    `Cannot list the samples of ${location}: those of the format ${format} are not stored as one piece each. ` +
-      "Look into it with recordfs ls and info",
+    `Cannot list the samples of ${location}: those of the format ${format} are not stored in one piece each. ` +
+      "Inspect it with recordfs ls and info",
     { path: location },
   );
 }

@@ -223,8 +223,8 @@ export function* reopenSamples(
 function notOpenedByPath(location: string): DataError {
   return new DataError(
     "not-portable",
-    `The loader's worker threads cannot open ${location} again as it was opened: ` +
-      `give openDataset() the path, or load with numWorkers: 0`,
+    `Cannot open ${location} again in the loader's worker threads: it was not opened by its path. ` +
+      `Give openDataset() the path, or load with numWorkers: 0`,
     { path: location },
   );
 }

@@ -99,7 +99,7 @@ export class OpenedSamples<
     if (views !== undefined) return views(this.required(indices));
     throw new RecordfsError(
       "unsupported",
-      `Cannot view samples of ${shards.name} in place: they are not stored as one content each. Read them`,
+      `Cannot view samples of ${shards.name} in place: they are not stored in one piece each. Read them`,
       { path: shards.name },
     );
   }

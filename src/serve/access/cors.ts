@@ -18,7 +18,7 @@ export function originOf(given: string): string {
   if (isOrigin) return url.origin;
   throw new RecordfsError(
     "bad-option",
-    `'${given}' is no origin of pages, such as https://example.org`,
+    `'${given}' is not an origin such as https://example.org`,
   );
 }
 

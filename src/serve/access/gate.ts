@@ -32,7 +32,7 @@ export function refuseForeign(
   if (!hosts.has(authority) || isOther && !hosts.has(host)) {
     throw new ServeError(
       "wrong-host",
-      "This server does not go by that name: call it by localhost or an address of this machine's own, or allow the " +
+      "Cannot answer for this host name: it is not allowed. Use localhost or an address of this machine, or allow the " +
         "name (--allow-host NAME, option allowHosts)",
     );
   }
@@ -51,7 +51,7 @@ export function refuseForeign(
   if ((isOwnSite || isLink) && isOwnOrigin) return;
   throw new ServeError(
     "cross-site",
-    "Pages of other sites may not ask this server (--cors ORIGIN lets those of one)",
+    "Cannot answer a page of another site: its origin is not allowed. Allow it with --cors ORIGIN",
   );
 }
 
@@ -67,11 +67,11 @@ export function requireToken(gate: Gate, request: RequestLike): void {
   throw isWrong
     ? new ServeError(
       "wrong-token",
-      "This is not the token that the server was started with",
+      "Cannot show the container: this is not the server's token",
     )
     : new ServeError(
       "no-token",
-      "Open the link that `recordfs serve` has printed, or give its token as password or `Authorization: Bearer TOKEN`",
+      "Cannot show the container: the token is missing. Open the link that `recordfs serve` printed, or give its token as password or `Authorization: Bearer TOKEN`",
     );
 }
 
@@ -82,6 +82,6 @@ export function requireSession(gate: Gate, request: RequestLike): void {
   if (session?.isIn(headers) || token?.isIn(headers)) return;
   throw new ServeError(
     "no-session",
-    "Cannot show the container: this browser does not have the page's cookie. Open the link that the server has printed",
+    "Cannot show the container: this browser does not have the page's cookie. Open the link that the server printed",
   );
 }

@@ -21,7 +21,7 @@ export class Hosts {
       if (AUTHORITY.test(name)) continue;
       throw new RecordfsError(
         "bad-option",
-        `'${name}' is no name of a host, such as data.example.org or data.example.org:8080`,
+        `'${name}' is not a host name such as data.example.org or data.example.org:8080`,
       );
     }
   }

@@ -23,7 +23,7 @@ export class Login {
   /** Responds to a login link. `given` is what follows `token=` in the query; throws if it is not the token. */
   byLink(request: RequestLike, given: string): Response {
     if (this.#token.is(decoded(given))) return this.#leadTo(request, "");
-    throw wrongToken("Open the link that it has printed last");
+    throw wrongToken("Open the link that it printed last");
   }
 
   /**
@@ -68,7 +68,7 @@ function targetOf(rest: string, query: string): string {
 function wrongToken(hint: string): ServeError {
   return new ServeError(
     "wrong-token",
-    `This is not the token that the server was started with. ${hint}`,
+    `Cannot log in: this is not the server's token. ${hint}`,
   );
 }
 

@@ -86,7 +86,7 @@ export class Api {
     const served = this.#served;
     const wanted = path === "check" ? "POST" : "GET";
     if (request.method !== wanted) {
-      throw new ServeError("bad-method", `${path} is asked for by ${wanted}`, {
+      throw new ServeError("bad-method", `${path} takes the method ${wanted}`, {
         headers: [["allow", wanted]],
       });
     }
@@ -115,7 +115,7 @@ export class Api {
       case "check":
         return this.#checking.start();
       default:
-        throw new ServeError("not-found", "There is no such question");
+        throw new ServeError("not-found", "The API has no such request");
     }
   }
 

@@ -15,10 +15,10 @@ export function arrayPart(array: NdArray, start: number): ArrayPart {
   const { dtype, data, shape } = array;
   const count = elementCount(shape);
   if (!"biuf".includes(dtype[1]!)) {
-    throw new RangeError(`parts are of numbers, and it has ${dtype}`);
+    throw new RangeError(`only arrays of numbers have parts, not ${dtype}`);
   }
   if (start >= count) {
-    throw new RangeError(`it has ${count} elements, and ${start} is none`);
+    throw new RangeError(`element ${start} is out of bounds: it has ${count}`);
   }
   const isSmall = dtype === "|u1" || dtype[1] === "b";
   // Only float64 can exceed float32: other types need no scan for each part.

@@ -32,13 +32,13 @@ export class Checking {
     if (this.#sources.length === 0) {
       throw new ServeError(
         "not-found",
-        "What was opened is no file that can be checked: the server was given no sources",
+        "Cannot check the container: the server was started without its sources",
       );
     }
     if (!this.#counts.beginCheck()) {
       throw new ServeError(
         "busy",
-        "A check is under way; look again when it has ended",
+        "Cannot check the container: another check is running. Try again when it has ended",
       );
     }
     const end = () => this.#counts.endCheck();

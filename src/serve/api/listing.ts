@@ -29,7 +29,7 @@ export function* directoryIn(
 ): Steps<FoundDirectory> {
   const node = yield* served.get(query.path);
   if (!(yield* served.isDirectory(node))) {
-    throw new ServeError("not-directory", "It is a file, and no directory");
+    throw new ServeError("not-directory", "It is a file, not a directory");
   }
   return { node, ...directoryOf(namesOf(query.path)) };
 }

@@ -25,7 +25,7 @@ export class Query {
     try {
       return decodeURIComponent(text.replaceAll("+", " "));
     } catch (cause) {
-      throw new ServeError("bad-request", `${name} is no UTF-8`, { cause });
+      throw new ServeError("bad-request", `${name} is not UTF-8`, { cause });
     }
   }
 
@@ -37,7 +37,7 @@ export class Query {
     if (/^[0-9]{1,16}$/.test(text) && number <= most) return number;
     throw new ServeError(
       "bad-request",
-      `${name} has to be a whole number from 0 to ${most}`,
+      `${name} must be a whole number from 0 to ${most}`,
     );
   }
 }

@@ -105,14 +105,14 @@ export class Samples {
   *at(query: Query): Steps<AtMessage> {
     const index = query.number("index");
     if (index === undefined) {
-      throw new ServeError("bad-request", "index has to be a sample's number");
+      throw new ServeError("bad-request", "index must be a sample index");
     }
     const runs = yield* this.#of(ROOT);
     const node = runs.node(index);
     if (node === 0) {
       throw new ServeError(
         "not-found",
-        `There is no sample ${index}: there are ${runs.length}, and those that are damaged are left out`,
+        `There is no sample ${index} of ${runs.length}; damaged ones are skipped`,
       );
     }
     return yield* this.#located(ROOT, node);

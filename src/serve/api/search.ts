@@ -104,7 +104,7 @@ function requireFew(glob: string): void {
   ) return;
   throw new ServeError(
     "bad-request",
-    `glob has to be a pattern of up to ${LONGEST} characters, with up to ${MOST_STARS} stars, ` +
+    `glob must be a pattern of up to ${LONGEST} characters, with up to ${MOST_STARS} stars, ` +
       `or up to ${MOST_WAYS} stars and braces where there are slashes, braces, brackets or question marks`,
   );
 }

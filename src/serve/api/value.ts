@@ -126,7 +126,7 @@ export class Values {
     const { size } = shown;
     if (size > largest) {
       throw new Undecodable(
-        `it has ${size} bytes, and up to ${largest} are decoded to be shown`,
+        `it has ${size} bytes, and at most ${largest} are decoded`,
       );
     }
     const page = yield* this.#inThread(coding, size, () => this.#whole(shown));
@@ -213,7 +213,7 @@ export class Values {
     const part = bytes.subarray(from, to);
     const encoding = isWide ? byFront : encodingOf(part);
     if (encoding === undefined || isWide && !isTextIn(part, encoding)) {
-      return yield* this.#bytes(shown, why ?? "it is no text");
+      return yield* this.#bytes(shown, why ?? "it is not text");
     }
     const end = offset + to;
     return {
@@ -246,7 +246,7 @@ export class Values {
   *#whole({ node }: Shown): Steps<Uint8Array<ArrayBuffer>> {
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
-      throw new ServeError("not-found", "It is no file");
+      throw new ServeError("not-found", "It is not a file");
     }
     return yield* inPieces(
       extent.length,
@@ -299,7 +299,7 @@ function isTree(coding: Coding | undefined): boolean {
 }
 
 function noTree(cause?: Error): ServeError {
-  return noPart("a part", cause?.message ?? "it is no tree", cause);
+  return noPart("a part", cause?.message ?? "it is not a tree", cause);
 }
 
 function isArray(coding: Coding | undefined): boolean {
@@ -309,7 +309,7 @@ function isArray(coding: Coding | undefined): boolean {
 function noArray(cause?: Error): ServeError {
   return noPart(
     "a part of an array",
-    cause?.message ?? "it is no array",
+    cause?.message ?? "it is not an array",
     cause,
   );
 }

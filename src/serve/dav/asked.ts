@@ -67,7 +67,7 @@ function few(properties: readonly Property[]): readonly Property[] {
   if (properties.length <= MOST_PROPERTIES) return properties;
   throw new ServeError(
     "too-large",
-    `A request may ask for ${MOST_PROPERTIES} properties at most`,
+    `A request may name at most ${MOST_PROPERTIES} properties`,
   );
 }
 
@@ -82,7 +82,7 @@ function requireFewTags(text: string): void {
     if (end < 0 || end - at > LONGEST_TAG) {
       throw new ServeError(
         "too-large",
-        `A tag of a PROPFIND has ${LONGEST_TAG} characters at most`,
+        `A tag of a PROPFIND may have at most ${LONGEST_TAG} characters`,
       );
     }
     if (text[at + 1] === "/") depth--;
@@ -92,7 +92,7 @@ function requireFewTags(text: string): void {
   if (tags > MOST_TAGS || attributes > MOST_ATTRIBUTES) {
     throw new ServeError(
       "too-large",
-      `A request may ask for ${MOST_PROPERTIES} properties at most`,
+      `A request may name at most ${MOST_PROPERTIES} properties`,
     );
   }
   if (isDeep) throw badBody();
@@ -169,7 +169,7 @@ function isDav({ namespace, name }: Property, wanted: string): boolean {
 function badBody(cause?: unknown): ServeError {
   return new ServeError(
     "bad-request",
-    "The body is none of a PROPFIND: <propfind xmlns='DAV:'> with allprop, propname or prop",
+    "The body must be that of a PROPFIND: <propfind xmlns='DAV:'> with allprop, propname or prop",
     { cause },
   );
 }

@@ -60,7 +60,7 @@ export class Dav {
     const isCalledOne = path === "" || path.endsWith("/");
     if (!isDirectory) {
       if (isCalledOne) {
-        throw new ServeError("not-found", "It is a file, and no collection");
+        throw new ServeError("not-found", "It is a file, not a collection");
       }
       const name = path.slice(path.lastIndexOf("/") + 1);
       return yield* this.#answers.answer(request, node, name);
@@ -181,12 +181,16 @@ function options(): Response {
 /** @throws {ServeError} If the method is not supported. */
 function refuseOthers(method: string): void {
   if (WRITING.has(method)) {
-    throw new ServeError("read-only", "Containers are read, and not changed");
+    throw new ServeError("read-only", "Containers are read-only");
   }
   if (["GET", "HEAD", "PROPFIND"].includes(method)) return;
-  throw new ServeError("bad-method", `There is no ${method} here`, {
-    headers: [["allow", METHODS]],
-  });
+  throw new ServeError(
+    "bad-method",
+    `The method ${method} is unsupported here`,
+    {
+      headers: [["allow", METHODS]],
+    },
+  );
 }
 
 /** Returns the `Depth` of a PROPFIND (RFC 4918, 9.1 and 10.2). */
@@ -195,7 +199,7 @@ function depthOf({ headers }: RequestLike): 0 | 1 | "infinity" {
   if (depth === "0") return 0;
   if (depth === "1") return 1;
   if (depth === "infinity") return "infinity";
-  throw new ServeError("bad-request", "Depth has to be 0 or 1");
+  throw new ServeError("bad-request", "Depth must be 0 or 1");
 }
 
 /** Rejects requests for a whole tree (RFC 4918, 9.1). */

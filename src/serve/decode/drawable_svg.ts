@@ -36,7 +36,7 @@ export async function assertDrawable(
   const encoding = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)/.exec(text)
     ?.[1];
   if (encoding !== undefined && !ENCODINGS.test(encoding)) {
-    throw new RangeError("it is not drawn: its encoding is none that is known");
+    throw new RangeError("it is not drawn: its encoding is unsupported");
   }
   const found = XMLValidator.validate(text);
   if (found !== true) {

@@ -37,7 +37,7 @@ async function npzValue(
 ): Promise<ArraysValue> {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (!STARTS.includes(start)) {
-    throw new TypeError("it is no archive that NumPy writes");
+    throw new TypeError("it is not an archive that NumPy writes");
   }
   using archive = await opened(bytes);
   const members: { readonly path: string; readonly name: string }[] = [];
@@ -49,7 +49,7 @@ async function npzValue(
   }
   if (sum > LARGEST_SUM) {
     throw new RangeError(
-      `its arrays have ${sum} bytes, and up to ${LARGEST_SUM} are decoded to be shown`,
+      `its arrays have ${sum} bytes, and at most ${LARGEST_SUM} are decoded`,
     );
   }
   const arrays: ArraysValue["arrays"][number][] = [];
@@ -66,7 +66,9 @@ async function opened(bytes: Uint8Array<ArrayBuffer>): Promise<VirtualFs> {
   } catch (cause) {
     const why = cause instanceof FormatError ? cause.message : String(cause);
     throw new TypeError(
-      `it is no archive that NumPy writes: ${why.replace(/^memory:? /, "")}`,
+      `it is not an archive that NumPy writes: ${
+        why.replace(/^memory:? /, "")
+      }`,
       { cause },
     );
   }

@@ -66,7 +66,7 @@ export async function tablePage(
   if (!hasMore && !isWhole && !isLast) return undefined;
   if (rows.length === 0 && !isWhole) {
     throw new RangeError(
-      `rows of the first ${file.length} bytes of a table are shown`,
+      `only rows of the first ${file.length} bytes of a table are shown`,
     );
   }
   return {

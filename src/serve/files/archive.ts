@@ -135,7 +135,7 @@ function memberOf(
   if (size === null || !tree.locate(node, extent)) {
     throw new ServeError(
       "damaged",
-      `'${path}' is damaged: its size is not known`,
+      `Cannot archive '${path}': it is damaged, and its size is unknown`,
     );
   }
   const head = { name: encodeName(path), size: extent.length, mtime };

@@ -42,7 +42,7 @@ export function answerByConditions(
   if (outcome === "changed") {
     throw new ServeError(
       "changed",
-      "The file is not in the state that was asked for",
+      "The file does not match the conditions of the request",
     );
   }
   if (outcome === "go-on") return undefined;

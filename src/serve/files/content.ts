@@ -274,9 +274,9 @@ export class Contents {
       const sample = this.#served.tree.sampleOf?.(node);
       return new FormatError(
         "sample-checksum",
-        `${path}: checksum mismatch${
-          sample === undefined ? "" : ` in sample ${sample}`
-        }: its bytes are not those that were written; fetch the container again`,
+        `Cannot read ${
+          sample === undefined ? "" : `sample ${sample} of `
+        }${path}: checksum mismatch: the file is damaged. Download it again`,
         { path, sample, expected, actual },
       );
     };

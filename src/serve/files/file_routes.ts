@@ -51,9 +51,13 @@ export class FileRoutes {
       return new Response(null, { status: 204, headers: { allow: METHODS } });
     }
     if (method !== "GET" && method !== "HEAD") {
-      throw new ServeError("bad-method", `A file has no ${method}`, {
-        headers: [["allow", METHODS]],
-      });
+      throw new ServeError(
+        "bad-method",
+        `The method ${method} is unsupported for files`,
+        {
+          headers: [["allow", METHODS]],
+        },
+      );
     }
     const node = yield* this.#served.get(path);
     const isDirectory = yield* this.#served.isDirectory(node);
@@ -62,7 +66,7 @@ export class FileRoutes {
       if (isCalledOne) {
         throw new ServeError(
           "not-found",
-          "It is a file: there is nothing behind its slash",
+          "It is a file, not a directory: leave out the slash",
         );
       }
       const name = path.slice(path.lastIndexOf("/") + 1);

@@ -17,12 +17,12 @@ export function* refuseBomb(
   limit: string,
 ): Steps<void> {
   if (!/^[0-9]{1,15}$/.test(limit)) {
-    throw new ServeError("bad-request", "most-pixels has to be a whole number");
+    throw new ServeError("bad-request", "most-pixels must be a whole number");
   }
   const size = pictureSize(yield* headOf(served, node, PICTURE_HEAD));
   if (size === undefined || size.width * size.height <= Number(limit)) return;
   throw new ServeError(
     "too-large",
-    `The picture says that it has ${size.width} × ${size.height} pixels, which are more than ${limit}`,
+    `Cannot send the picture: its header has ${size.width} × ${size.height} pixels, more than ${limit}`,
   );
 }

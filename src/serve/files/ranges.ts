@@ -26,7 +26,7 @@ export function rangesOf(
   if (commas(list) >= MOST_RANGES) {
     throw new ServeError(
       "too-many-ranges",
-      `A request may ask for ${MOST_RANGES} ranges at most`,
+      `A request may name at most ${MOST_RANGES} ranges`,
     );
   }
   const ranges: ByteRange[] = [];
@@ -44,7 +44,7 @@ export function rangesOf(
   if (ranges.length > 0) return joined(ranges);
   throw new ServeError(
     "no-such-range",
-    `The file has ${size} bytes: none of those that were asked for`,
+    `The range is out of bounds: the file has ${size} bytes`,
     { headers: [["content-range", `bytes */${size}`]] },
   );
 }

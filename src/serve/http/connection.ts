@@ -111,7 +111,7 @@ export class Connection implements Wire {
     if (end === 0) return await this.#readHead();
     if (end < 0) {
       await this.#refuse(
-        badRequest("a byte is wrong where a request line or a header must be"),
+        badRequest("a byte of a request line or header is invalid"),
       );
       return false;
     }
@@ -240,7 +240,7 @@ export class Connection implements Wire {
     if (bodyLength === "chunked") {
       throw new ServeError(
         "no-length",
-        "The server takes bodies only with their Content-Length",
+        "Bodies need a Content-Length",
       );
     }
     if (expectsContinue) await this.send(CONTINUE);

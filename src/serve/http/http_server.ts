@@ -138,7 +138,7 @@ export class HttpServer {
         this.#options.onError(
           new RecordfsError(
             "cannot-accept",
-            `Cannot take another connection: ${why}; where these are too many files, \`ulimit -n\` allows more`,
+            `Cannot accept a connection: ${why}. If too many files are open, raise the limit with \`ulimit -n\``,
             { cause },
           ),
         );

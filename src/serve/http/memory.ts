@@ -197,7 +197,9 @@ export class ConnectionRoom implements AnswerRoom {
   }
 
   end(): void {
-    this.#waiting?.leave(new ServeError("too-slow", "The client has left"));
+    this.#waiting?.leave(
+      new ServeError("too-slow", "The client has disconnected"),
+    );
   }
 
   async #wait(budget: Budget, bytes: number): Promise<void> {
@@ -207,7 +209,7 @@ export class ConnectionRoom implements AnswerRoom {
       waiting.leave(
         new ServeError(
           "too-many-requests",
-          "Other requests have all memory that the server may take; ask again soon",
+          "Cannot answer now: other requests use all memory of the server. Try again soon",
         ),
       );
     }, LONGEST_WAIT);

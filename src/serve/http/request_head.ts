@@ -55,10 +55,10 @@ export class RequestHead implements RequestLike {
   constructor(text: string, own: Origin) {
     REQUEST_LINE.lastIndex = 0;
     const line = REQUEST_LINE.exec(text);
-    if (line === null) throw badRequest("it begins with no request");
+    if (line === null) throw badRequest("it has no request line");
     const [whole, method, target, major, minor] = line as unknown as string[];
     if (major !== "1") {
-      throw new ServeError("bad-version", "The server speaks HTTP/1.1");
+      throw new ServeError("bad-version", "The server supports HTTP/1.1 only");
     }
     this.method = method!;
     this.isCurrent = minor !== "0";
@@ -120,7 +120,7 @@ class RequestHeaders {
       const colon = NAME.lastIndex - 1;
       VALUE.lastIndex = colon + 1;
       if (!isNamed || !VALUE.test(text)) {
-        throw badRequest("a line of its head is no header");
+        throw badRequest("a line of its head is not a header");
       }
       const next = VALUE.lastIndex;
       this.#fields.push(
@@ -166,10 +166,10 @@ function urlOf(
 ): string {
   const host = headers.get("host");
   if (host === null ? isCurrent : !HOST.test(host)) {
-    throw badRequest("it says no host");
+    throw badRequest("it names no host");
   }
   if (host !== null && host.includes(",") && headers.count("host") > 1) {
-    throw badRequest("it says two hosts");
+    throw badRequest("it names two hosts");
   }
   const plain = hasHigh(target) ? escapeHigh(target) : target;
   if (plain.startsWith("/") || plain === "*") {
@@ -177,7 +177,7 @@ function urlOf(
     return `${own.scheme}://${host ?? own.authority}${path}`;
   }
   if (/^https?:\/\/[^/?#]/i.test(plain)) return plain;
-  throw badRequest("it asks for no path");
+  throw badRequest("it has no path");
 }
 
 /** Determines the length of the body (RFC 9112, 6.3); 0 if there is none. */
@@ -187,17 +187,19 @@ function bodyLengthOf(headers: RequestHeaders, isCurrent: boolean): BodyLength {
   if (coding !== null) {
     // Prevents request smuggling: a proxy that decides otherwise would see another request in the body.
     if (length !== null || !isCurrent) {
-      throw badRequest("it says in two ways where its body ends");
+      throw badRequest(
+        "its Transfer-Encoding conflicts with its Content-Length or its version",
+      );
     }
     if (coding.toLowerCase() === "chunked") return "chunked";
     throw new ServeError(
       "bad-coding",
-      "The server knows no such coding of bodies",
+      "This Transfer-Encoding is unsupported",
     );
   }
   if (length === null) return 0;
   if (LENGTH.test(length)) return Number(length);
-  throw badRequest("its Content-Length is no number");
+  throw badRequest("its Content-Length is not a number");
 }
 
 function hasWord(list: string, word: string): boolean {
@@ -238,5 +240,5 @@ function escapeHigh(target: string): string {
 }
 
 export function badRequest(why: string): ServeError {
-  return new ServeError("bad-request", `This is no request of HTTP: ${why}`);
+  return new ServeError("bad-request", `Cannot read the HTTP request: ${why}`);
 }

@@ -46,7 +46,7 @@ class AnsweringThread {
     const died = (why: string, cause?: Error) => {
       this.#ended.resolve();
       const message =
-        `A thread of the server has ended, and others go on: ${why}`;
+        `A thread of the server ended, and others continue: ${why}`;
       onError(new RecordfsError("worker-died", message, { cause }));
     };
     const heard = (report: AnsweringReport) => {

@@ -1,5 +1,6 @@
 import { FormatError } from "../../base/errors.ts";
 import { decodeName } from "../../base/names.ts";
+import type { NamedOption } from "../../base/named_option.ts";
 import { NamesTooLongError } from "../names/name_table_builder.ts";
 
 /** Makes an error about an archive member, named in the message and in the field `member`. */
@@ -14,6 +15,7 @@ export function memberError(
     readonly expected?: unknown;
     readonly actual?: unknown;
     readonly sample?: number | undefined;
+    readonly namedOptions?: readonly NamedOption[] | undefined;
   } = {},
 ): FormatError {
   const member = typeof name === "string" ? name : decodeName(name);

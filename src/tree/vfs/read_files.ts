@@ -1,4 +1,5 @@
 import { FormatError, PathError } from "../../base/errors.ts";
+import { optionText, UNCHECKED } from "../../base/named_option.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../io/read/read_memory.ts";
 import { ReadWindows } from "../../io/read/read_windows.ts";
@@ -69,9 +70,12 @@ function contentMismatch(
   return new FormatError(
     "sample-checksum",
     `${container}: checksum mismatch in '${path}': its bytes are not those ` +
-      "that were written; fetch the container again, or read it as it is with the option " +
-      "`checkData: false`",
-    { path, member: path, expected, actual },
+      "that were written; fetch the container again, or read it as it is with " +
+      optionText(UNCHECKED),
+    {
+      ...{ path, member: path, expected, actual },
+      namedOptions: [UNCHECKED],
+    },
   );
 }
 

@@ -87,7 +87,7 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     {
       using _used = await open(`${url}/a.ffr`, { remote });
       const left = await recordfs(["cache", "rm", `${url}/a.ffr`, ...where]);
-      assertFailed(left, 1, /1 object in use, and left: unmount/);
+      assertFailed(left, 1, /1 object in use, and left\. Unmount/);
     }
     await succeed(["cache", "rm", `${url}/a.ffr`, ...where]);
     const rest = await succeed(["cache", "ls", "--json", ...where]);
@@ -158,18 +158,25 @@ Deno.test("a cache that is too small keeps what it can, and says what it could n
       `${server.url}/a.ffr`,
       ...size,
     ]);
-    assertFailed(ran, 1, /could not be kept: give the cache more room/);
+    assertFailed(
+      ran,
+      1,
+      /could not be cached\. Make the cache larger with --cache-size/,
+    );
   });
 });
 
 Deno.test("command lines that make no sense are exit code 2", async () => {
   for (
     const [line, message] of [
-      [["rm"], /takes locations, or --all/],
+      [["rm"], /needs locations, or --all/],
       [["rm", "--all", "http://x/y"], /not both/],
-      [["rm", "data.ffr"], /is no URL/],
-      [["fill", "data.ffr"], /is no URL/],
-      [["fill", "http://x/y", "--no-cache"], /nothing to do/],
+      [["rm", "data.ffr"], /is not a URL/],
+      [["fill", "data.ffr"], /is not a URL/],
+      [
+        ["fill", "http://x/y", "--no-cache"],
+        /cache fill and --no-cache exclude each other/,
+      ],
     ] as const
   ) {
     assertFailed(await recordfs(["cache", ...line]), 2, message);
@@ -206,7 +213,7 @@ Deno.test("a cache that others can write is not listed, compared, filled or empt
     assert.deepEqual(bytes, SAMPLES[7]);
     assert.match(
       stderr,
-      /^recordfs: warning: The cache [^\n]*--cache-shared[^\n]*\n$/,
+      /^recordfs: warning: Cannot use the cache [^\n]*--cache-shared[^\n]*\n$/,
     );
     const ran = await recordfs(["cat", url, name, ...shared]);
     assert.deepEqual([ran.stderr, ran.code], ["", 0]);

@@ -222,9 +222,12 @@ Deno.test("--force replaces a target, and what it may not it leaves alone", asyn
 
 /** Command lines that are wrong. */
 const USAGE: [args: string[], words: RegExp][] = [
-  [[LISTS, "OUT"], /does not say what/],
+  [[LISTS, "OUT"], /does not tell the target format of/],
   [[LISTS, "OUT", "--to", "rar"], /'rar' is invalid/],
-  [[LISTS, "OUT/", "--parts", "2"], /parts is not for folder/],
+  [
+    [LISTS, "OUT/", "--parts", "2"],
+    /target folder does not take --parts: leave it out/,
+  ],
   [[LISTS, "OUT", "--to", "bags", "--shard-size", "0"], /from 1 on/],
   [[LISTS, "OUT", "--to", "bags", "--generation", "4"], /'4' is invalid/],
   [[LISTS, ""], /is empty/],

@@ -191,7 +191,11 @@ Deno.test("--format and --ext change what is shown", async () => {
 Deno.test("what cannot be opened or found is one clear line", async () => {
   const missing = await recordfs(["ls", "/no/such.ffr"]);
   assertFailed(missing, 1, /\/no\/such\.ffr.*no such file/);
-  assertFailed(await recordfs(["ls", CLI]), 1, /no container.*ffrecord/);
+  assertFailed(
+    await recordfs(["ls", CLI]),
+    1,
+    /Cannot open .*: its format is unknown.*ffrecord/,
+  );
   assertFailed(await recordfs(["ls", tree.path, "a\nb"]), 1, /'a\\nb'/);
 });
 

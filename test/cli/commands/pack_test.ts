@@ -159,7 +159,11 @@ Deno.test("pack replaces only with --force, and directories never", async () => 
     const out = `${dir}/a.ffr`;
     await Deno.writeTextFile(out, "mine");
     const args = ["pack", `${dir}/data`, out];
-    assertFailed(await recordfs(args), 1, /exists already; --force replaces/);
+    assertFailed(
+      await recordfs(args),
+      1,
+      /it exists\. Replace it with --force/,
+    );
     assert.equal(await Deno.readTextFile(out), "mine");
     await succeed([...args, "--force"]);
     assert.deepEqual(await pathsIn(out), ["a"]);
@@ -206,7 +210,7 @@ Deno.test("pack lists what can't be packed, and writes nothing", async () => {
     for (const words of told) assert.match(refused.stderr, words);
     assert.match(
       refused.stderr,
-      /^recordfs: 3 entries of .*can't be packed, and nothing was written/m,
+      /^recordfs: Cannot pack 3 entries of .*; nothing was written\. Skip them with --skip-problems/m,
     );
     assert.deepEqual(
       [refused.code, refused.stdout, refused.stderr.split("\n").length],

@@ -123,7 +123,7 @@ for (
     );
     assert.match(
       text.stderr,
-      new RegExp(`: ${bad.length} of ${lines.length} samples can't be read`),
+      new RegExp(`: ${bad.length} of ${lines.length} samples cannot be read`),
     );
   });
 }
@@ -166,7 +166,7 @@ Deno.test("records says why there is nothing to list", async () => {
   assertFailed(await recordfs(["records", ""]), 2, /is empty/);
   const tar = tarCase("python_gnu").path;
   const says =
-    /python_gnu.*those of the format tar are not stored as one piece each/;
+    /python_gnu.*those of the format tar are not stored in one piece each/;
   assertFailed(await recordfs(["records", tar]), 1, says);
 });
 

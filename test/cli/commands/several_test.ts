@@ -79,7 +79,14 @@ Deno.test("a prefix is the root of what commands show", async () => {
 Deno.test("containers that can't stand in one tree are a wrong command line", async () => {
   const fails = async (code: number, words: RegExp, ...args: string[]) =>
     assertFailed(await recordfs(args), code, words);
-  await fails(2, /both show in 'sample_10'/, "ls", packed, "--add", packed);
+  await fails(
+    2,
+    /Cannot show both .* in 'sample_10'/,
+    "ls",
+    packed,
+    "--add",
+    packed,
+  );
   await fails(
     2,
     /is inside .*sample_10\.ffr in 'a'/,

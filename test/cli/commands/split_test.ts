@@ -210,7 +210,7 @@ Deno.test("split --stratify by a key of a dataset, in all generations", async ()
         ),
       ),
       1,
-      /datapoint 0 of .* has no one value of 'texts' to stratify by/,
+      /Cannot stratify .*datapoint 0 has no single value of 'texts'/,
     );
   });
 });
@@ -258,7 +258,7 @@ Deno.test("split names its files, and replaces none unasked", async () => {
     assertFailed(
       await recordfs(named),
       1,
-      /split_3\.txt exists already; --force replaces it/,
+      /split_3\.txt: it exists\. Replace it with --force/,
     );
     assert.equal(indicesIn(`${dir}/split_3.txt`).length, 353);
     await succeed([...named, "--force"]);
@@ -300,9 +300,17 @@ Deno.test("what split can't do leaves nothing behind", async () => {
         /whole number from 0 to 9007199254740991/,
       ],
       [[samples, ...RATIOS, "--names", "a,b"], 2, /3 ratios and 2 names/],
-      [[samples, ...RATIOS, "--names", "a,b,a"], 2, /have one name: a,b,a/],
-      [[samples, ...RATIOS, "--names", "a,,b"], 2, /'' cannot be the name/],
-      [[samples, ...RATIOS, "--names", "a,b,../c"], 2, /'\.\.\/c' cannot be/],
+      [
+        [samples, ...RATIOS, "--names", "a,b,a"],
+        2,
+        /have the same name: a,b,a/,
+      ],
+      [[samples, ...RATIOS, "--names", "a,,b"], 2, /'' is not a valid name/],
+      [
+        [samples, ...RATIOS, "--names", "a,b,../c"],
+        2,
+        /'\.\.\/c' is not a valid name/,
+      ],
       [["", ...RATIOS], 2, /path of the container is empty/],
       [[`${dir}/none.ffr`, ...RATIOS], 1, /none\.ffr/],
       [[samples, ...RATIOS, "--stratify", "dir"], 1, /bytes without labels/],
@@ -311,7 +319,7 @@ Deno.test("what split can't do leaves nothing behind", async () => {
           ["--stratify", "label"],
         ),
         1,
-        /Files have no label 'label'.*'dir'.*'parent'/,
+        /Cannot stratify by 'label': files have no such label.*'dir'.*'parent'/,
       ],
       [
         [gulp, ...RATIOS, "--stratify", "label"],
@@ -321,7 +329,7 @@ Deno.test("what split can't do leaves nothing behind", async () => {
       [
         [gulp, ...RATIOS, "--stratify", "toString"],
         1,
-        /'a' of .* has no one value of 'toString'/,
+        /'a' has no single value of 'toString'/,
       ],
     ];
     for (const [args, code, words] of cases) {
@@ -335,7 +343,7 @@ Deno.test("what split can't do leaves nothing behind", async () => {
     assertFailed(
       await recordfs(["split", samples, ...RATIOS, "--out", `${dir}/file`]),
       1,
-      /file exists and is no directory/,
+      /file exists and is not a directory/,
     );
     assertFailed(
       await recordfs(["split", samples, ...RATIOS, "--out", ""]),

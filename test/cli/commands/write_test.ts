@@ -138,7 +138,11 @@ Deno.test("a file that is there already is replaced only with --force", async ()
     await Deno.writeTextFile(`${dir}/data`, "data");
     await Deno.writeTextFile(`${dir}/a.ffr`, "mine");
     const args = ["write", `${dir}/a.ffr`, `${dir}/data`];
-    assertFailed(await recordfs(args), 1, /a\.ffr exists already; --force/);
+    assertFailed(
+      await recordfs(args),
+      1,
+      /a\.ffr: it exists\. Replace it with --force/,
+    );
     assert.equal(await Deno.readTextFile(`${dir}/a.ffr`), "mine");
     // What fails takes nothing away, even then.
     assertFailed(
@@ -153,7 +157,7 @@ Deno.test("a file that is there already is replaced only with --force", async ()
     assertFailed(
       await recordfs(["write", `${dir}/b.ffr`, `${dir}/data`]),
       1,
-      /exists already/,
+      /it exists\./,
     );
   });
 });
@@ -171,7 +175,7 @@ Deno.test("what can't be written leaves nothing behind", async () => {
     const cases: [string[], RegExp][] = [
       [[`${dir}/data`, "/nowhere"], /Cannot open \/nowhere: there is no such/],
       [[`${dir}/data`, dir], /: it is a directory/],
-      [[`${dir}/data`, `${dir}/pipe`], /pipe: it is no regular file/],
+      [[`${dir}/data`, `${dir}/pipe`], /pipe: it is not a regular file/],
       [["--list", `${dir}/list`], /list, line 2: .*\/nowhere.*no such file/],
       [["--list", `${dir}/gap`], /gap, line 2: it is empty/],
       [["--jsonl", `${dir}/lines`], /lines, line 2: it is empty/],
@@ -186,7 +190,7 @@ Deno.test("what can't be written leaves nothing behind", async () => {
     assertFailed(
       { ...ran, bytes: new Uint8Array() },
       1,
-      /standard input, line 2: its base64 is wrong/,
+      /standard input, line 2: its base64 is invalid/,
     );
     assert.deepEqual(namesIn(`${dir}/out`), []);
   });
@@ -195,10 +199,10 @@ Deno.test("what can't be written leaves nothing behind", async () => {
 Deno.test("a command line of write that makes no sense is exit code 2", async () => {
   const data = "/nowhere/data";
   const cases: [string[], RegExp][] = [
-    [["a.ffr"], /SOURCEs, from --list or from --jsonl: give one/],
+    [["a.ffr"], /SOURCE, --list and --jsonl exclude each other: give one/],
     [["a.ffr", data, "--list", data], /give one of them/],
     [["a.ffr", "--jsonl", data, "--list", data], /give one of them/],
-    [["a.ffr", "--null", data], /--null says how --list is read/],
+    [["a.ffr", "--null", data], /--null needs --list/],
     [["a", data], /name of an FFRecord file ends in \.ffr/],
     [["", data], /is empty/],
     [["a.ffr", "--list", ""], /is empty/],

@@ -15,11 +15,11 @@ import { assertFailed, recordfs, succeed, withSession } from "../run_cli.ts";
 
 Deno.test("schemes that can't be read are refused with what to write instead", async () => {
   const schemes = {
-    "gs://bucket/data": /--endpoint https:\/\/storage.googleapis.com/,
+    "gs://bucket/data": /`s3\.endpoint: "https:\/\/storage.googleapis.com/,
     "az://container/data": /https:\/\/ URL with its SAS token/,
     "hf://datasets/someone/data": /https:\/\/huggingface.co\/datasets\//,
     "file:///data.ffr": /its path, without file:\/\//,
-    "nonsense://user:secret@x/y?secret": /give http:\/\/, https:\/\/ or s3:/,
+    "nonsense://user:secret@x/y?secret": /Give http:\/\/, https:\/\/ or s3:/,
   };
   for (const [url, message] of Object.entries(schemes)) {
     const calls: (() => Promise<unknown>)[] = [
@@ -54,7 +54,7 @@ const URL_OF_FILE = "https://name:secret@example.org/data.ffr?secret";
 Deno.test("what is written, and what is packed, has to be of this machine", async () => {
   const refused = {
     code: "not-local",
-    message: "Cannot use https://example.org/data.ffr here, where it has to " +
+    message: "Cannot use https://example.org/data.ffr here: it must " +
       "be a file or directory of this machine. Give a path of this machine " +
       "(./https://example.org/data.ffr is one)",
   };
@@ -116,12 +116,13 @@ Deno.test("a directory of two formats is called that, everywhere", async () => {
     await Deno.writeTextFile(`${dir}/spec.json`, "{}"); // is not one yet
     await assert.rejects(open(dir), {
       code: "several-formats",
-      message: `${dir} holds both .ffr files (a.ffr) and GulpIO chunks ` +
-        "(data_0.gulp): name one of these files, or choose by the option " +
+      message:
+        `Cannot open ${dir}: it holds both .ffr files (a.ffr) and GulpIO chunks ` +
+        "(data_0.gulp). Give one of these files, or choose with the option " +
         '`format: "ffrecord"` or the option `format: "gulp"`',
     });
     const words =
-      /holds both \.ffr files.*choose by --format ffrecord or --format gulp$/m;
+      /holds both \.ffr files.*choose with --format ffrecord or --format gulp$/m;
     const commands = [
       ["ls", dir],
       ["tree", dir],
@@ -140,7 +141,7 @@ Deno.test("a directory of two formats is called that, everywhere", async () => {
     assertFailed(
       converted,
       1,
-      /choose by --format ffrecord or --format gulp$/m,
+      /choose with --format ffrecord or --format gulp$/m,
     );
 
     const as = async (...args: string[]) =>
@@ -152,7 +153,8 @@ Deno.test("a directory of two formats is called that, everywhere", async () => {
 
     await Deno.writeFile(`${dir}/text.bag`, new Uint8Array(8));
     await assert.rejects(open(dir), {
-      message: /holds \.ffr files .* and GulpIO .* and bags \(text\.bag\): /,
+      message:
+        /holds \.ffr files .* and GulpIO .* and bags \(text\.bag\)\. Give/,
     });
   });
 });

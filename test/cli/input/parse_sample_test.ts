@@ -29,9 +29,9 @@ Deno.test("a line that is no sample says why", () => {
     ["", /^it is empty$/],
     ["QUJD", /^it is not JSON \(.+\)$/],
     ['"QUJD" "QUJD"', /^it is not JSON/],
-    ['"QUJ"', /base64 is wrong/],
-    ['"Q-_D"', /base64 is wrong/],
-    ['"QUI=QUI="', /base64 is wrong/],
+    ['"QUJ"', /base64 is invalid/],
+    ['"Q-_D"', /base64 is invalid/],
+    ['"QUI=QUI="', /base64 is invalid/],
     ["1", /^a sample is .*, not a number$/],
     ["null", /, not null$/],
     ["[]", /, not an array$/],
@@ -41,7 +41,7 @@ Deno.test("a line that is no sample says why", () => {
     ['{"__proto__": "QQ=="}', /with "__proto__"$/],
     ['{"base64": 1}', /^its "base64" is a number, not a string$/],
     ['{"text": null}', /^its "text" is null/],
-    ['{"text": "\\ud800"}', /half a surrogate pair/],
+    ['{"text": "\\ud800"}', /unpaired surrogate/],
   ];
   for (const [line, words] of cases) {
     assert.throws(() => parse(line), (error) => {

@@ -49,11 +49,11 @@ Deno.test("a line that is too long is refused before it is read to its end", asy
   const options = { name: "a list", end: LF, longest: 9 };
   await assert.rejects(
     readLines(endless(), options).next(),
-    /^RecordfsError: a list, line 1: it has more than 9 bytes$/,
+    /^RecordfsError: Cannot read line 1 of a list: it has more than 9 bytes$/,
   );
   assert.ok(asked < 6, `${asked}`);
   await assert.rejects(
     linesOf([bytes("1\n12345\n")], LF, 4),
-    /line 2: it has more than 4 bytes/,
+    /Cannot read line 2 of a list: it has more than 4 bytes/,
   );
 });

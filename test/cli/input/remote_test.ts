@@ -62,12 +62,12 @@ Deno.test("headers, from the command line and from a file, are sent; what is non
     assertFailed(
       await recordfs([...line, "--header", "s3cr3t"]),
       2,
-      /a header is to be written as 'Name: value'/,
+      /a header must be written as 'Name: value'/,
     );
     assertFailed(
       await recordfs([...line, "--header-file", `${dir}/none`]),
       2,
-      /--header-file .*none can't be read/,
+      /Cannot read --header-file .*none: /,
     );
     for (
       const [flag, value] of [

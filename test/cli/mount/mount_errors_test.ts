@@ -40,7 +40,7 @@ async function assertNotMounted(
 
 test("a missing mountpoint", (place) => {
   const mountpoint = `${place.dir}/missing`;
-  const words = /missing: there is no such directory; make it/;
+  const words = /missing: there is no such directory\. Make it/;
   return assertNotMounted(place, tree.path, mountpoint, words);
 });
 

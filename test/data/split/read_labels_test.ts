@@ -122,7 +122,7 @@ Deno.test("a list of a datapoint is no label", async () => {
   await assert.rejects(labelsOf(path, "bar"), {
     code: "no-label",
     sample: 0,
-    message: /datapoint 0 of .* has no one value of 'bar' to stratify by/,
+    message: /Cannot stratify .*: its datapoint 0 has no single value of 'bar'/,
   });
 });
 

@@ -53,7 +53,7 @@ Deno.test(
       assert.match(
         one.logs[0]!,
         new RegExp(
-          `^memory: checksum mismatch in sample 1 \\(expected 0x00001234, got 0x${
+          `^Cannot read sample 1 of memory: checksum mismatch \\(expected 0x00001234, got 0x${
             expected.toString(16).padStart(8, "0")
           }\\)`,
         ),
@@ -105,7 +105,10 @@ Deno.test(
         assert.equal(client.session.isChecking, false);
         assert.equal(read(client, 5).errno, 5); // at once
       }
-      assert.match(one.logs.join(), /^memory: checksum mismatch in sample 3 /);
+      assert.match(
+        one.logs.join(),
+        /^Cannot read sample 3 of memory: checksum mismatch /,
+      );
       assert.deepEqual(other.logs, []); // one thread found it out for both
     }),
 );

@@ -81,7 +81,7 @@ userMountTest("a mount without its descriptor does not stay", async () => {
     await run("chmod", ["-R", "777", bin]);
     const path = `${bin}:${Deno.env.get("PATH")}`;
     const lines = await asNobody({ mode: "read", path });
-    assert.match(lines[0] ?? "", /^refused: .*did not hand over/);
+    assert.match(lines[0] ?? "", /^refused: .*did not pass/);
     assert.equal(await Deno.readTextFile(`${bin}/calls`), "-o\n-uz\n");
   } finally {
     await Deno.remove(bin, { recursive: true });

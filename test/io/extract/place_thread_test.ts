@@ -47,7 +47,7 @@ for (const sync of ["end", "files", "none"] as const) {
           "sub/taken",
           5,
           "in-the-way",
-          `Cannot extract to ${dir}/out/sub/taken: it exists already; the option \`replace\` replaces it`,
+          `Cannot extract to ${dir}/out/sub/taken: it exists. Replace it with the option \`replace\``,
         ]],
       );
       for (const [{ path, name }, start, end] of files) {

@@ -254,7 +254,7 @@ Deno.test("a source that is not local has no sync reads, and says so", () => {
       runSync(
         readSlices([new SlowSource()], [{ source: 0, offset: 0, length: 1 }]),
       ),
-    /slow is not on a local disk/,
+    /Cannot read slow synchronously: it is not on a local disk/,
   );
 });
 

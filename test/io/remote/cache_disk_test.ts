@@ -77,7 +77,7 @@ Deno.test({
           assert.equal(warnings.length, 1, warnings.join("\n"));
           assert.match(
             warnings[0]!,
-            /^The cache .* can't be used \(.*No space left/,
+            /^Cannot use the cache .*: .*No space left/,
           );
           // The next one finds what is there, and has room.
           fs.rmSync(`${disk}/junk`);
@@ -103,7 +103,7 @@ Deno.test({
         await assertAll(container);
         await assertAll(container);
         assert.equal(warnings.length, 1, warnings.join("\n"));
-        assert.match(warnings[0]!, /^The cache .* can't be used/);
+        assert.match(warnings[0]!, /^Cannot use the cache /);
       })),
 });
 
@@ -118,7 +118,10 @@ Deno.test({
         await assertAll(container);
         await assertAll(container);
         assert.equal(warnings.length, 1, warnings.join("\n"));
-        assert.match(warnings[0]!, /^The cache .*its disk has no room left/);
+        assert.match(
+          warnings[0]!,
+          /^Cannot use the cache .*its disk has no room left/,
+        );
       })),
 });
 
@@ -160,7 +163,7 @@ Deno.test({
             using container = await open(cache);
             await assertAll(container);
             assert.equal(warnings.length, 1, warnings.join("\n"));
-            assert.match(warnings[0]!, /^The cache .* can't be used \(.*EROFS/);
+            assert.match(warnings[0]!, /^Cannot use the cache .*: .*EROFS/);
             assert.ok(server.asked.length > 1);
           }
         }),

@@ -66,7 +66,7 @@ for (const [change, bytes] of Object.entries(changes)) {
           code: "changed",
           path: `${server.url}/a.ffr`,
           message:
-            /a\.ffr was replaced or changed after it was opened; open it again$/,
+            /Cannot read .*a\.ffr: it was replaced or changed after it was opened\. Open it again$/,
         });
         // What is there of the one that was opened stays good.
         assert.deepEqual(await container.read("000001"), SAMPLES[1]);

@@ -174,7 +174,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     },
     code: "access-denied",
-    words: /access denied \(HTTP 403 AccessDenied\); give .*--header/,
+    words: /access denied \(HTTP 403 AccessDenied\)\. Send .*`headers`/,
   },
   "500 that stays": {
     fault: failing(500),
@@ -201,7 +201,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     },
     code: "bad-answer",
-    words: /does not say how large it is \(Content-Range: bytes 0-\d+\/\*\)/,
+    words: /does not send its size \(Content-Range: bytes 0-\d+\/\*\)/,
   },
   "501": {
     fault: failing(501),
@@ -244,7 +244,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     },
     code: "no-ranges",
-    words: /leave --no-cache out/,
+    words: /Leave out the option `cache: false`/,
   },
 };
 
@@ -306,7 +306,7 @@ Deno.test("a server that gives ranges up to a length alone: all of it is downloa
     using without = await open(url, { remote: { cache: false } });
     await assert.rejects(without.read(names), {
       code: "no-ranges",
-      message: /leave --no-cache out/,
+      message: /Leave out the option `cache: false`/,
     });
   });
 });
@@ -363,7 +363,7 @@ Deno.test("who waits long for a server is told so, once", async () => {
     assert.equal(warnings.length, 1, warnings.join("\n"));
     assert.match(
       warnings[0]!,
-      /a\.ffr can't be read at the moment \(.*HTTP 503\): trying for up to 20 s/,
+      /Cannot read .*a\.ffr at the moment: .*HTTP 503\. Retrying for up to 20 s/,
     );
   });
 });

@@ -119,7 +119,7 @@ for (
           assert.match(warning!, reason);
           assert.match(
             warning!,
-            /^The cache .* can't be used .*--cache-shared/,
+            /^Cannot use the cache .*: .*`cache\.shared`/,
           );
           assert.deepEqual(treeOf(dir), before);
         }
@@ -285,6 +285,6 @@ Deno.test("the threads of a loader do not say again that a cache is not used", a
       ...[`--config=${REPOSITORY}deno.json`, `${dir}/program.ts`, url, cache],
     ]);
     assert.equal(stdout, "1\n".repeat(4), stderr);
-    assert.equal(stderr.split("can't be used").length, 2, stderr);
+    assert.equal(stderr.split("Cannot use the cache").length, 2, stderr);
   });
 });

@@ -147,7 +147,7 @@ Deno.test("a Retry-After that is longer than the patience is not waited for", as
       open(url, { remote: { cache: false, timeout: 60_000 } }),
       {
         code: "server-failed",
-        message: /HTTP 503, and wants to be left alone for 3600 s; tried/,
+        message: /HTTP 503, and asks to wait 3600 s; tried/,
       },
     );
     assert.equal(server.asked.length, 1);

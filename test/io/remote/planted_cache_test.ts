@@ -50,7 +50,7 @@ Deno.test("whatever is planted in the place of a cache's file or directory is le
           const label = `${what} at ${name}, ${shared ? "shared" : "own"}`;
           assert.ok(warnings.length <= 1, `${label}: ${warnings.join("\n")}`);
           for (const warning of warnings) {
-            assert.match(warning, /--cache-shared/, label);
+            assert.match(warning, /`cache\.shared`/, label);
           }
           victim.assertUntouched(label);
           assert.deepEqual(openBelow(cache), [], label);
@@ -153,7 +153,7 @@ Deno.test("the index of a large tar is not kept where others can write, which is
     };
     const cache = makeDirectory(`${dir}/c`, 0o777);
     const [warning, ...others] = await read(cache);
-    assert.match(warning!, /can be written by everybody.*--cache-shared/);
+    assert.match(warning!, /can be written by everybody.*`cache\.shared`/);
     assert.deepEqual(others, []);
     assert.deepEqual(fs.readdirSync(cache), []);
     // And whatever is planted in its place is left alone.

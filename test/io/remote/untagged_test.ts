@@ -257,6 +257,6 @@ Deno.test("`cache fill` says that such a state cannot be kept", async () => {
     const args = ["cache", "fill", url, "--cache-dir", cache];
     const { code, stderr } = await recordfs(args);
     assert.equal(code, 1);
-    assert.match(stderr, /Cannot keep .*a\.tar in the cache: its server/);
+    assert.match(stderr, /Cannot cache .*a\.tar: its server/);
   });
 });

@@ -51,7 +51,7 @@ Deno.test({
         assert.equal(code, "EMFILE", message);
         assert.match(
           message,
-          /^Cannot start 8 threads of a loader: too many files are open; .*`ulimit -n`$/,
+          /^Cannot start 8 threads of a loader: too many files are open\. .*`ulimit -n`$/,
         );
       }
       assert.deepEqual(left.after, left.before);
@@ -76,7 +76,7 @@ Deno.test({
           code: 1,
           stdout: "",
           stderr:
-            "recordfs: Cannot start 7 threads of the server: too many files are open; raise the limit of the process with `ulimit -n`\n",
+            "recordfs: Cannot start 7 threads of the server: too many files are open. Raise the limit of the process with `ulimit -n`\n",
         },
       );
     }),

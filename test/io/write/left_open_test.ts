@@ -86,7 +86,7 @@ for (const [name, { open, add }] of Object.entries(CASES)) {
         });
       const lost = await ran(add);
       assert.equal(lost.length, 1, lost.join("\n"));
-      assert.match(lost[0]!, /neither closed nor given up\. Call close\(\)/);
+      assert.match(lost[0]!, /neither closed nor aborted\. Call close\(\)/);
       assert.ok(lost[0]!.includes(`${dir}/0`));
       const others = [
         () => {}, // nothing was lost

@@ -80,7 +80,7 @@ mountTest(
         assert.equal(logs.length, 1);
         assert.ok(
           logs[0]!.startsWith(
-            `${path}: checksum mismatch in sample 3 (expected`,
+            `Cannot read sample 3 of ${path}: checksum mismatch (expected`,
           ),
           logs[0],
         );
@@ -180,7 +180,7 @@ for (
     [
       "cut",
       (path: string) => Deno.truncate(path, 6_000_000),
-      /was cut from \d+ to 6000000 bytes/,
+      /was truncated from \d+ to 6000000 bytes/,
     ],
     [
       "overwritten",

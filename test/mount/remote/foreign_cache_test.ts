@@ -26,7 +26,7 @@ test("a mount does without a cache that others can write, and touches nothing th
     }
     const logs = fs.globSync(`${place.state}/*.log`);
     const logged = logs.map((path) => fs.readFileSync(path, "utf8")).join("");
-    const times = logged.split("The cache").length - 1;
+    const times = logged.split("Cannot use the cache").length - 1;
     assert.equal(times, isUsed ? 0 : 1, logged);
     const ended = await place.recordfs("unmount", mountpoint);
     assert.deepEqual([ended.stderr, ended.code], ["", 0]);
@@ -43,7 +43,7 @@ test("a mount does without a cache that others can write, and touches nothing th
   fs.rmSync(`${cache}/${data}`);
   plantings["a link to a file"]!(`${cache}/${data}`, victim);
   const warned =
-    /^recordfs: warning: The cache [^\n]*written by everybody[^\n]*--cache-shared[^\n]*\n$/;
+    /^recordfs: warning: Cannot use the cache [^\n]*written by everybody[^\n]*--cache-shared[^\n]*\n$/;
   assert.match(await mountAndRead(false, "--cache-dir", cache), warned);
   victim.assertUntouched("others can write");
 

@@ -264,7 +264,7 @@ Deno.test("origins and hosts that no browser would send are refused, and a slash
       serveFolder(FILES, { cors: [cors] }),
       {
         code: "bad-option",
-        message: `'${cors}' is no origin of pages, such as https://example.org`,
+        message: `'${cors}' is not an origin such as https://example.org`,
       },
     );
   }
@@ -273,7 +273,7 @@ Deno.test("origins and hosts that no browser would send are refused, and a slash
       serveFolder(FILES, { allowHosts: [host] }),
       {
         code: "bad-option",
-        message: new RegExp(`^'${host}' is no name of a host`),
+        message: new RegExp(`^'${host}' is not a host name`),
       },
     );
   }

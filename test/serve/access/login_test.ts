@@ -161,16 +161,25 @@ Deno.test("a wrong token is called wrong, and opens nothing", async () => {
     assert.deepEqual(page.headers.getSetCookie(), []);
     assert.equal(page.headers.get("cache-control"), "no-store");
     const text = await page.text();
-    assert.match(text, /role="alert">This is not the token/);
+    assert.match(
+      text,
+      /role="alert">Cannot log in: this is not the server's token/,
+    );
     assert.equal(text.match(/<input type="password"/g)?.length, 1);
     assert.ok(token === "" || !text.includes(token));
     const line = await sendForm(folder, "files/", token, { accept: "*/*" });
     assert.equal(line.status, 401);
-    assert.match(await line.text(), /^wrong-token: This is not the token/);
+    assert.match(
+      await line.text(),
+      /^wrong-token: Cannot log in: this is not the server's token/,
+    );
   }
   const link = await fetch(`${url}?token=${WRONG}`, { headers: BROWSER });
   assert.equal(link.status, 401);
-  assert.match(await link.text(), /role="alert">This is not the token/);
+  assert.match(
+    await link.text(),
+    /role="alert">Cannot log in: this is not the server's token/,
+  );
   const first = await fetch(url, { headers: BROWSER });
   assert.doesNotMatch(await first.text(), /role="alert"/);
 });

@@ -64,12 +64,12 @@ Deno.test("a part behind the end, of texts, or of what is no array is refused", 
   });
   for (
     const [query, why] of [
-      ["a.npy&first=2", "it has 2 elements, and 2 is none"],
-      ["s.npy&first=0", "parts are of numbers, and it has <U1"],
-      ["t.txt&first=0", "it is no array"],
-      ["a.npy&first=0&as=text", "it is no array"],
-      ["a.npy&first=-1", "first has to be a whole number"],
-      ["a.npy&first=x", "first has to be a whole number"],
+      ["a.npy&first=2", "element 2 is out of bounds: it has 2"],
+      ["s.npy&first=0", "only arrays of numbers have parts, not <U1"],
+      ["t.txt&first=0", "it is not an array"],
+      ["a.npy&first=0&as=text", "it is not an array"],
+      ["a.npy&first=-1", "first must be a whole number"],
+      ["a.npy&first=x", "first must be a whole number"],
     ] as const
   ) {
     const response = await folder.get(`api/value?path=${query}`);

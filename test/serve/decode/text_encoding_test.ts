@@ -207,5 +207,5 @@ Deno.test("pages of text end between characters, in each encoding", async () => 
     folder,
     `turns.txt&offset=${length}`,
   );
-  assert.deepEqual([behind.kind, behind.why], ["bytes", "it is no text"]);
+  assert.deepEqual([behind.kind, behind.why], ["bytes", "it is not text"]);
 });

@@ -114,7 +114,7 @@ pageTest(
     // Another browser needs the link: the address alone tells to open it.
     const stranger = await browser.newPage();
     await stranger.goto(address);
-    await stranger.getByText("Open the link that the server has printed")
+    await stranger.getByText("Open the link that the server printed")
       .waitFor();
     await stranger.close();
   },

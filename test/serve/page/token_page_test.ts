@@ -85,7 +85,8 @@ pageTest(
       );
       assert.equal(ground, "16px");
       await typeToken(page, "a-wrong-token-of-any-kind");
-      await page.getByRole("alert").getByText("not the token").waitFor();
+      await page.getByRole("alert").getByText("not the server's token")
+        .waitFor();
       await typeToken(page, token);
       assert.deepEqual(await shownNames(page), ["a.txt", "dir"]);
       assert.match(page.url(), /\/s\/[\w-]+\/$/);

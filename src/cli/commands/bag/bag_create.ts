@@ -126,12 +126,12 @@ function checkOptions(options: CreateOptions): void {
   const takesTurns = shardStart !== undefined || shardStep !== undefined;
   if (takesTurns && shardSize === undefined && shardLength === undefined) {
     throw new UsageError(
-      "--shard-start and --shard-step take --shard-size or --shard-length, where shards end",
+      "--shard-start and --shard-step need --shard-size or --shard-length",
     );
   }
   if (options.resume !== true || options.generation === 3) return;
   throw new UsageError(
-    "--resume is for generation 3: what was not finished of the others is not there",
+    "--resume is for generation 3 only: unfinished datasets of the others are not kept",
   );
 }
 

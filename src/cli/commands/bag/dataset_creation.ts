@@ -99,7 +99,7 @@ class Creation {
       const there = this.#isWritten
         ? `has ${counted(datapoints, "datapoint")}`
         : "keeps the datapoints that were written";
-      const hint = `${out} ${there}; --resume adds those that follow`;
+      const hint = `${out} ${there}; add those that follow with --resume`;
       const isThere = datapoints > 0 || !this.#isWritten;
       if (error instanceof Exit && isThere) report(`stopped: ${hint}`);
       if (!(error instanceof RecordfsError) || added === 0) throw error;
@@ -155,8 +155,8 @@ class Creation {
       const path = input.name;
       throw new RecordfsError(
         "no-datapoints",
-        `${path} has no datapoint, and a dataset in shards cannot be without; leave the --shard ` +
-          "options out",
+        `Cannot write a dataset in shards: ${path} has no datapoint. Leave out the --shard ` +
+          "options",
         { path },
       );
     }
@@ -219,7 +219,7 @@ class Creation {
       this.#task.out,
       `it has ${
         counted(writer.length, "datapoint")
-      } already; --resume adds those that follow, or`,
+      } already. Add those that follow with --resume, or choose`,
     );
   }
 }
@@ -254,13 +254,13 @@ async function requirePlace(
     : names[0];
   if (stray === undefined) return;
   const what = isSharded ? "a dataset in shards" : "a dataset";
-  throw inTheWay(out, `it holds ${stray}, so it is not ${what}:`);
+  throw inTheWay(out, `it has ${stray}, so it is not ${what}. Choose`);
 }
 
 function inTheWay(out: string, why: string): WriteError {
   return new WriteError(
     "exists",
-    `Cannot write ${out}: ${why} choose another name`,
+    `Cannot write ${out}: ${why} another name`,
     { path: out },
   );
 }

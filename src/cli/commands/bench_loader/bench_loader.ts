@@ -81,7 +81,7 @@ async function benchLoader(
   if (dataset.length === 0) {
     throw new RecordfsError(
       "no-samples",
-      `${shown} has no samples: there is nothing to load`,
+      `Cannot load ${shown}: it has no samples`,
       { path: shown },
     );
   }
@@ -109,11 +109,11 @@ function checkOptions(options: BenchLoaderOptions): void {
   const { seconds, batches, seed, shuffle } = options;
   if (seconds !== undefined && batches !== undefined) {
     throw new UsageError(
-      "--seconds and --batches both say when a run ends: give one of them",
+      "--seconds and --batches exclude each other",
     );
   }
   if (seed !== undefined && shuffle !== true) {
-    throw new UsageError("--seed says how to shuffle: give --shuffle as well");
+    throw new UsageError("--seed needs --shuffle");
   }
 }
 

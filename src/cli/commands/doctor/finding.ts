@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../../base/errors.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
-import { inFlags } from "../../flag_words.ts";
+import { flagMessageOf } from "../../flag_words.ts";
 import { systemMessage } from "../../system_message.ts";
 
 export interface Finding {
@@ -25,7 +25,7 @@ export function fails(what: string, says: string, remedy: string): Finding {
   return { what, state: "fails", says, remedy };
 }
 
-/** Finding for a failed attempt. Messages state the problem first, then hints after semicolons. */
+/** Finding for a failed attempt. Messages state the problem first, then hints as further sentences. */
 export function failure(
   what: string,
   error: unknown,
@@ -36,10 +36,10 @@ export function failure(
   const message = isOfSystem
     ? systemMessage(error)
     : error instanceof Error
-    ? inFlags(error.message)
+    ? flagMessageOf(error)
     : String(error);
-  const [says, ...hints] = message.split("; ");
-  return fails(what, says!, hints.join("; ") || otherwise);
+  const [says, ...hints] = message.split(/\. (?=[A-Z])/);
+  return fails(what, says!, hints.join(". ") || otherwise);
 }
 
 /** Text of a system file, or an empty string if it cannot be read. */

@@ -99,7 +99,9 @@ async function trial(): Promise<Finding> {
     const start = performance.now();
     await using _mounted = await mount(file, point, { workers: 1 });
     const text = await Deno.readTextFile(`${point}/000000`);
-    if (text !== "works") throw new Error(`it shows ${JSON.stringify(text)}`);
+    if (text !== "works") {
+      throw new Error(`the mounted file has ${JSON.stringify(text)}`);
+    }
     const time = Math.ceil(performance.now() - start);
     return works(what, `a file was mounted and read in ${time} ms`);
   } catch (error) {

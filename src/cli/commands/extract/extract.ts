@@ -42,8 +42,8 @@ read (encrypted, damaged) is named; the rest is written, and the exit code is 1,
 or 0 with --partial.`;
 
 const NOT_SYNCED =
-  "the files may not be on the disk yet: waiting for it takes --allow-ffi, on Linux with the GNU C " +
-  "library; --sync none does without";
+  "the files may not be on the disk yet: waiting for it needs --allow-ffi, on Linux with the GNU C " +
+  "library; --sync none does not wait";
 
 export function makeCommand(): Command {
   const command = new Command("extract")
@@ -79,7 +79,7 @@ async function extract(
   checkGiven(directory, "the directory to extract to");
   if (!directory.isWellFormed()) {
     throw new UsageError(
-      "the directory to extract to has a name that is not UTF-8",
+      "the name of the directory to extract to is not UTF-8",
     );
   }
   using fs = await openSource(source, options);

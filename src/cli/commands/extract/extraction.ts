@@ -10,7 +10,7 @@ import { newExtent, type NodeId, type Tree } from "../../../tree/tree.ts";
 import { type FileBatch, readAhead } from "../../../tree/vfs/read_ahead.ts";
 import { contentPieces } from "../../../tree/vfs/read_files.ts";
 import type { VirtualFs, WalkEntry } from "../../../tree/vfs/virtual_fs.ts";
-import { inFlags } from "../../flag_words.ts";
+import { flagMessageOf } from "../../flag_words.ts";
 import {
   type ChosenGlob,
   chosenPaths,
@@ -314,7 +314,7 @@ export class Extraction implements AsyncDisposable {
     if (error instanceof FormatError) this.counts.damaged++;
     const path = typeof place === "string" ? place : place.path;
     const { code } = error;
-    const text = inFlags(error.message);
+    const text = flagMessageOf(error);
     const message = error.path === undefined ? `${path}: ${text}` : text;
     this.#onFailure({ path, code, message });
   }

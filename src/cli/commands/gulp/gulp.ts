@@ -54,7 +54,7 @@ export async function takeAdapter(
   const [, path, name] = /^(.+)#([^#]+)$/.exec(given ?? "") ?? [];
   if (given === undefined || path === undefined || name === undefined) {
     throw new UsageError(
-      "--adapter takes a module and the class that it exports, as in " +
+      "--adapter needs a module and the class that it exports, as in " +
         "--adapter ./mine.ts#MyAdapter",
     );
   }
@@ -106,7 +106,7 @@ function ownCommand(
   } catch (cause) { // commander rejects two options with the same name
     throw new RecordfsError(
       "bad-adapter",
-      `${given} declares options that cannot be flags: ${
+      `Cannot use ${given}: it declares options that cannot be flags: ${
         (cause as Error).message
       }`,
       { path: module, cause },

@@ -7,7 +7,7 @@ import type { AdapterOptions } from "../../../formats/gulp/adapters/options.ts";
 import { GulpIngestor, IngestError } from "../../../formats/gulp/mod.ts";
 import { counted, formatBytes, rateAfter } from "../../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../../exit.ts";
-import { inFlags } from "../../flag_words.ts";
+import { flagMessageOf } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
 import { argumentOf, optionOf, SHM_DIR } from "./gulp_options.ts";
 import { type CommonOptions, count, withOptions } from "../../input/options.ts";
@@ -97,7 +97,7 @@ function checkOptions(options: AdapterOptions): void {
     if (value === "") throw new UsageError("an argument is empty");
   }
   if (options.seed === undefined || options.shuffle === true) return;
-  throw new UsageError("--seed says how to shuffle: give --shuffle as well");
+  throw new UsageError("--seed needs --shuffle");
 }
 
 async function ingest(
@@ -144,8 +144,8 @@ async function ingest(
     } catch (error) {
       if (error instanceof Exit) {
         report(
-          `stopped: ${out} has the chunks that are complete; --resume writes ` +
-            "the others",
+          `stopped: ${out} has the complete chunks; write ` +
+            "the others with --resume",
         );
       }
       throw inWords(error, words);
@@ -164,7 +164,7 @@ async function ingest(
   if (failed.length === 0) return;
   if (!json) {
     report(
-      `${counted(failed.length, "video")} not gulped; --resume tries again:`,
+      `${counted(failed.length, "video")} not gulped; try again with --resume:`,
     );
     const ids = new Flood((line) => report(`  ${line}`), { all });
     for (const { id } of failed) ids.add(id);
@@ -178,6 +178,7 @@ function inWords(
   words: Readonly<Record<string, string>>,
 ): unknown {
   if (!(error instanceof IngestError)) return error;
-  const { code, message, path } = error;
-  return new IngestError(code, inFlags(message, words), { path, cause: error });
+  const { code, path } = error;
+  const message = flagMessageOf(error, words);
+  return new IngestError(code, message, { path, cause: error });
 }

@@ -15,7 +15,7 @@ export const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
   .hideHelp()
   .argParser(() => {
     throw new InvalidArgumentError(
-      "Leave it out: frames go through no temporary directory.",
+      "Leave it out: there is no temporary directory of frames.",
     );
   });
 

@@ -99,7 +99,7 @@ function withoutWritable(list: string): string {
 export function refuseWritable(list: string): void {
   if (!optionsIn(list).includes("rw")) return;
   throw new UsageError(
-    "-o rw: containers are read-only, and so are their mounts; leave it out",
+    "-o rw: mounts are read-only; leave it out",
   );
 }
 

@@ -53,6 +53,7 @@ export const bagTarget: ConversionTarget = {
               const number = list.numberOf?.(i) ?? i;
               run.leaveOut(
                 `sample ${number} of ${source.path}: ${error.message}`,
+                error,
               );
             }
           }

@@ -4,6 +4,7 @@ import {
   type ConvertOptions,
   PlanNotes,
 } from "../../../convert/conversion.ts";
+import { optionText, SPEC } from "../../../base/named_option.ts";
 import type { ConversionSource } from "../../../convert/from/source.ts";
 import { LABEL_FILE } from "../../../convert/label_file.ts";
 import {
@@ -32,8 +33,11 @@ export const datasetTarget: ConversionTarget = {
     if (spec === undefined || !isTyped) return;
     throw new ConversionError(
       "bad-option",
-      `The option \`spec\` is for files and samples: ${path} has types of its own`,
+      `${path} has types of its own: leave out ${optionText(SPEC)}`,
       path,
+      [],
+      undefined,
+      [SPEC],
     );
   },
   form: () => DIRECTORY,
@@ -74,8 +78,13 @@ async function contentsToDataset(
   if (only === undefined || another !== undefined || only.type.isList) {
     throw new ConversionError(
       "bad-option",
-      `Cannot convert ${source.path}: the option \`spec\` has one key for samples, and no list`,
+      `Cannot convert ${source.path}: ${
+        optionText(SPEC)
+      } has one key for samples, and no list`,
       source.path,
+      [],
+      undefined,
+      [SPEC],
     );
   }
   const { key, type } = only;

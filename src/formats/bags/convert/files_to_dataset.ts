@@ -4,6 +4,7 @@ import {
   type ConvertOptions,
   PlanNotes,
 } from "../../../convert/conversion.ts";
+import { optionText, SPEC } from "../../../base/named_option.ts";
 import { ahead } from "../../../io/concurrency/ahead.ts";
 import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import type { FileTree } from "../../../convert/from/file_tree.ts";
@@ -131,8 +132,13 @@ async function specFor(
     throw new ConversionError(
       "cannot-convert",
       `Cannot convert ${path} to Bags: it has no ${SPEC_FILE}, which says the types of keys; ` +
-        "give them by the option `spec`. The files are 000000/KEY, 000001/KEY and so on",
+        `give them by ${
+          optionText(SPEC)
+        }. The files are 000000/KEY, 000001/KEY and so on`,
       path,
+      [],
+      undefined,
+      [SPEC],
     );
   }
   const bytes = await files.read(specPath, options);

@@ -51,7 +51,7 @@ export function videosToDataset(
     async fill(dataset, run) {
       for await (const video of videos.read({ signal: run.signal })) {
         if (video instanceof UnfitError) {
-          run.leaveOut(video.message);
+          run.leaveOut(video.message, video);
           continue;
         }
         const { id, name, meta, frames } = video;

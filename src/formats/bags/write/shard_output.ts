@@ -11,10 +11,13 @@ import {
 import { requireWhole, shardName } from "../dataset/dataset_location.ts";
 import type { ShardLimits } from "./sharded_dataset_writer.ts";
 import { WriteError } from "../../../base/errors.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { checkEntries, checkLengths } from "../check/check.ts";
 import { listDirectory, openShard, type Shard } from "../dataset/open_shard.ts";
 import { SHARD_NAME, SPEC_FILE } from "../dataset/dataset_names.ts";
+
+const SHARD_START: NamedOption = { name: "shardStart" };
 
 /** Validates limits. Throws a `RangeError` if one is invalid, or if shards divided among writers never end. */
 export function requireLimits(limits: ShardLimits): void {
@@ -214,9 +217,9 @@ function* measureShard(
 function shardExists(directory: string, name: string): WriteError {
   return new WriteError(
     "exists",
-    `Cannot write shards to ${directory}: shard ${name} is there; remove it, or choose another ` +
-      "directory, or another option `shardStart`",
-    { path: directory },
+    `Cannot write shards to ${directory}: shard ${name} is there; remove it, choose another ` +
+      `directory, or change ${optionText(SHARD_START)}`,
+    { path: directory, namedOptions: [SHARD_START] },
   );
 }
 

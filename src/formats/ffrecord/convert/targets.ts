@@ -1,4 +1,5 @@
 import { untold } from "../../../io/write/writer_base.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import {
   ConversionError,
   type ConvertOptions,
@@ -19,6 +20,8 @@ import { PackListing, requireRoom } from "../pack/pack_listing.ts";
 import { dump, dumpParts } from "../write/dump.ts";
 import { isInParts, recordFilePath } from "../write/record_paths.ts";
 import { FFRecordWriter } from "../write/writer.ts";
+
+const PARTS: NamedOption = { name: "parts" };
 
 /** Common part of both targets: each is a file, or a directory of files. */
 const FILES = {
@@ -60,8 +63,13 @@ export const packedTarget: ConversionTarget = {
     if (isInParts(target, parts)) {
       throw new ConversionError(
         "bad-option",
-        "The option `parts` is for folders on disk, and for samples: leave it out",
+        `Only folders on disk, and samples, are written in parts: leave out ${
+          optionText(PARTS)
+        }`,
         source.path,
+        [],
+        undefined,
+        [PARTS],
       );
     }
     const files = await source.files();
@@ -140,8 +148,13 @@ export const samplesTarget: ConversionTarget = {
     if (!isByIndex && parts !== undefined && parts > 1) {
       throw new ConversionError(
         "bad-option",
-        "Files that become samples are written to one file: leave out the option `parts`",
+        `Files that become samples are written to one file: leave out ${
+          optionText(PARTS)
+        }`,
         source.path,
+        [],
+        undefined,
+        [PARTS],
       );
     }
     return {

@@ -1,10 +1,11 @@
 import { newSharedMemory } from "../../../io/libc/new_memory.ts";
 import { FormatError } from "../../../base/errors.ts";
+import { optionText } from "../../../base/named_option.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 import { lostError } from "../../../tree/samples/open_shards.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
-import { type OpenAs, openAs, PACKED_FOLDER } from "../kinds.ts";
+import { AS_SAMPLES, type OpenAs, openAs, PACKED_FOLDER } from "../kinds.ts";
 import { sampleContainer, showFiles } from "../tree/tree.ts";
 import { readSample } from "../read/read_samples.ts";
 import {
@@ -117,8 +118,8 @@ function* lastIsStructure(files: RecordFiles): Steps<boolean> {
     throw new FormatError(
       error.code,
       `${error.message}. Whether it was a packed folder, which has its list of files at its end, can't be told any ` +
-        'more; the option `format: "ffrecord-samples"` shows the samples that are left',
-      { ...error, cause: error },
+        `more; ${optionText(AS_SAMPLES)} shows the samples that are left`,
+      { ...error, namedOptions: [AS_SAMPLES], cause: error },
     );
   }
 }

@@ -10,6 +10,8 @@ import { PickleError } from "../../../codecs/pickle/pickle_error.ts";
 import { decodePickledText } from "../../../codecs/pickle/text.ts";
 import { Tag } from "../../../codecs/pickle/columns.ts";
 import { decodeName, encodeName } from "../../../base/names.ts";
+import { optionText } from "../../../base/named_option.ts";
+import { AS_SAMPLES } from "../kinds.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
 import {
   MOST_NAME_BYTES,
@@ -35,8 +37,8 @@ export function notPacked(path: string): FormatError {
   return new FormatError(
     "not-packed",
     `${path} is not a packed folder: its last sample is no folder structure; ` +
-      "read it as plain samples (`FFRecordReader`)",
-    { path },
+      `read it as plain samples with ${optionText(AS_SAMPLES)}`,
+    { path, namedOptions: [AS_SAMPLES] },
   );
 }
 

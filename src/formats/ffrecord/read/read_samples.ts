@@ -1,4 +1,5 @@
 import { FormatError } from "../../../base/errors.ts";
+import { optionText, UNCHECKED } from "../../../base/named_option.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import type { MappedSources } from "../../../io/read/mapped_sources.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
@@ -80,8 +81,8 @@ export function sampleMismatch(
   return new FormatError(
     "sample-checksum",
     `${path}: checksum mismatch in sample ${number}: its bytes are not those that were written${orCut}; fetch the ` +
-      "file again, or read it as it is with the option `checkData: false`",
-    { path, sample, expected, actual },
+      `file again, or read it as it is with ${optionText(UNCHECKED)}`,
+    { path, sample, expected, actual, namedOptions: [UNCHECKED] },
   );
 }
 

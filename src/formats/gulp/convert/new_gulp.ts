@@ -54,7 +54,9 @@ class Chunks {
   }
 
   async append(video: NewVideo | UnfitError): Promise<void> {
-    if (video instanceof UnfitError) return this.#run.leaveOut(video.message);
+    if (video instanceof UnfitError) {
+      return this.#run.leaveOut(video.message, video);
+    }
     const { id, name, meta, frames } = video;
     if (this.#ids.has(id)) {
       const shown = JSON.stringify(id);

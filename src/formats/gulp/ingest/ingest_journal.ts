@@ -16,6 +16,7 @@ import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
 import type { AdapterRecipe } from "../adapters/load_adapter.ts";
 import type { AdapterOption } from "../adapters/options.ts";
 import { utf8Text } from "../../../base/utf8.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 
 const LINE_FEED = 0x0a;
 
@@ -257,29 +258,45 @@ export function hashIds(ids: Iterable<string>): string {
   return hash.digest("hex");
 }
 
+/** Description of how two plans differ. */
+export interface PlanDifference {
+  readonly text: string;
+  /** Options that it names. */
+  readonly namedOptions?: readonly NamedOption[];
+}
+
 /** Describes how two plans differ; `undefined` if they write the same. */
 export function differenceOf(
   before: IngestPlan,
   now: IngestPlan,
-): string | undefined {
-  for (const key of ["videosPerChunk", "videos"] as const) {
-    if (before[key] !== now[key]) {
-      const what = key === "videos"
-        ? "the number of videos"
-        : "the option `videosPerChunk`";
-      return `${what} was ${before[key]} and is ${now[key]}`;
-    }
+): PlanDifference | undefined {
+  const ofOption = (option: NamedOption, x: unknown, y: unknown) => ({
+    text: `${optionText(option)} was ${x} and is ${y}`,
+    namedOptions: [option],
+  });
+  if (before.videosPerChunk !== now.videosPerChunk) {
+    const option = { name: "videosPerChunk" };
+    return ofOption(option, before.videosPerChunk, now.videosPerChunk);
+  }
+  if (before.videos !== now.videos) {
+    const text =
+      `the number of videos was ${before.videos} and is ${now.videos}`;
+    return { text };
   }
   if (before.adapter?.name !== now.adapter?.name) {
-    return `the adapter was ${before.adapter?.name} and is ${now.adapter?.name}`;
+    const text =
+      `the adapter was ${before.adapter?.name} and is ${now.adapter?.name}`;
+    return { text };
   }
   const [then, options] = [before.adapter?.options, now.adapter?.options];
   for (const name of Object.keys({ ...then, ...options })) {
     const [x, y] = [then?.[name], options?.[name]].map((value) =>
       JSON.stringify(value)
     );
-    if (x !== y) return `the option \`${name}\` was ${x} and is ${y}`;
+    if (x !== y) return ofOption({ name }, x, y);
   }
-  if (before.ids !== now.ids) return "the ids of the videos are not the same";
+  if (before.ids !== now.ids) {
+    return { text: "the ids of the videos are not the same" };
+  }
   return undefined;
 }

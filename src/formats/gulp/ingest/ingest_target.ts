@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import * as path from "node:path";
 import {
   runAsync,
@@ -19,6 +20,10 @@ import {
   readPlan,
 } from "./ingest_journal.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
+
+const EXTEND: NamedOption = { name: "extend" };
+const RESUME: NamedOption = { name: "resume" };
+const UNIQUE: NamedOption = { name: "removeDuplicateIds" };
 
 /** State of a directory that an ingest writes to. */
 export interface IngestTarget {
@@ -86,10 +91,13 @@ export async function examineTarget(
         resume === true ? "nothing-to-resume" : "not-empty",
         resume === true
           ? `There is nothing to resume in ${directory}: its ingest is finished, ` +
-            "and its videos are not these; the option `extend` adds chunks to those that are there"
-          : `${directory} has chunks already (${chunks.length}): the option \`extend\` adds ` +
-            "more; or choose another directory",
-        { path: directory },
+            `and its videos are not these; ${
+              optionText(EXTEND)
+            } adds chunks to those that are there`
+          : `${directory} has chunks already (${chunks.length}): ${
+            optionText(EXTEND)
+          } adds more; or choose another directory`,
+        { path: directory, namedOptions: [EXTEND] },
       );
     }
     await runAsync(addIdsOf(chunks, ids));
@@ -99,9 +107,11 @@ export async function examineTarget(
   if (resume !== true) {
     throw new IngestError(
       "unfinished",
-      `An ingest into ${directory} was not finished: the option \`resume\` goes on with it; or, to keep the ` +
+      `An ingest into ${directory} was not finished: ${
+        optionText(RESUME)
+      } goes on with it; or, to keep the ` +
         `chunks that it has written and no more, remove ${planPath(directory)}`,
-      { path: directory },
+      { path: directory, namedOptions: [RESUME] },
     );
   }
   const { firstChunk } = before;
@@ -111,8 +121,8 @@ export async function examineTarget(
       : "that was not finished";
     throw new IngestError(
       "other-ingest",
-      `The ingest into ${directory} ${which} was another one: ${difference}; give what it was given`,
-      { path: directory },
+      `The ingest into ${directory} ${which} was another one: ${difference.text}; give what it was given`,
+      { path: directory, namedOptions: difference.namedOptions },
     );
   }
   await runAsync(addIdsOf(chunks, ids));
@@ -211,8 +221,8 @@ function duplicate(directory: string, id: string): IngestError {
     `The id ${
       JSON.stringify(id)
     } would be in ${directory} twice, and readers ` +
-      "refuse such directories; the option `removeDuplicateIds` leaves them out",
-    { path: directory },
+      `refuse such directories; ${optionText(UNIQUE)} leaves them out`,
+    { path: directory, namedOptions: [UNIQUE] },
   );
 }
 

@@ -208,7 +208,10 @@ async function writeSamples(
       } catch (error) {
         if (!isAboutValue(error)) throw error;
         sample.isUnfit = true;
-        run.leaveOut(`'${entry.path}' is no ${encoding}: ${error.message}`);
+        run.leaveOut(
+          `'${entry.path}' is no ${encoding}: ${error.message}`,
+          error,
+        );
       }
     }
     for (const name of sample?.borrowed ?? []) {

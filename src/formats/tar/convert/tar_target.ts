@@ -13,6 +13,7 @@ import {
 } from "../../../convert/to/target.ts";
 import { sniffedSuffix } from "../../../codecs/values/sniffed_suffix.ts";
 import { WriteError } from "../../../base/errors.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { keyOfPath } from "../read/sample_keys.ts";
 import { isShard } from "../shard_patterns.ts";
@@ -20,6 +21,11 @@ import { TarWriter } from "../write/tar_writer.ts";
 import { BYTES, SampleMembers } from "./sample_members.ts";
 
 const DIGITS = 6;
+
+const LIMITS: readonly NamedOption[] = [
+  { name: "shardLength" },
+  { name: "shardSize" },
+];
 
 type Limits = Pick<ConvertOptions, "shardLength" | "shardSize">;
 
@@ -32,8 +38,10 @@ export const tarTarget: ConversionTarget = {
     if (/[^/]\.tar$/.test(path)) return FILE;
     throw new WriteError(
       "bad-name",
-      `Cannot write ${path}: the name of a tar ends in .tar; shards take the option \`shardLength\` or the option \`shardSize\``,
-      { path },
+      `Cannot write ${path}: the name of a tar ends in .tar; shards take ${
+        LIMITS.map(optionText).join(" or ")
+      }`,
+      { path, namedOptions: LIMITS },
     );
   },
   async plan(source, target, options) {

@@ -9,6 +9,7 @@ import { BLOCK, padded } from "../../../base/tar_header.ts";
 import { blocksOf, headOf } from "../layout.ts";
 import { agrees, LONGEST_GAP } from "./dali_index.ts";
 import { NO_HEAD, type TarColumns, type TarIndex } from "./tar_columns.ts";
+import { NO_CACHE, optionText } from "../../../base/named_option.ts";
 
 /** Origin of tables that were not just made from the tar itself. */
 export interface IndexOrigin {
@@ -101,14 +102,14 @@ export class Heads {
     const member = this.#nameOf(record);
     const offset = this.#columns.offsets[record]!;
     const [what, hint] = beside === undefined
-      ? ["the index in the cache", "Open it with --no-cache"]
+      ? ["the index in the cache", `Open it with ${optionText(NO_CACHE)}`]
       : [beside, `Make ${beside} anew, or delete it`];
     return new FormatError(
       "bad-index",
       `Cannot read '${member}' in ${path}: the header at byte ${
         offset - BLOCK
       } is not that of which ${what} was made. ${hint}`,
-      { path, member, offset },
+      { path, member, offset, namedOptions: [NO_CACHE] },
     );
   }
 }

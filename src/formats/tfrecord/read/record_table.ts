@@ -1,4 +1,5 @@
 import { FormatError } from "../../../base/errors.ts";
+import { optionText, UNCHECKED } from "../../../base/named_option.ts";
 import type { KnownFile } from "../../../io/storage/changed_file.ts";
 import {
   type ArchiveNotes,
@@ -73,9 +74,9 @@ export class RecordTable extends ShardTable<RecordFile> {
       "sample-checksum",
       `${path}: checksum mismatch in record ${
         this.numberOf(record)
-      }: its bytes are not those that were written; fetch the file again, or read it as it is with the option ` +
-        "`checkData: false`",
-      { path, sample: record, expected, actual },
+      }: its bytes are not those that were written; fetch the file again, or read it as it is with ` +
+        optionText(UNCHECKED),
+      { path, sample: record, expected, actual, namedOptions: [UNCHECKED] },
     );
   }
 }

@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../../base/errors.ts";
+import { DECODED, optionText } from "../../../base/named_option.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { KeptValues } from "../../../io/decoded/kept_values.ts";
@@ -105,8 +106,10 @@ export class DecodedRecords {
         "too-large",
         `${path}: record ${
           table.numberOf(record)
-        } has ${extent.length} bytes, and up to ${LARGEST} are shown decoded: read it without --decoded`,
-        { path, sample: record },
+        } has ${extent.length} bytes, and up to ${LARGEST} are shown decoded: read it without ${
+          optionText(DECODED)
+        }`,
+        { path, sample: record, namedOptions: [DECODED] },
       );
     }
     const sources = { at: (i: number) => this.#sources[i] };

@@ -1,5 +1,6 @@
 import { FormatError } from "../../../base/errors.ts";
 import { encodeName } from "../../../base/names.ts";
+import { DECODED, optionText } from "../../../base/named_option.ts";
 import { escapedName } from "../../../tree/names/escaped_name.ts";
 
 const LONGEST = 255;
@@ -100,8 +101,10 @@ export class NodeNames<Content> {
       throw new FormatError(
         "unsafe-name",
         `${path}: the feature '${name}' of record ${sample} can't be a file: its name has ${bytes.length} bytes, and ` +
-          `${LONGEST} is the most; read the record without --decoded`,
-        { path, sample },
+          `${LONGEST} is the most; read the record without ${
+            optionText(DECODED)
+          }`,
+        { path, sample, namedOptions: [DECODED] },
       );
     }
     const node = this.nodes.length;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { MessageListener } from "../../../base/named_option.ts";
 import { NotTrustedError, unlessForeign } from "../../directories/trust.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { CacheOptions } from "../remote_options.ts";
@@ -27,7 +28,7 @@ export class CacheDirectory {
   /** The limit, shared with other programs. */
   readonly room: CacheRoom;
 
-  constructor(options: CacheOptions, onWarning: (message: string) => void) {
+  constructor(options: CacheOptions, onWarning: MessageListener) {
     this.root = new CacheRoot(options, onWarning);
     this.room = new CacheRoom(this.root, options.size);
   }

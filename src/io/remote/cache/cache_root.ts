@@ -1,11 +1,19 @@
 import { messageOf } from "../../../base/message_text.ts";
 import { variable } from "../../../base/environment.ts";
 import { RecordfsError } from "../../../base/errors.ts";
+import {
+  type MessageListener,
+  type NamedOption,
+  optionText,
+} from "../../../base/named_option.ts";
 import { NotTrustedError } from "../../directories/trust.ts";
 import { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import { SystemError } from "../../libc/system_error.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import { warnedCaches } from "./warned_caches.ts";
+
+const DIRECTORY: NamedOption = { name: "cache.directory" };
+const SHARED: NamedOption = { name: "cache.shared" };
 
 /** The directory of a cache. Used only if untrusted users cannot have put anything into it. */
 export class CacheRoot {
@@ -14,11 +22,11 @@ export class CacheRoot {
   readonly missing: string | undefined;
   /** Whether its owner and group are trusted. */
   readonly isShared: boolean;
-  readonly #onWarning: (message: string) => void;
+  readonly #onWarning: MessageListener;
 
   constructor(
     { directory, shared }: CacheOptions,
-    onWarning: (message: string) => void,
+    onWarning: MessageListener,
   ) {
     this.path = directory ?? usualDirectory();
     this.missing = missingFor(this.path);
@@ -47,9 +55,9 @@ export class CacheRoot {
       throw new RecordfsError(
         error instanceof RecordfsError ? error.code : "bad-cache",
         `Cannot use the cache ${this.path}: ${reasonOf(error)}. ${
-          capital(hintFor(error))
+          hintFor(error)
         }`,
-        { path: this.path, cause: error },
+        { path: this.path, cause: error, namedOptions: optionsFor(error) },
       );
     }
   }
@@ -60,8 +68,9 @@ export class CacheRoot {
     if (warned.has(this.path)) return;
     warned.add(this.path);
     this.#onWarning(
-      `The cache ${this.path} can't be used (${reasonOf(error)}): ` +
-        `everything is fetched again when it is read again; ${hintFor(error)}`,
+      `Cannot use the cache ${this.path}: ${reasonOf(error)}. ` +
+        `What is read again is fetched again; ${uncapital(hintFor(error))}`,
+      optionsFor(error),
     );
   }
 
@@ -94,10 +103,20 @@ function reasonOf(error: unknown): string {
 }
 
 function hintFor(error: unknown): string {
-  const other = "choose another with --cache-dir (option cache.directory)";
+  const other = `Choose another with ${optionText(DIRECTORY)}`;
   return error instanceof NotTrustedError
-    ? `${other}, or trust its owner and group, but never everybody, with --cache-shared (option cache.shared)`
+    ? `${other}, or trust its owner and group, but never everybody, with ${
+      optionText(SHARED)
+    }`
     : other;
+}
+
+function optionsFor(error: unknown): readonly NamedOption[] {
+  return error instanceof NotTrustedError ? [DIRECTORY, SHARED] : [DIRECTORY];
+}
+
+function uncapital(text: string): string {
+  return text[0]!.toLowerCase() + text.slice(1);
 }
 
 function capital(text: string): string {

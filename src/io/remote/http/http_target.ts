@@ -1,8 +1,11 @@
 import { abortable } from "../../concurrency/abortable.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import type { HttpLocation } from "../remote_location.ts";
 import { withoutSecrets } from "../remote_location.ts";
 import { loginFor } from "./netrc.ts";
 import type { PreparedRequest, Target } from "../target.ts";
+
+const HEADERS: NamedOption = { name: "headers" };
 
 /** Status codes of stores for expired signatures, and of servers for files that have moved. */
 const EXPIRED: ReadonlySet<number> = new Set([400, 401, 403, 404, 410]);
@@ -11,7 +14,10 @@ export class HttpTarget implements Target {
   readonly name: string;
   readonly identity: string;
   readonly advice =
-    "give what the server asks for with --header 'Authorization: …' (option headers), or a URL that is signed anew";
+    `Send what the server requires, such as Authorization, with ${
+      optionText(HEADERS)
+    }, or give a URL that is signed anew`;
+  readonly namedOptions = [HEADERS];
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   /** Redirect target, which may expire, and whether it has answered a request. */

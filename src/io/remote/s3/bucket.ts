@@ -2,10 +2,15 @@ import { RecordfsError } from "../../../base/errors.ts";
 import { abortable } from "../../concurrency/abortable.ts";
 import { PACKAGES } from "../../../base/packages.ts";
 import { variable } from "../../../base/environment.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import { withoutSecrets } from "../remote_location.ts";
 import type { S3Options } from "../remote_options.ts";
 import type { PreparedRequest, Target } from "../target.ts";
 import { Credentials, type Keys } from "./credentials.ts";
+
+const ANONYMOUS: NamedOption = { name: "s3.anonymous" };
+const ENDPOINT: NamedOption = { name: "s3.endpoint" };
+const REQUESTER_PAYS: NamedOption = { name: "s3.requesterPays" };
 
 const REGION = "us-east-1";
 /** Not unreserved (RFC 3986, 2.3), but left by `encodeURIComponent`; signatures need them encoded. */
@@ -44,7 +49,7 @@ export class Bucket {
       const path = `s3://${this.name}/${key}`;
       throw new RecordfsError(
         "bad-location",
-        `Cannot read ${path}: a URL can't have . or .. for a name, so that the object can't be asked for`,
+        `Cannot read ${path}: a URL cannot have . or .. as a name`,
         { path },
       );
     }
@@ -127,9 +132,12 @@ export class Bucket {
 export class BucketTarget implements Target {
   readonly name: string;
   readonly identity: string;
-  readonly advice =
-    "look whether the keys may read it, and whether the region and --endpoint are right; " +
-    "--anonymous reads what is public, --requester-pays what its readers pay for";
+  readonly advice = `Check that the keys may read it, and that the region and ${
+    optionText(ENDPOINT)
+  } are right; ${optionText(ANONYMOUS)} reads public objects, ${
+    optionText(REQUESTER_PAYS)
+  } those whose readers pay`;
+  readonly namedOptions = [ENDPOINT, ANONYMOUS, REQUESTER_PAYS];
   readonly #bucket: Bucket;
   readonly #key: string;
   readonly #query: Readonly<Record<string, string>>;
@@ -197,8 +205,8 @@ function parsed(endpoint: string): URL {
   const path = withoutSecrets(endpoint);
   throw new RecordfsError(
     "bad-location",
-    `${path} is no endpoint: write https://HOST or http://HOST:PORT; keys are said by ` +
-      "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    `Cannot use the endpoint ${path}: it is not a URL such as https://HOST or http://HOST:PORT. ` +
+      "Give keys by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     { path },
   );
 }

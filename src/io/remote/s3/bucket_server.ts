@@ -59,7 +59,7 @@ export class BucketServer implements RemoteServer {
   #warnOf(path: string, { count, example }: BucketList["skipped"]): void {
     const keys = count === 1 ? "1 key is" : `${count} keys are`;
     this.#warn(
-      `${keys} skipped in ${path}, such as s3://${this.#bucket.name}/${example}: no file can have such a name, ` +
+      `${keys} skipped in ${path}, such as s3://${this.#bucket.name}/${example}: a file cannot have such a name, ` +
         "or a directory has it. Rename the objects to read them",
     );
   }

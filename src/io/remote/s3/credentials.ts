@@ -1,8 +1,11 @@
 import { PACKAGES } from "../../../base/packages.ts";
 import { variable } from "../../../base/environment.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
 import { Transient } from "../transient.ts";
+
+const ANONYMOUS: NamedOption = { name: "s3.anonymous" };
 
 export interface Keys {
   readonly accessKeyId: string;
@@ -111,17 +114,17 @@ export class Credentials {
     } catch (cause) {
       throw new RemoteError(
         "access-denied",
-        `Cannot read ${name}: no keys were found to sign requests with; set AWS_ACCESS_KEY_ID and ` +
-          "AWS_SECRET_ACCESS_KEY, or log in with the AWS command line, or read a public bucket " +
-          "with --anonymous (option s3.anonymous)",
-        { path: name, cause },
+        `Cannot read ${name}: no keys were found to sign requests with. Set AWS_ACCESS_KEY_ID and ` +
+          "AWS_SECRET_ACCESS_KEY, log in with the AWS command line, or read a public bucket " +
+          `with ${optionText(ANONYMOUS)}`,
+        { path: name, cause, namedOptions: [ANONYMOUS] },
       );
     }
   }
 }
 
 function noOthers(what: string, cause: unknown): Transient {
-  return new Transient(`the keys ${what}, and no others are given out`, {
+  return new Transient(`the keys ${what}, and no newer ones were found`, {
     cause,
   });
 }

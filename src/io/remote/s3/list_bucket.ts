@@ -145,7 +145,7 @@ export async function listBucket(
     if (page === undefined) {
       throw new RemoteError(
         "bad-answer",
-        `Cannot list ${shown}: the server's answer is no list of objects; look at the endpoint`,
+        `Cannot list ${shown}: the server's response is not a list of objects. Check the endpoint`,
         { path: shown },
       );
     }

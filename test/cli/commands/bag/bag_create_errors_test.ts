@@ -144,18 +144,26 @@ Deno.test("what is there already is left alone", async () => {
       ]);
     for (const generation of ["1", "3"]) {
       const of = ["--generation", generation];
-      assertFailed(await create("mine", ...of), 1, /mine: it (exists|holds)/);
+      assertFailed(
+        await create("mine", ...of),
+        1,
+        /mine: it (exists|has).* [Cc]hoose another name/,
+      );
       const sharded = await create("mine", ...of, "--shard-length", "1");
-      assertFailed(sharded, 1, /mine: it (exists|holds)/);
+      assertFailed(
+        sharded,
+        1,
+        /mine: it (exists|has).* [Cc]hoose another name/,
+      );
       assertFailed(
         await create("lines", ...of),
         1,
-        /lines.* is no(ne| directory)|lines: it exists and is none/,
+        /lines.* is not a directory\. Choose another name/,
       );
       assertFailed(
         await create("shards", ...of),
         1,
-        /shards: it (exists|holds)/,
+        /shards: it (exists|has)/,
       );
     }
     assert.deepEqual(fs.readdirSync(`${dir}/mine`), ["notes"]);
@@ -168,7 +176,7 @@ Deno.test("what is there already is left alone", async () => {
     assertFailed(
       await create("three"),
       1,
-      /three: it has 1 datapoint already; --resume/,
+      /three: it has 1 datapoint already\. Add those that follow with --resume/,
     );
     const other = ["--resume", "--spec", '{"m": "int"}'];
     assertFailed(await create("three", ...other), 1, /spec\.json has another/);
@@ -188,7 +196,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
       [[...given, "--shard-size", "1 parsec"], /number of bytes/],
       [[...given, "--shard-size", "0"], /number of bytes/],
       [[...given, "--shard-length", "0"], /from 1 on/],
-      [[...given, "--shard-start", "1"], /take --shard-size or/],
+      [[...given, "--shard-start", "1"], /need --shard-size or/],
       [[...given, "--resume", "--generation", "2"], /for generation 3/],
     ];
     for (const [args, words] of cases) {
@@ -201,7 +209,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
       ['{"n": 1}', /must be a string/],
       ['{"N": "int"}', /"N" must start with/],
       ["nowhere", /nowhere: there is no such/],
-      [".", /it is no regular file/],
+      [".", /it is not a regular file/],
     ];
     for (const [spec, words] of specs) {
       const args = ["out", "lines", "--spec", spec];
@@ -237,7 +245,7 @@ Deno.test({
         assertFailed(
           await recordfs(three),
           1,
-          /the disk is full.*\(.*a keeps the datapoints that were written; --resume/,
+          /the disk is full.*\(.*a keeps the datapoints that were written; add those that follow with --resume/,
         );
         await succeed(["check", "--values", `${disk}/a`]);
         await remount("size=40m");

@@ -54,7 +54,11 @@ Deno.test("a process that is killed is gone on with, as if it had not been", asy
         : `${killed}/${fs.readdirSync(killed).sort().at(-1)}`;
       fs.writeFileSync(`${last}/.spec.json.recordfs-1-1.part`, "{");
       const again = ["bag", "create", killed, lines, ...args];
-      assertFailed(await recordfs(again), 1, /datapoints already; --resume/);
+      assertFailed(
+        await recordfs(again),
+        1,
+        /datapoints already\. Add those that follow with --resume/,
+      );
       const { stdout } = await succeed([...again, "--resume"]);
       assert.match(stdout, /4000 datapoints \(\d+ of them from before\), /);
       assert.deepEqual(filesBelow(killed), filesBelow(whole));
@@ -137,7 +141,9 @@ for (const generation of ["2", "3"]) {
           fs.statSync(`${out}/n.bag`, { throwIfNoEntry: false }) ?? { size: 0 };
         assert.match(
           said,
-          size > 0 ? /^recordfs: stopped: .*a has 2 datapoints; --res/ : /^$/,
+          size > 0
+            ? /^recordfs: stopped: .*a has 2 datapoints; add those that follow with --resume/
+            : /^$/,
         );
         fs.writeFileSync(`${dir}/lines`, '{"n": 1}\n{"n": 2}\n{"n": 3}\n');
         await succeed([...args.toSpliced(3, 0, `${dir}/lines`), "--resume"]);

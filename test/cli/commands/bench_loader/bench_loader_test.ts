@@ -201,10 +201,14 @@ Deno.test("bench-loader says what is wrong", async () => {
     [[samples, "--workers", "0,257"], 2, /from 0 to 256/],
     [[samples, "--batch", "0"], 2, /list such as 1,2: whole numbers from 1/],
     [[samples, "--seconds", "0"], 2, /whole number from 1 on/],
-    [[samples, "--seconds", "1", "--batches", "1"], 2, /give one of them/],
-    [[samples, "--seed", "1"], 2, /--shuffle as well/],
+    [
+      [samples, "--seconds", "1", "--batches", "1"],
+      2,
+      /--seconds and --batches exclude each other/,
+    ],
+    [[samples, "--seed", "1"], 2, /--seed needs --shuffle/],
     [[samples, "--frames", "2"], 2, /--frames is for gulp directories/],
-    [[empty], 1, /has no samples: there is nothing to load/],
+    [[empty], 1, /Cannot load .*: it has no samples/],
     [["/nowhere.ffr"], 1, /nowhere\.ffr/],
     [["", "--batches", "1"], 2, /path of the container is empty/],
   ];

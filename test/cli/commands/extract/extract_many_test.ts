@@ -98,8 +98,8 @@ Deno.test("what is in the way of one of many is named, and stays", () =>
     const messages = failed.map(({ message }: { message: string }) => message);
     for (const path of there) {
       assert.equal(fs.readFileSync(`${out}/${path}`, "utf8"), "mine");
-      const said = `Cannot extract to ${out}/${path}: it exists already; ` +
-        `--force replaces it`;
+      const said = `Cannot extract to ${out}/${path}: it exists. ` +
+        `Replace it with --force`;
       assert.ok(messages.includes(said), `${messages}`);
     }
     const refused = new Set(places);

@@ -182,7 +182,7 @@ Deno.test({
       assert.match(ran.stdout, new RegExp(`: 2 videos, ${2 * count} frames, `));
       assert.match(
         ran.stderr,
-        /video "broken": .*(Invalid data|moov atom).*\n.*1 video not gulped; --resume tries again:\n.* broken\n$/s,
+        /video "broken": .*(Invalid data|moov atom).*\n.*1 video not gulped; try again with --resume:\n.* broken\n$/s,
       );
       assert.doesNotMatch(ran.stderr, /\bat .*:\d+:\d+/);
       assert.deepEqual(contentOf(`${dir}/out`), [

@@ -55,7 +55,7 @@ Deno.test("a name must end in .ffr", async () => {
     for (const name of ["a", "a.bin", "a.FFR", ".ffr", "a.ffr/", "", "ffr"]) {
       await refuses(write, `${dir}/${name}`, "bad-name", /ends in \.ffr/);
     }
-    await refuses(write, `${dir}/\udc80.ffr`, "bad-name", /not Unicode/);
+    await refuses(write, `${dir}/\udc80.ffr`, "bad-name", /not valid Unicode/);
     assert.deepEqual(fs.readdirSync(dir), []);
     for (const name of ["a.ffr", ".hidden.ffr", "ä.b.ffr", "x.ffr.ffr"]) {
       await write(`${dir}/${name}`);
@@ -197,7 +197,7 @@ Deno.test({
       await user.do("chmod", "700", "dir");
       assert.equal(
         printed,
-        "WriteError EACCES Cannot write /root.ffr: permission denied; look at who may read and " +
+        "WriteError EACCES Cannot write /root.ffr: permission denied. Check who may read and " +
           "write it and the directories above it (`namei -l`)\nwritten\n",
       );
     }),

@@ -154,7 +154,7 @@ Deno.test("labels are what the files of an extension say", async () => {
   assert.equal(labels.length, 15);
   await assert.rejects(
     readLabels(fs, "png"),
-    /sample '000' of .*train-000000\.tar has no one value of 'png'/,
+    /train-000000\.tar: its sample '000' has no single value of 'png'/,
   );
   await assert.rejects(readLabels(fs, "npy"), { code: "no-label" });
 });

@@ -34,7 +34,7 @@ Deno.test("the header before a content is compared with a kept index in every th
     const stale = {
       code: "bad-index",
       member: "n0.cls",
-      message: /--no-cache/,
+      message: /Open it with the option `cache: false`$/,
     };
     const options = { remote, onWarning() {} };
     using container = await open(tar, options);

@@ -112,7 +112,7 @@ Deno.test("split counts samples where one has no kind of its own, and stratifies
     const ran = await recordfs([...split, `${dir}/cls`, ...by("cls")]);
     assert.equal(ran.code, 0);
     assert.match(ran.stdout, /a\.txt: 2 samples\n.*b\.txt: 2 samples\n/);
-    assert.match(ran.stderr, /--subset the option --format webdataset\n/);
+    assert.match(ran.stderr, /mount with --subset and --format webdataset\n/);
     const { stdout: files } = await succeed([
       ...[...split, `${dir}/dir`, ...by("dir")],
     ]);
@@ -121,7 +121,7 @@ Deno.test("split counts samples where one has no kind of its own, and stratifies
     assertFailed(
       other,
       1,
-      /sample '0' of .*alone\.tar has no one value of 'png'/,
+      /alone\.tar: its sample '0' has no single value of 'png'/,
     );
     const shown = await succeed(["ls", "--format", "webdataset", path]);
     assert.equal(shown.stdout, `${alone.join("\n")}\n`);

@@ -193,7 +193,7 @@ mountTest(
         assert.equal((await read("c")).stdout, texts[2]);
         fs.truncateSync(path, 50);
         // It may take a second until somebody looks again.
-        await logged(/a\.zip was cut from \d+ to 50 bytes/);
+        await logged(/a\.zip was truncated from \d+ to 50 bytes/);
       });
     }),
 );
