@@ -64,7 +64,6 @@ export {
   RecordfsError,
   WriteError,
 } from "./src/base/errors.ts";
-export type { NamedOption } from "./src/base/named_option.ts";
 
 /**
  * Opens the samples of a container of any format: rows of Parquet, examples of TFRecord, samples of MDS and WebDataset.

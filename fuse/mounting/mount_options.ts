@@ -1,4 +1,4 @@
-import type { NamedOption } from "../../src/base/named_option.ts";
+import type { RecordfsError } from "../../src/base/errors.ts";
 import { sizeOf } from "../../src/base/size_text.ts";
 import { MountError } from "./mount_error.ts";
 
@@ -31,7 +31,7 @@ export interface MountOptions {
   readonly workers?: number | undefined;
   /** Called once for each distinct message about a failure while serving. */
   readonly onLog?:
-    | ((message: string, options?: readonly NamedOption[]) => void)
+    | ((message: string, options?: RecordfsError["namedOptions"]) => void)
     | undefined;
   /** Called with a line for each request of the kernel. Slows the mount down. */
   readonly onTrace?: ((line: string) => void) | undefined;

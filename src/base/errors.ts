@@ -5,7 +5,6 @@
  */
 
 import { messageText } from "./message_text.ts";
-import type { NamedOption } from "./named_option.ts";
 
 /** Facts that any recordfs error may carry. */
 export interface ErrorFacts {
@@ -22,7 +21,7 @@ export interface ErrorFacts {
   /** Name of the archive member, as stored in the archive. */
   readonly member?: string | undefined;
   /** Options of the library that the message names. */
-  readonly namedOptions?: readonly NamedOption[] | undefined;
+  readonly namedOptions?: RecordfsError["namedOptions"] | undefined;
   /** The error that led to this one. */
   readonly cause?: unknown;
 }
@@ -51,7 +50,12 @@ export class RecordfsError<Code extends string = string> extends Error {
   /** Name of the archive member, as stored in the archive. */
   readonly member: string | undefined;
   /** Options of the library that the message names. */
-  readonly namedOptions: readonly NamedOption[];
+  readonly namedOptions: readonly {
+    /** Name of the option. */
+    readonly name: string;
+    /** Value that the message gives it, if any. */
+    readonly value?: boolean | string | undefined;
+  }[];
 
   /** Creates an error with its facts. */
   constructor(code: Code, message: string, facts: ErrorFacts = {}) {

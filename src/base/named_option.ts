@@ -5,13 +5,10 @@
  * @module
  */
 
+import type { RecordfsError } from "./errors.ts";
+
 /** An option of the library that a message names, such as `lossy` or `checkData: false`. */
-export interface NamedOption {
-  /** Name of the option. */
-  readonly name: string;
-  /** Value that the message gives it, if any. */
-  readonly value?: boolean | string | undefined;
-}
+export type NamedOption = RecordfsError["namedOptions"][number];
 
 /** Receives messages, with the options that each names. */
 export type MessageListener = (
@@ -25,6 +22,8 @@ export const UNCHECKED: NamedOption = { name: "checkData", value: false };
 export const FORMAT: NamedOption = { name: "format" };
 /** Converts despite losses. */
 export const LOSSY: NamedOption = { name: "lossy" };
+/** Reads only some samples. */
+export const SUBSET: NamedOption = { name: "subset" };
 /** Replaces what exists. */
 export const REPLACE: NamedOption = { name: "replace" };
 

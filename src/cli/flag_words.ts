@@ -9,7 +9,7 @@ import { messageOf } from "../base/message_text.ts";
 const FLAGS: Readonly<Record<string, string>> = {
   ...flagsNamedLike(
     "decoded ext extend format from generation lossy parts port resume shardLength shardSize " +
-      "shardStart spec timeout to videosPerChunk",
+      "shardStart spec subset timeout to videosPerChunk",
   ),
   "checkData: false": "--no-verify",
   "verify: false": "--no-verify",

@@ -1,10 +1,5 @@
 import { RecordfsError } from "../base/errors.ts";
-import {
-  LOSSY,
-  type NamedOption,
-  optionsNamedBy,
-  optionText,
-} from "../base/named_option.ts";
+import { LOSSY, optionsNamedBy, optionText } from "../base/named_option.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 
@@ -65,7 +60,7 @@ export interface ConvertOptions extends WaitOptions {
     | undefined;
   /** Called with oddities of the source and, with `lossy`, with skipped items. */
   readonly onWarning?:
-    | ((message: string, options?: readonly NamedOption[]) => void)
+    | ((message: string, options?: RecordfsError["namedOptions"]) => void)
     | undefined;
 }
 
@@ -118,7 +113,7 @@ export class ConversionError extends RecordfsError {
     path: string,
     losses: readonly string[] = [],
     cause?: unknown,
-    namedOptions?: readonly NamedOption[],
+    namedOptions?: RecordfsError["namedOptions"],
   ) {
     super(code, message, { path, cause, namedOptions });
     this.losses = losses;

@@ -1,8 +1,7 @@
 import type { ConversionSource } from "../convert/from/source.ts";
 import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
-import type { FormatError } from "../base/errors.ts";
-import type { NamedOption } from "../base/named_option.ts";
+import type { FormatError, RecordfsError } from "../base/errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
 import type { Storage } from "../io/storage/storage.ts";
@@ -51,7 +50,7 @@ export interface FormatEntry {
     /** Rest of the message after the directory's path, including the remedy, without a final period. */
     readonly why: string;
     /** Options that it names. */
-    readonly namedOptions?: readonly NamedOption[];
+    readonly namedOptions?: RecordfsError["namedOptions"];
   } | undefined;
   /** Whether a path that does not exist is a pattern for several containers, such as `train-{0..9}.data`. */
   isPattern?(path: string): boolean;

@@ -29,7 +29,7 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .option(
       "--values",
-      "decode every value of a dataset, and every JPEG and PNG, as well",
+      "decode every value of a dataset of bags, and every JPEG and PNG, as well",
     )
     .addOption(subsetOption())
     .option("--json", "as JSON");

@@ -1,4 +1,4 @@
-import type { NamedOption } from "../../base/named_option.ts";
+import type { RecordfsError } from "../../base/errors.ts";
 
 /** Options for containers on servers. */
 export interface RemoteOptions {
@@ -55,7 +55,7 @@ export interface RemoteOptions {
     | undefined;
   /** Called with warnings about what slows down reading. Defaults to `console.warn`. */
   readonly onWarning?:
-    | ((message: string, options?: readonly NamedOption[]) => void)
+    | ((message: string, options?: RecordfsError["namedOptions"]) => void)
     | undefined;
 }
 

@@ -51,22 +51,10 @@ export class FileLock implements Disposable {
     }
   }
 
-  /**
-   * Takes a shared lock on an existing file, which keeps exclusive holders waiting. Returns `undefined` if an exclusive
-   * holder has it, or the path no longer names the locked file.
-   */
-  static tryShare(path: string): FileLock | undefined {
-    const lock = new FileLock(path);
-    if (!lock.#take(false)) return undefined;
-    if (lock.isOf(path)) return lock;
-    lock[Symbol.dispose]();
-    return undefined;
-  }
-
-  #take(isExclusive = true): boolean {
+  #take(): boolean {
     let isTaken = false;
     try {
-      this.#isHeld = isTaken = this.#file!.tryLockSync(isExclusive);
+      this.#isHeld = isTaken = this.#file!.tryLockSync(true);
     } catch (error) {
       if (!NO_LOCKS.includes(systemCode(error) ?? "")) throw error;
       isTaken = true;

@@ -1,3 +1,4 @@
+import { optionText, SUBSET } from "../../base/named_option.ts";
 import { FormatError } from "../../base/errors.ts";
 import { formatNamed, formats, loadFormat } from "../../formats/registry.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
@@ -59,8 +60,11 @@ export async function openSource(
     throw new ConversionError(
       "cannot-convert",
       `Cannot convert some samples of ${path}: its format '${entry.name}' converts only all. ` +
-        "Leave out the option `subset`",
+        `Leave out ${optionText(SUBSET)}`,
       path,
+      [],
+      undefined,
+      [SUBSET],
     );
   } catch (error) {
     container.close();
@@ -81,10 +85,11 @@ function folderAt(
     throw new ConversionError(
       "cannot-convert",
       `Cannot convert some samples of ${path}: it is a folder of files and no container, and has no numbered samples. ` +
-        "Leave out the option `subset`",
+        `Leave out ${optionText(SUBSET)}`,
       path,
       [],
       cause,
+      [SUBSET],
     );
   }
   if (storage === LOCAL_DISK) return new FolderSource(path, "a folder");

@@ -42,7 +42,7 @@ interface OpenShard {
   readonly output: ValuesOutput;
 }
 
-/** Writes shards and their index. Memory use grows only by 8 bytes per sample of the current shard (`#ends`). */
+/** Writes shards and their index. Memory use grows only by 4 bytes per sample of the current shard (`#ends`). */
 export class ShardsOutput {
   readonly #directory: string;
   /** Name of the directory in errors. */
@@ -52,7 +52,7 @@ export class ShardsOutput {
   readonly #shards: unknown[] = [];
   #open: OpenShard | undefined;
   /** Ends of the shard's samples, from the start of the first one. */
-  #ends = new GrowingNumbers();
+  #ends = new GrowingNumbers(2 ** 32);
   #length = 0;
 
   constructor(directory: string, name: string, form: ShardForm) {
@@ -160,7 +160,7 @@ export class ShardsOutput {
       shard.discard();
     }
     this.close();
-    this.#ends = new GrowingNumbers();
+    this.#ends = new GrowingNumbers(2 ** 32);
     const bytes = this.#sizeWith(data, samples);
     const raw = { basename, bytes, hashes: { [HASH]: hash.digest() } };
     const { version, ...facts } = this.#facts();
