@@ -186,8 +186,8 @@ export class Run {
     if (this.#options.lossy !== true) {
       throw new ConversionError(
         "would-lose",
-        `Cannot convert ${this.#source}: ${what}; nothing was written. The option ` +
-          "`lossy` leaves it out",
+        `Cannot convert ${this.#source}: ${what}; nothing was written. Skip ` +
+          "it with the option `lossy`",
         this.#source,
         [what],
         cause,

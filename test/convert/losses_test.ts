@@ -247,14 +247,14 @@ Deno.test("nothing that is there is replaced", async (t) => {
 
 /** Places that a target can't have, and what is said of them. */
 const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
-  ["out/", { to: "bag" }, /out\/: the name of a bag ends in \.bag/],
-  ["out", { to: "bag" }, /the name of a bag ends in \.bag/],
-  ["out.bag/", { to: "bag" }, /the name of a bag ends in \.bag/],
-  [".bag", {}, /the name of a bag ends in \.bag/],
-  ["out.idx", { to: "bag" }, /the name of a bag ends in \.bag/],
-  ["out/", { to: "ffrecord" }, /ends in \.ffr/],
-  ["out.ffr/", { to: "ffrecord-samples" }, /ends in \.ffr/],
-  ["out", { to: "ffrecord-samples" }, /ends in \.ffr/],
+  ["out/", { to: "bag" }, /out\/: the name of a bag must end in \.bag/],
+  ["out", { to: "bag" }, /the name of a bag must end in \.bag/],
+  ["out.bag/", { to: "bag" }, /the name of a bag must end in \.bag/],
+  [".bag", {}, /the name of a bag must end in \.bag/],
+  ["out.idx", { to: "bag" }, /the name of a bag must end in \.bag/],
+  ["out/", { to: "ffrecord" }, /must end in \.ffr/],
+  ["out.ffr/", { to: "ffrecord-samples" }, /must end in \.ffr/],
+  ["out", { to: "ffrecord-samples" }, /must end in \.ffr/],
   ["file/", {}, /it exists and is none/],
   ["file", { to: "bags" }, /it exists and is none/],
   ["file/x.bag", {}, /part of the path is not a directory/],
@@ -268,7 +268,7 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   [
     "out",
     { to: "ffrecord", parts: 1 },
-    /is for folders on disk, and for samples/,
+    /is only for folders on disk and for samples/,
   ],
 ];
 

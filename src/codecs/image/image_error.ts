@@ -12,6 +12,10 @@ export class ImageError extends RecordfsError<ImageErrorCode> {
   /** Creates an error about an image; `facts.path` is its file, if any. */
   constructor(code: ImageErrorCode, reason: string, facts: ErrorFacts = {}) {
     const { path } = facts;
-    super(code, path === undefined ? reason : `${path}: ${reason}`, facts);
+    super(
+      code,
+      path === undefined ? reason : `Cannot decode ${path}: ${reason}`,
+      facts,
+    );
   }
 }

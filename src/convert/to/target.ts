@@ -101,7 +101,7 @@ export function requireOptions(
     if (options[option] === undefined || target.options.includes(option)) {
       continue;
     }
-    throw bad(`The option \`${option}\` is not for ${name}: leave it out`);
+    throw bad(`The option \`${option}\` is not for ${name}`);
   }
   for (const option of COUNTS) {
     const count = options[option];
@@ -109,12 +109,15 @@ export function requireOptions(
       continue;
     }
     throw bad(
-      `The option \`${option}\` is a whole number from 1 on, not ${count}`,
+      `The option \`${option}\` must be a whole number from 1 on, not ` +
+        `${count}`,
     );
   }
   const { generation } = options;
   if (generation !== undefined && ![1, 2, 3].includes(generation)) {
-    throw bad(`The option \`generation\` is 1, 2 or 3, not ${generation}`);
+    throw bad(
+      "The option `generation` must be 1, 2 or 3, not " + `${generation}`,
+    );
   }
   target.requireOptions?.(source, options);
 }
@@ -138,11 +141,11 @@ export async function requireAbsent(
   const { found } = await runAsync(findTarget(target), signal);
   if (found === undefined) return;
   const advice = found.isFile()
-    ? "the option `replace` replaces it; or choose another name"
-    : "remove it, or choose another name";
+    ? "Replace it with the option `replace`, or choose another name"
+    : "Remove it, or choose another name";
   throw new WriteError(
     "exists",
-    `Cannot write ${target}: it exists; ${advice}`,
+    `Cannot write ${target}: it exists. ${advice}`,
     { path: target },
   );
 }
@@ -159,8 +162,9 @@ async function requireEmpty(
     if (!isFilled || !isReplaceable) throw cause;
     throw new WriteError(
       "not-empty",
-      `Cannot write the directory ${target}: it exists and is not empty; the option \`replace\` ` +
-        "replaces one that holds such a container and nothing else; or choose another name",
+      `Cannot write the directory ${target}: it exists and is not empty. ` +
+        "Replace it with the option `replace`, if it holds only such a container, or " +
+        "choose another name",
       { path: target, cause },
     );
   }
@@ -175,7 +179,8 @@ export function requireApart(source: string, target: string): void {
   if (!liesIn(path.dirname(target), source)) return;
   throw new WriteError(
     "bad-name",
-    `Cannot write ${target}: it lies in ${source}, which is converted; choose another place`,
+    `Cannot write ${target}: it lies in ${source}, which is converted. ` +
+      "Choose another place",
     { path: target },
   );
 }

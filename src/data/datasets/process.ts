@@ -63,8 +63,9 @@ export abstract class ProcessedDataset<S, T> extends Dataset<T> {
     const [first] = indices;
     throw new DataError(
       "bad-batch",
-      `The 'process' of ${this.constructor.name} made ${wrong} of a batch of ${indices.length}: ` +
-        `it must return one for each index`,
+      `Cannot make a batch of ${indices.length} samples: the 'process' of ` +
+        `${this.constructor.name} made ${wrong}. It must return one for ` +
+        "each index",
       {
         expected: indices.length,
         sample: first,
@@ -121,8 +122,9 @@ export function requireClass(
   if (dataset.constructor === own) return;
   throw new DataError(
     "not-portable",
-    `${dataset.constructor.name} extends ${own.name}, and the loader's worker threads cannot make it: ` +
-      `export a function that does, and give its module to datasetFrom(), or load with numWorkers: 0`,
+    `Cannot send ${dataset.constructor.name} to worker threads: it ` +
+      `extends ${own.name}, which they cannot make. Export a function ` +
+      "that makes it, and give its module to datasetFrom(), or load with numWorkers: 0",
   );
 }
 

@@ -68,8 +68,8 @@ function contentMismatch(
 ): FormatError {
   return new FormatError(
     "sample-checksum",
-    `${container}: checksum mismatch in '${path}': its bytes are not those ` +
-      "that were written; fetch the container again, or read it as it is with the option " +
+    `Cannot read '${path}' of ${container}: checksum mismatch: the ` +
+      "container is damaged. Download it again, or read it unchecked with the option " +
       "`checkData: false`",
     { path, member: path, expected, actual },
   );

@@ -250,7 +250,7 @@ Deno.test("datasets that threads cannot make are refused at once", () => {
   const options = { numWorkers: 1 };
   assert.throws(() => new DataLoader(new Own(), options), {
     ...notPortable,
-    message: /cannot make a Own.*datasetFrom/,
+    message: /send a Own .* cannot make it.*datasetFrom/,
   });
   const plain = { length: 1, get: () => [1] } as unknown as Dataset<number>;
   assert.throws(() => new DataLoader(plain, options), notPortable);

@@ -20,12 +20,18 @@ Deno.test("options that exclude each other are refused", () => {
     [{ batchSampler, shuffle: true }, /batchSampler and shuffle exclude/],
     [{ batchSampler, sampler: [1] }, /batchSampler and sampler exclude/],
     [{ batchSampler, dropLast: true }, /batchSampler and dropLast exclude/],
-    [{ batchSampler: [[1], [2]] as never }, /^This is no batch sampler/],
-    [{ timeout: 5 }, /timeout is for worker threads/],
-    [{ persistentWorkers: true }, /persistentWorkers is for worker threads/],
+    [
+      { batchSampler: [[1], [2]] as never },
+      /^A batch sampler must be an object/,
+    ],
+    [{ timeout: 5 }, /timeout is only for worker threads/],
+    [
+      { persistentWorkers: true },
+      /persistentWorkers is only for worker threads/,
+    ],
     [
       { workerInit: new URL("file:///x.ts") },
-      /workerInit is for worker threads/,
+      /workerInit is only for worker threads/,
     ],
   ];
   for (const [options, message] of cases) {

@@ -123,14 +123,14 @@ Deno.test("what is no whole number is refused", () => {
   for (const key of [0.5, NaN, Infinity, 2 ** 53]) {
     assert.throws(() => new Random(1, key), {
       name: "RangeError",
-      message: `Random numbers follow from whole numbers, not from ${key}`,
+      message: `The seeds of random numbers must be whole numbers, not ${key}`,
     });
   }
   for (const below of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) {
     assert.throws(() => new Random(1).int(below), {
       name: "RangeError",
       message:
-        `No number is from 0 to below ${below}: give a whole number from 1 on`,
+        `The bound of a random number must be a whole number from 1 on, not ${below}`,
     });
   }
 });

@@ -249,7 +249,8 @@ for (const [title, format] of CASES) {
         await assert.rejects(loaded(format, await far(), { numWorkers: 1 }), {
           name: "DataError",
           code: "not-portable",
-          message: /in a storage that the loader's worker threads cannot open/,
+          message:
+            /in the loader's worker threads: it lies in a storage that they cannot open/,
         });
         assert.deepEqual(await loaded(format, await far()), expected);
       }

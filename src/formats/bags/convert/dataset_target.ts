@@ -32,7 +32,8 @@ export const datasetTarget: ConversionTarget = {
     if (spec === undefined || !isTyped) return;
     throw new ConversionError(
       "bad-option",
-      `The option \`spec\` is for files and samples: ${path} has types of its own`,
+      "The option `spec` is only for files and samples: " +
+        `${path} has types of its own`,
       path,
     );
   },
@@ -74,7 +75,8 @@ async function contentsToDataset(
   if (only === undefined || another !== undefined || only.type.isList) {
     throw new ConversionError(
       "bad-option",
-      `Cannot convert ${source.path}: the option \`spec\` has one key for samples, and no list`,
+      `Cannot convert ${source.path}: the option ` +
+        "`spec` must have one key for samples, and no list",
       source.path,
     );
   }

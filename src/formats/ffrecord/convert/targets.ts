@@ -60,7 +60,7 @@ export const packedTarget: ConversionTarget = {
     if (isInParts(target, parts)) {
       throw new ConversionError(
         "bad-option",
-        "The option `parts` is for folders on disk, and for samples: leave it out",
+        "The option `parts` is only for folders on disk and for samples",
         source.path,
       );
     }
@@ -140,7 +140,7 @@ export const samplesTarget: ConversionTarget = {
     if (!isByIndex && parts !== undefined && parts > 1) {
       throw new ConversionError(
         "bad-option",
-        "Files that become samples are written to one file: leave out the option `parts`",
+        "The option `parts` is not for files that become samples, which are written to one file",
         source.path,
       );
     }

@@ -85,10 +85,11 @@ export async function examineTarget(
       throw new IngestError(
         resume === true ? "nothing-to-resume" : "not-empty",
         resume === true
-          ? `There is nothing to resume in ${directory}: its ingest is finished, ` +
-            "and its videos are not these; the option `extend` adds chunks to those that are there"
-          : `${directory} has chunks already (${chunks.length}): the option \`extend\` adds ` +
-            "more; or choose another directory",
+          ? `Cannot resume in ${directory}: its ingest is finished, and its ` +
+            "videos are not these. Add chunks to it with the option `extend`"
+          : `Cannot ingest into ${directory}: it has chunks already ` +
+            `(${chunks.length}). Add more with the option ` +
+            "`extend`, or choose another directory",
         { path: directory },
       );
     }
@@ -99,8 +100,9 @@ export async function examineTarget(
   if (resume !== true) {
     throw new IngestError(
       "unfinished",
-      `An ingest into ${directory} was not finished: the option \`resume\` goes on with it; or, to keep the ` +
-        `chunks that it has written and no more, remove ${planPath(directory)}`,
+      `Cannot ingest into ${directory}: an ingest into it was not ` +
+        "finished. Continue that with the option `resume`; or, to keep only the chunks " +
+        `that it has written, remove ${planPath(directory)}`,
       { path: directory },
     );
   }
@@ -111,7 +113,8 @@ export async function examineTarget(
       : "that was not finished";
     throw new IngestError(
       "other-ingest",
-      `The ingest into ${directory} ${which} was another one: ${difference}; give what it was given`,
+      `Cannot continue the ingest into ${directory} ${which}: it was ` +
+        `another one: ${difference}. Give what it was given`,
       { path: directory },
     );
   }
@@ -208,10 +211,9 @@ export function claimIds(
 function duplicate(directory: string, id: string): IngestError {
   return new IngestError(
     "duplicate-id",
-    `The id ${
-      JSON.stringify(id)
-    } would be in ${directory} twice, and readers ` +
-      "refuse such directories; the option `removeDuplicateIds` leaves them out",
+    `Cannot ingest into ${directory}: the id ${JSON.stringify(id)} ` +
+      "would be in it twice, and readers refuse such directories. Skip duplicates with " +
+      "the option `removeDuplicateIds`",
     { path: directory },
   );
 }

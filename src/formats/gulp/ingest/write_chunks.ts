@@ -174,8 +174,9 @@ class ThreadWriter {
     if (found === length) return;
     throw new IngestError(
       "bad-adapter",
-      `The adapter ${recipe.name} has ${length} videos here, and ${found} in ` +
-        `another thread: it must be the same each time it is made, or use one worker`,
+      `Cannot use several workers: the adapter ${recipe.name} has ` +
+        `${length} videos here, and ${found} in another thread. Make it the ` +
+        "same each time, or use one worker",
     );
   }
 
@@ -264,6 +265,7 @@ function sweep({ dataPath, metaPath, only }: ChunkJob): void {
 function died(why: string): IngestError {
   return new IngestError(
     "worker-died",
-    `A thread of the ingest has died: ${why}; what is complete can be resumed`,
+    `Cannot finish the ingest: a thread died: ${why}. Continue it with ` +
+      "the option `resume`",
   );
 }

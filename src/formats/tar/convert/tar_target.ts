@@ -32,7 +32,8 @@ export const tarTarget: ConversionTarget = {
     if (/[^/]\.tar$/.test(path)) return FILE;
     throw new WriteError(
       "bad-name",
-      `Cannot write ${path}: the name of a tar ends in .tar; shards take the option \`shardLength\` or the option \`shardSize\``,
+      `Cannot write ${path}: the name of a tar must end in .tar. For ` +
+        "shards, give the option `shardLength` or the option `shardSize`",
       { path },
     );
   },

@@ -105,9 +105,8 @@ export class Heads {
       : [beside, `Make ${beside} anew, or delete it`];
     return new FormatError(
       "bad-index",
-      `Cannot read '${member}' in ${path}: the header at byte ${
-        offset - BLOCK
-      } is not that of which ${what} was made. ${hint}`,
+      `Cannot read '${member}' in ${path}: the header at byte ` +
+        `${offset - BLOCK} is not the one that ${what} was made of. ${hint}`,
       { path, member, offset },
     );
   }

@@ -167,8 +167,8 @@ function mismatchIn(path: string) {
       "sample-checksum",
       path,
       name,
-      "does not match its CRC-32: its bytes are not those that were packed; fetch the zip again, or read it as it " +
-        "is with the option `checkData: false`",
+      "checksum mismatch (CRC-32): the zip is damaged. Download it again, or read it " +
+        "unchecked with the option `checkData: false`",
       { expected, actual },
     );
 }

@@ -203,6 +203,6 @@ Deno.test("what a collating function keeps must not be returned again by a threa
   assert.deepEqual((await loop.next()).value, new Float32Array([1, 2, 3]));
   await assert.rejects(loop.next(), {
     code: "bad-batch",
-    message: /must return as a copy/,
+    message: /Return a copy \(slice\(\)\)/,
   });
 });

@@ -92,7 +92,7 @@ Deno.test("what are no references is refused, and named", () => {
       assert.ok(error instanceof FormatError, hex);
       assert.equal(error.code, "bad-reference");
       assert.equal(error.sample, 7);
-      assert.match(error.message, /^d\/refs\.bag, datapoint 7: /);
+      assert.match(error.message, /^Cannot read datapoint 7 of d\/refs\.bag: /);
       assert.match(error.message, message, hex);
       return true;
     });

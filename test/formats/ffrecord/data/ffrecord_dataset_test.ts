@@ -104,7 +104,9 @@ Deno.test("what cannot be made in another thread says why", async () => {
   using own = new CustomDataset(many.path);
   assert.throws(
     () => own[RECIPE](),
-    isRefusal(/^CustomDataset extends FFRecordDataset.*datasetFrom/),
+    isRefusal(
+      /^Cannot send CustomDataset .* extends FFRecordDataset.*datasetFrom/,
+    ),
   );
   for (
     const [process, words] of [

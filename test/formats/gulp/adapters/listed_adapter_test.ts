@@ -261,7 +261,7 @@ Deno.test("options that are unknown, missing or of another kind are refused by n
   const make = (options: object) => () =>
     new ImageListAdapter(options as { inputFile: string });
   const bad: [object, RegExp][] = [
-    [{}, /ImageListAdapter: the option inputFile is missing/],
+    [{}, /The option inputFile of ImageListAdapter is missing/],
     [
       { inputFile: "a", shmDirPath: "/dev/shm" },
       /no option shmDirPath: frames go through no temporary/,

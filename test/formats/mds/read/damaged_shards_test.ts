@@ -45,12 +45,12 @@ const LOST: Readonly<
   missing: {
     change: (files) => delete files["d/1.mds"],
     code: "missing-shard",
-    reason: /index.json names the shard 1.mds, which is not there: fetch it/,
+    reason: /the shard 1.mds of .*index.json: it is missing. Download it/,
   },
   longer: {
     change: (files) => files["d/1.mds"] = new Uint8Array(SHARDS[1]!.length + 1),
     code: "bad-structure",
-    reason: /bytes, and d\/index.json says \d+: .*fetch both again/,
+    reason: /bytes, and d\/index.json says \d+\. .*download both again/,
   },
   "cut before its first sample ends": {
     change: (files) => files["d/1.mds"] = files["d/1.mds"]!.slice(0, 30),
@@ -107,7 +107,7 @@ for (
             [code, path, sample],
           );
           const where =
-            `${path}: sample ${sample}, number ${number} in this shard, cannot be read: `;
+            `Cannot read sample ${sample} (number ${number} of ${path}): `;
           assert.ok(error.message.startsWith(where), error.message);
           assert.match(error.message, reason);
           return true;
@@ -176,7 +176,7 @@ Deno.test("the only shard, or all, being damaged is the error of the first", asy
   });
   const storage = new MemoryStorage(files);
   const options = { storage, onWarning: assert.fail };
-  const expected = { code: "missing-shard", message: /names the shard 0.mds/ };
+  const expected = { code: "missing-shard", message: /the shard 0.mds of / };
   await assert.rejects(openMds("d", options), expected);
   await assert.rejects(open("d", options), expected);
 });
@@ -221,7 +221,7 @@ Deno.test("of a shard that was cut at its end, the samples that are whole are re
             code: "truncated-data",
             path: "d/1.mds",
             sample,
-            message: /cannot be read: .*it is truncated/,
+            message: /Cannot read .*: truncated/,
           };
           await assert.rejects(reader.read(sample), expected);
           await assert.rejects(container.read(file), expected);

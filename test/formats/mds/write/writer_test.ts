@@ -177,9 +177,9 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
     await using writer = await MDSWriter.open(path, { columns: COLUMNS });
     await writer.write(valuesOf(0));
     const bad: [Partial<Record<keyof typeof COLUMNS, unknown>>, RegExp][] = [
-      [{ small: 128 }, /'small': 128 is no 'int8'/],
+      [{ small: 128 }, /'small': 128 is out of the range of 'int8'/],
       [{ n: 1.5 }, /'n': A value of 'int' is a whole number/],
-      [{ n: 2n ** 63n }, /out of its range/],
+      [{ n: 2n ** 63n }, /out of the range of/],
       [{ text: 3 }, /'text': A value of 'str' is a text/],
       [{ text: "\ud800" }, /surrogate/],
       [{ raw: "text" }, /'raw': A value of 'bytes' is bytes/],
@@ -197,7 +197,7 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
         /'list\[jpeg\]' is a list of the bytes/,
       ],
       [{ pictures: [new Uint8Array(3), "x"] }, /'jpeg' is bytes, not string/],
-      [{ frames: [] }, /'jpeg_array' needs an element at least/],
+      [{ frames: [] }, /'jpeg_array' needs at least one element/],
     ];
     for (const [changes, message] of bad) {
       await assert.rejects(
