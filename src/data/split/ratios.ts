@@ -31,7 +31,7 @@ export class Ratios {
     const ratios = new Ratios(parts);
     if (parts.includes(0n)) {
       throw new RangeError(
-        `A ratio must be above 0, not ${text}`,
+        `The ratios ${text} must all be above 0`,
       );
     }
     const isProportion = words.every((word) => !word.includes("."));

@@ -316,7 +316,7 @@ Deno.test("what split can't do leaves nothing behind", async () => {
       [
         [gulp, ...RATIOS, "--stratify", "label"],
         1,
-        /Sample 0 \('a'\) has no label 'label' .*gulp\/data_0\.gulp/,
+        /read label 'label' of sample 0 \('a'\) of .*gulp\/data_0\.gulp/,
       ],
       [
         [gulp, ...RATIOS, "--stratify", "toString"],

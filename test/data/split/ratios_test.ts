@@ -57,8 +57,8 @@ Deno.test("ratios that are wrong are refused", () => {
     ["1e-1,0.9", /Ratios must be .*, not '1e-1'/],
     ["0.8,0.1,0.01", /must sum to 1, not 0\.91/],
     ["0.8,0.2,0.1", /must sum to 1, not 1\.1/],
-    ["0.5,0.5,0", /is 0/],
-    ["0,0", /is 0/],
+    ["0.5,0.5,0", /must all be above 0/],
+    ["0,0", /must all be above 0/],
     ["0.8 0.2", /Ratios must be .*, not '0\.8 0\.2'/],
   ];
   for (const [text, message] of cases) {

@@ -107,7 +107,8 @@ Deno.test("labels of datapoints are in the order of their dataset, over many sha
     await assert.rejects(labelsOf(dir, "raw"), {
       code: "no-label",
       sample: 0,
-      message: /Sample 0 has no label 'raw' that is a text or a number/,
+      message:
+        /read label 'raw' of sample 0 of .*: it has none that is a text or a number/,
     });
     await assert.rejects(labelsOf(dir, "none"), {
       code: "no-label",

@@ -42,7 +42,7 @@ export function checkCount(count: number, most: number = MOST_VALUES): void {
   if (!(count >= 0)) throw new PageFault(`has ${count} values`);
   if (count > most) {
     throw new PageFault(
-      `has ${count} values, more than the limit of ${most}: write it in ` +
+      `has ${count} values, more than the limit of ${most}. Write it in ` +
         "smaller pages",
       "too-large",
     );

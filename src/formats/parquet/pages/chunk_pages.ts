@@ -254,7 +254,7 @@ export function* readPage(
   }
   throw new PageFault(
     `has a page of ${length} bytes, more than the limit of ` +
-      `${LARGEST_PAGE}: write it in smaller pages`,
+      `${LARGEST_PAGE}. Write it in smaller pages`,
     "too-large",
   );
 }

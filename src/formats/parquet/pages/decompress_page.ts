@@ -30,8 +30,8 @@ export function* decompressPage(
   if (!(size >= 0)) throw new PageFault(`would have ${size} bytes`);
   if (size > LARGEST_PAGE) {
     throw new PageFault(
-      `would have ${size} bytes, more than the limit of ${LARGEST_PAGE}: ` +
-        "write it in smaller pages",
+      `would have ${size} bytes, more than the limit of ${LARGEST_PAGE}. ` +
+        "Write it in smaller pages",
       "too-large",
     );
   }

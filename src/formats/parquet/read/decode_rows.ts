@@ -128,7 +128,7 @@ function* chunkRows(
     if (weight > LARGEST_PAGE) {
       throw new PageFault(
         `has rows that take more than the limit of ${LARGEST_PAGE} bytes ` +
-          "together: write it in smaller pages",
+          "together. Write it in smaller pages",
         "too-large",
       );
     }

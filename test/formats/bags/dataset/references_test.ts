@@ -57,10 +57,10 @@ Deno.test("one object is filled with the references of one datapoint after the o
 
 Deno.test("what are no references is refused, and named", () => {
   const faults: [string, RegExp][] = [
-    ["", /not msgpack: it ends early/],
+    ["", /not msgpack: truncated/],
     ["c1", /not msgpack/],
-    ["92 05", /not msgpack: it ends early/],
-    ["92 cf 0000", /not msgpack: it ends early/],
+    ["92 05", /not msgpack: truncated/],
+    ["92 cf 0000", /not msgpack: truncated/],
     ["92 c1 90", /not msgpack/],
     ["80", /must be an array/],
     ["a0", /must be an array/],

@@ -211,7 +211,7 @@ Deno.test("what is no bag, or lacks its index, is said", async () => {
   for (const nothing of [null, 5, {}, [1, 2]]) {
     assert.throws(
       () => BagReader.openSync(nothing as never),
-      /is a path, a file: URL, or the bytes/,
+      /must be a path, a file: URL, or the bytes/,
     );
     if (nothing === null) continue;
     assert.throws(

@@ -164,7 +164,7 @@ Deno.test("a file that is missing beside others with records is named", async ()
   });
   await withTempDir((dir) => {
     writeDataset(`${dir}/000000`, spec, [datapoint], 3);
-    refused(dir, "missing-spec", /open it with ShardedDatasetReader/);
+    refused(dir, "missing-spec", /Open it with ShardedDatasetReader/);
   });
 });
 

@@ -92,7 +92,10 @@ Deno.test("decoders that wait do so together, and all have ended when one has fa
       sample: 1,
     });
     assert.equal(waiting, 0);
-    assert.throws(() => reader.readSync([0]), /needs to be waited for/);
+    assert.throws(
+      () => reader.readSync([0]),
+      /is asynchronous: use the asynchronous method/,
+    );
     assert.deepEqual(reader.readSync([5], ["words"]), [{ words: [5, 9] }]);
     using lists = await DatasetReader.open(dir, {
       decoders: { utf8: slow, int: ([n]) => n },

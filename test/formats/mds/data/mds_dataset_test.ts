@@ -38,7 +38,10 @@ Deno.test("what is no label of samples says why", async () => {
         "none",
         /by 'none': Sample 0 of .* has no column 'none'; it has image, /,
       ],
-      ["raw", /Sample 0 has no label 'raw' that is a text or a number/],
+      [
+        "raw",
+        /read label 'raw' of sample 0 of .*: it has none that is a text or a number/,
+      ],
     ] as const
   ) {
     const labels = readLabels(container, column);

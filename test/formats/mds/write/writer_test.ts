@@ -178,11 +178,11 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
     await writer.write(valuesOf(0));
     const bad: [Partial<Record<keyof typeof COLUMNS, unknown>>, RegExp][] = [
       [{ small: 128 }, /'small': 128 is out of the range of 'int8'/],
-      [{ n: 1.5 }, /'n': A value of 'int' is a whole number/],
+      [{ n: 1.5 }, /'n': A value of 'int' must be a whole number/],
       [{ n: 2n ** 63n }, /out of the range of/],
-      [{ text: 3 }, /'text': A value of 'str' is a text/],
+      [{ text: 3 }, /'text': A value of 'str' must be a text/],
       [{ text: "\ud800" }, /surrogate/],
-      [{ raw: "text" }, /'raw': A value of 'bytes' is bytes/],
+      [{ raw: "text" }, /'raw': A value of 'bytes' must be bytes/],
       [{ exact: "1,5" }, /a decimal as text/],
       [{ tree: () => 1 }, /'tree'/],
       [

@@ -35,8 +35,14 @@ Deno.test("labels are columns of text or numbers", async () => {
         "none",
         /by 'none': Cannot read column 'none' of .*: there is no such column, only id, /,
       ],
-      ["word", /has no label 'word' that is a text or a number/],
-      ["items", /has no label 'items' that is a text or a number/],
+      [
+        "word",
+        /read label 'word' of sample 3 of .*: it has none that is a text or a number/,
+      ],
+      [
+        "items",
+        /read label 'items' of sample 0 of .*: it has none that is a text or a number/,
+      ],
     ] as const
   ) {
     const labels = readLabels(container, wrong);

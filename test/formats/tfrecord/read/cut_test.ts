@@ -238,7 +238,7 @@ Deno.test("what is missing of a cut record is said: some of its data, or of the 
       readCut(WHOLE.subarray(0, start + 24 + there), "000002"),
       {
         message: new RegExp(
-          `record 2 at byte 37 has all of its data \\(12 bytes\\), and ${there} of the 4 bytes of the checksum`,
+          `record 2 at byte 37 has all of its data \\(12 bytes\\), but only ${there} of the 4 bytes of the checksum`,
         ),
         expected: 4,
         actual: there,
@@ -247,7 +247,8 @@ Deno.test("what is missing of a cut record is said: some of its data, or of the 
   }
   // Of a record without data there is nothing but the checksums.
   await assert.rejects(readCut(WHOLE.subarray(0, 33), "000001"), {
-    message: /record 1 at byte 21 has all of its data \(0 bytes\), and 0 of/,
+    message:
+      /record 1 at byte 21 has all of its data \(0 bytes\), but only 0 of/,
   });
 });
 
