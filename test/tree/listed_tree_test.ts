@@ -29,7 +29,7 @@ Deno.test("a list that cannot be is refused, and names what is wrong", () => {
       () => listedTree(source(), list),
       ({ code, message, path }) =>
         code === "bad-index" && path === "a.box" && message.includes(why) &&
-        message.startsWith("a.box: "),
+        message.startsWith("Cannot read a.box: "),
       why,
     );
   }

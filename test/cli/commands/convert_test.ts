@@ -97,7 +97,7 @@ Deno.test("types for files are in the file that --spec names", async () => {
     for (const spec of ["{x: 1}", '{"x": 1}', '{"../x": "utf8"}']) {
       const { code, stderr } = await recordfs([...args, "--spec", spec]);
       assert.equal(code, 1);
-      assert.match(stderr, /^recordfs: --spec: /m);
+      assert.match(stderr, /^recordfs: Cannot read --spec: /m);
     }
     for (const spec of [`${dir}/in/000000/x`, `${dir}/none`]) {
       const { code, stderr } = await recordfs([...args, "--spec", spec]);

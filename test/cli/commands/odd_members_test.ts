@@ -39,7 +39,7 @@ function withZip(
 
 /** The names in lines that say what is odd. */
 function named(stderr: string): string[] {
-  return [...stderr.matchAll(/'(\S+)' (is skipped|cannot be read)/g)]
+  return [...stderr.matchAll(/'(\S+)' (is skipped|in \S+: it)/g)]
     .map(([, name]) => name!);
 }
 

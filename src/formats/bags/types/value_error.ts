@@ -16,9 +16,9 @@ export class ValueError
     cause?: unknown,
   ) {
     const what = {
-      "bad-value": `Invalid '${type}'`,
-      "bad-json": `Invalid JSON of a value of type '${type}'`,
-      "bad-arguments": `Invalid arguments of the type '${type}' in spec.json`,
+      "bad-value": `Not a valid '${type}'`,
+      "bad-json": `Not valid JSON of a value of type '${type}'`,
+      "bad-arguments": `Not valid arguments of the type '${type}' in spec.json`,
     }[code];
     super(code, `${what}: ${reason}`, { cause });
   }

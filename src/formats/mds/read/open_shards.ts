@@ -88,7 +88,7 @@ export function* openShard(
     }
     throw new FormatError(
       "missing-shard",
-      `Cannot open the shard ${basename} of ${indexPath}: it is missing. ` +
+      `Cannot open ${path}: it is missing, and ${indexPath} names it. ` +
         "Download it",
       { path, cause },
     );

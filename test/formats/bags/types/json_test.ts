@@ -282,7 +282,7 @@ for (const [json, words] of REFUSED) {
       assert.equal(error.code, "bad-json");
       assert.match(
         error.message,
-        /^Invalid JSON of a value of type 'msgpack': /,
+        /^Not valid JSON of a value of type 'msgpack': /,
       );
       assert.match(error.message, words);
       return true;

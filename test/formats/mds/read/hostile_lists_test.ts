@@ -15,9 +15,9 @@ const NAME = "shard.00000.mds";
 
 /** Lists by their encoding and words, the bytes behind these, and what is wrong. */
 const LISTS: readonly (readonly [string, number[], number, RegExp])[] = [
-  ["list[jpeg]", [], 0, /ends before the number/],
-  ["list[jpeg]", [0], 3, /ends before the number/],
-  ["jpeg_array", [], 3, /ends before the number/],
+  ["list[jpeg]", [], 0, /truncated before the number/],
+  ["list[jpeg]", [0], 3, /truncated before the number/],
+  ["jpeg_array", [], 3, /truncated before the number/],
   ["list[png]", [0, 0xffffffff], 0, /4294967295 elements, for whose sizes/],
   ["jpegarray", [0xffffffff, 1], 1, /4294967295 elements, for whose sizes/],
   ["list[pil]", [0, 2, 1], 3, /2 elements, for whose sizes/],

@@ -91,7 +91,7 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
       /its version 3 is unsupported: only 2 is known/,
     ],
     [{ version: [] }, "unsupported", /its version a list is/],
-    [{ format: "csv" }, "unsupported", /of the format "csv"/],
+    [{ format: "csv" }, "unsupported", /unsupported format "csv"/],
     [{ "raw_data": null }, "bad-index", /raw_data of shard 0 is missing/],
     [raw({ bytes: -1 }), "bad-index", /no number of bytes/],
     [raw({ bytes: 2 ** 33 }), "bad-index", /offsets of 32 bits/],
@@ -194,7 +194,7 @@ Deno.test("a shard that is missing, cut, or of another index is refused", async 
   await assertRefused(
     datasetOf([entry()], { "x": SHARD }),
     "missing-shard",
-    /the shard shard.00000.mds of .*: it is missing/,
+    /shard.00000.mds: it is missing/,
   );
   for (const length of [0, 3, 40, SHARD.length - 1]) {
     await assertRefused(
@@ -284,13 +284,13 @@ const VALUES: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ["ndarray", Uint8Array.of(7, 4, 1, 1), /element type 7/],
   ["ndarray", Uint8Array.of(8, 4), /it is truncated/],
   ["ndarray", Uint8Array.of(8, 5, 255, 255, 1), /would have 65539/],
-  ["ndarray", Uint8Array.of(8, 7, ...Array(8).fill(255), 1), /longer than any/],
+  ["ndarray", Uint8Array.of(8, 7, ...Array(8).fill(255), 1), /is too long/],
   ["ndarray:int16", Uint8Array.of(4, 2, 1, 1, 1), /has 5 bytes/],
   ["pil", Uint8Array.of(1, 0, 0, 0), /it is truncated/],
   ["pil", pil(2, 2, "RGB", 11), /has 26 bytes/],
   ["pil", pil(0xffffffff, 0xffffffff, "L", 4), /would have/],
   ["pil", pil(1, 1, "XYZ", 3), /mode 'XYZ'/],
-  ["pil", pil(1, 1, "m".repeat(100), 3), /longer than any/],
+  ["pil", pil(1, 1, "m".repeat(100), 3), /is too long/],
 ];
 
 /** What readers decode, and files show as it is. */
