@@ -81,7 +81,7 @@ Deno.test("commands speak of flags, whatever the library says", async () => {
         1,
         /nothing was written\. --lossy converts it all the same$/m,
       ],
-      [["convert", packed, `${dir}/x`, "--to", "bags"], 1, /them by --spec\./],
+      [["convert", packed, `${dir}/x`, "--to", "bags"], 1, /them by --spec, /],
       [["ls", plain, "--format", "ffrecord-packed"], 1, /--format ffrecord-s/],
       [["cat", flipped, damaged], 1, /read it unchecked with --no-verify$/m],
     ];

@@ -14,6 +14,9 @@ Deno.test("an index beyond all samples names the files, of which the samples cou
     refused(["a", "b"]),
     /of a and 1 more file: index out of range: valid/,
   );
-  assert.throws(refused(["a", "b", "c"]), /in a and 2 more files: valid/);
+  assert.throws(
+    refused(["a", "b", "c"]),
+    /of a and 2 more files: index out of range: valid/,
+  );
   assert.deepEqual(requireIndices(6, 7, () => ""), [6]);
 });

@@ -113,7 +113,7 @@ Deno.test("labels of datapoints are in the order of their dataset, over many sha
     await assert.rejects(labelsOf(dir, "none"), {
       code: "no-label",
       message:
-        /Cannot stratify by 'none': .* no key 'none': its keys are 'kind', 'raw'/,
+        /Cannot stratify by 'none': Cannot read 'none' of .*: there is no such key, only 'kind', 'raw'/,
     });
   });
 });

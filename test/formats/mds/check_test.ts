@@ -63,6 +63,6 @@ Deno.test("check looks at the hash of what is compressed, at each shard, and at 
     damages[2]!.message,
     /c\.mds\.zstd: checksum mismatch: sha256 of the decompressed content/,
   );
-  assert.match(damages[3]!.message, /gone\.mds, which is not there/);
+  assert.match(damages[3]!.message, /gone\.mds: it is missing/);
   assert.equal(samples, 12);
 });

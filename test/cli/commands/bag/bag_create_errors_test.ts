@@ -96,7 +96,7 @@ Deno.test("a directory that is wrong is named, and nothing is written", async ()
     const cases: [Record<string, string>, RegExp][] = [
       [{ ...good, "000002/n": "1" }, /numbered 000000, 000001, .* gap/],
       [{ ...good, "extra/n": "1" }, /extra: it is no datapoint/],
-      [{ ...good, "000000/tags/000002": "x" }, /000000\/tags has 2 .* gap/],
+      [{ ...good, "000000/tags/000002": "x" }, /000000\/tags: of its 2 .* gap/],
       [
         { ...good, "000000/tags/y": "x" },
         /tags\/y: it is no datapoint and no value/,

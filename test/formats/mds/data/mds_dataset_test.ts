@@ -36,7 +36,7 @@ Deno.test("what is no label of samples says why", async () => {
     const [column, message] of [
       [
         "none",
-        /by 'none': Sample 0 of .* has no column 'none'; it has image, /,
+        /by 'none': Cannot read column 'none' of sample 0 of .*: there is no such column, only image, /,
       ],
       [
         "raw",

@@ -196,6 +196,6 @@ Deno.test("other compressions are refused with the way out", async () => {
   const storage = new MemoryStorage({ "d/a.mds.zstd": new Uint8Array(SHARD) });
   await assert.rejects(open("d/a.mds.zstd", { storage }), {
     code: "unsupported",
-    message: /name the directory of its index.json/,
+    message: /Name the directory of its index.json/,
   });
 });

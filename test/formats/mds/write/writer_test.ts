@@ -194,7 +194,7 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
       [{ any: { data: ["x"] } }, /an array/],
       [
         { pictures: new Uint8Array(3) },
-        /'list\[jpeg\]' is a list of the bytes/,
+        /'list\[jpeg\]' must be a list of the bytes/,
       ],
       [{ pictures: [new Uint8Array(3), "x"] }, /'jpeg' is bytes, not string/],
       [{ frames: [] }, /'jpeg_array' needs at least one element/],
