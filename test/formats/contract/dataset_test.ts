@@ -197,7 +197,8 @@ for (const [title, format] of CASES) {
             code: "bad-batch",
             sample: 1,
             path: wrong.fileOf(1),
-            message: /of a batch of 2: it must return one for each index/,
+            message:
+              /make a batch of 2 samples: .* It must return one for each index/,
           });
         }
         const odd = new Error("odd");

@@ -82,7 +82,7 @@ export interface GulpRepairReport {
  *
  * const out = await Deno.makeTempDir();
  * const { videos } = await repairGulp("test/golden/gulp/v2_bad_truncated_data/gulp", out, {
- *   onLeftOut: ({ error }) => assert.match(error.message, /cut/),
+ *   onLeftOut: ({ error }) => assert.match(error.message, /truncated/),
  * });
  * assert.ok(videos > 0);
  * await Deno.remove(out, { recursive: true });
