@@ -154,9 +154,9 @@ function load(name: ImageCodecName): Promise<ImageBackend> {
       backends.delete(name);
       throw new ImageError(
         "codec-unavailable",
-        `Cannot load the image codec '${name}': ` +
-          `${firstLine((cause as Error).message)}. It needs ${NEEDS[name]}, ` +
-          "and to be downloaded from npm once",
+        `Cannot load the image codec '${name}', which needs ${NEEDS[name]}, ` +
+          `and to be downloaded from npm once: ` +
+          firstLine((cause as Error).message),
         { cause },
       );
     });

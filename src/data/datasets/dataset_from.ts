@@ -77,7 +77,9 @@ function post(options: unknown): unknown {
 function notPosted(why: unknown, cause?: unknown): DataError {
   return new DataError(
     "not-portable",
-    `Cannot send the options of datasetFrom to another thread: ${why}. ` +
+    `Cannot send the options of datasetFrom to another thread: ${
+      `${why}`.replace(/\.$/, "")
+    }. ` +
       "Give plain data, and make the rest of it in the function",
     { cause },
   );

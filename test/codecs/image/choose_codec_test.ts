@@ -127,7 +127,7 @@ for (const load of [() => imageCodec(), () => Custom20BNCsvWebmAdapter.open(opti
     assert.ok(Number(frames) > 0, decoder.decode(stderr));
     assert.match(
       codec!,
-      /^ImageError: .*'imagescript': .*downloaded from npm once/,
+      /^ImageError: .*'imagescript', .*downloaded from npm once/,
     );
     assert.match(
       csv!,

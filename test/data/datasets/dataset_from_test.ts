@@ -72,7 +72,7 @@ Deno.test("options that cannot be posted, and functions that make no dataset, ar
   );
   await assert.rejects(
     datasetFrom({ module: USER, name: "number" }),
-    isRefusal(/no function/),
+    isRefusal(/must be a function/),
   );
   await assert.rejects(
     datasetFrom({ module: USER, name: "fail" }, { a: 1 }),

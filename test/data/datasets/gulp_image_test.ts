@@ -205,7 +205,7 @@ Deno.test("labels that are not there, or have no number, are told", async () => 
       [
         "label",
         1,
-        /^Sample 1, video "b" of .*data_0.gulp, failed: .*no number or text 'label'/,
+        /^Cannot make sample 1, video "b" of .*data_0.gulp: .*no number or text 'label'/,
       ],
       ["odd", 1, /no number or text 'odd'/],
       ["toString", 0, /no number or text 'toString'/],

@@ -43,7 +43,7 @@ for (const numWorkers of [0, 2]) {
     assert.equal(error.worker !== undefined, numWorkers > 0);
     assert.equal(
       error.message,
-      "Batch 2 of epoch 0 (samples 8, 9, 10, 11): sample 10 of file_10 cannot be loaded: no such luck",
+      "Cannot load batch 2 of epoch 0 (samples 8, 9, 10, 11): sample 10 of file_10 cannot be loaded: no such luck",
     );
     const { cause } = error;
     assert.ok(cause instanceof RangeError);

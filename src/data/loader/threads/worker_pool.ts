@@ -43,7 +43,7 @@ export class WorkerPool implements ThreadEvents {
       throw new DataError(
         "not-portable",
         "Cannot send the dataset to the loader's worker threads: " +
-          `${messageOf(cause)}. Load with numWorkers: 0`,
+          `${messageOf(cause).replace(/\.$/, "")}. Load with numWorkers: 0`,
         { cause },
       );
     }
