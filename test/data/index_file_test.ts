@@ -70,7 +70,7 @@ function isBad(path: string, words: RegExp): (error: unknown) => boolean {
   return (error) =>
     error instanceof DataError && error.code === "bad-indices" &&
     error.path === path && words.test(error.message) &&
-    error.message.startsWith(`${path}, `);
+    error.message.startsWith(`Cannot read ${path}, `);
 }
 
 Deno.test("what is no index of the dataset is refused with its line", async () => {

@@ -313,7 +313,7 @@ Deno.test("videos without frames, and damaged ones, are told by name", async () 
   for (const wrong of [0, -1, 1.5, NaN]) {
     await assert.rejects(
       () => GulpVideoDataset.open(CHUNKS, { label: "idx", numFrames: wrong }),
-      /The option numFrames is .* for all frames/,
+      /The option numFrames must be .* for all frames/,
     );
     await assert.rejects(
       () => GulpVideoDataset.open(CHUNKS, { label: "idx", stepSize: wrong }),

@@ -104,7 +104,7 @@ for (const numWorkers of [0, 2]) {
     const { error, loader } = await failureOf("function", numWorkers);
     assert.ok(error instanceof BatchError);
     assert.equal(error.code, "bad-batch");
-    assert.match(error.message, /: samples are not alike/);
+    assert.match(error.message, /: Cannot stack samples: they are not alike/);
     await loader.close();
   });
 
@@ -180,7 +180,7 @@ Deno.test("a thread that cannot start says why", async () => {
     const [options, message] of [
       [
         { workerInit: { module, name: "failToInit" } },
-        /thread 0 cannot load: thread 0 shall not start/,
+        /in the loader's thread 0: thread 0 shall not start/,
       ],
       [{ collate: { module, name: "missing" } }, /has no export 'missing'/],
       [{ workerInit: new URL("./missing.ts", import.meta.url) }, /missing\.ts/],

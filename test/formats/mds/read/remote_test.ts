@@ -74,7 +74,7 @@ Deno.test("a shard that is missing on a server is named, and the samples of the 
     fs.rmSync(`${dir}/d/shard.00001.mds.zstd`);
     await using server = await FileServer.start(`${dir}/d`);
     const message =
-      /shard.00001.mds.zstd: it is missing, and .*index.json names it/;
+      /shard.00001.mds.zstd\)?: it is missing, and .*index.json names it/;
     const warnings: string[] = [];
     using reader = await openMds(`${server.url}/index.json`, {
       remote: { cache: { directory: `${dir}/cache` } },
