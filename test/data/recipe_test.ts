@@ -126,7 +126,10 @@ Deno.test("what a module exports is sent by its name, what it does not is refuse
       [{ module: USER, name: "nope" }, /has no export 'nope'/],
       [{ module: import.meta.url }, /has no default export/],
       [{ module: "./custom_dataset.ts" }, /must be the URL of a module/],
-      ["./custom_dataset.ts" as never, /'\.\/custom_dataset.ts' is no URL/],
+      [
+        "./custom_dataset.ts" as never,
+        /'\.\/custom_dataset.ts' must be the URL/,
+      ],
       [{ module: "data:text/javascript,throw new Error('odd')" }, /: odd/],
     ] as const
   ) {

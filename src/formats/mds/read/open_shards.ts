@@ -74,7 +74,7 @@ export function* openShard(
 ): Steps<{ readonly file: ByteSource; readonly shard: ShardFile }> {
   const { path: indexPath, index } = found;
   const facts = index.shards[number]!;
-  const { path, file: { basename, bytes }, compression } = fileOf(
+  const { path, file: { bytes }, compression } = fileOf(
     found,
     names,
     number,
