@@ -1,5 +1,4 @@
 import type { Tree } from "../src/tree/tree.ts";
-import type { NamedOption } from "../src/base/named_option.ts";
 import { newStat, ROOT } from "../src/tree/tree.ts";
 import { lazySources, openedSources } from "../src/tree/joined_sources.ts";
 import { attach } from "./mounting/attach.ts";

@@ -156,8 +156,8 @@ export class IndexError extends RecordfsError {
       : `valid indices are ${lowest} to ${length - 1}`;
     super(
       "index-range",
-      `${what[0]!.toUpperCase()}${what.slice(1)} ${index} does not exist in ` +
-        `${path}: ${range}`,
+      `Cannot read ${what} ${index} of ${path}: index out of range: ` +
+        `${range}`,
       { path },
     );
     this.index = index;

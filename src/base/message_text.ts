@@ -66,6 +66,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Returns the reason in a message `Cannot VERB PATH: REASON`; returns any other message unchanged. */
+export function reasonIn(message: string, path: string): string {
+  const [cannot = ""] = /^Cannot \w+ /.exec(message) ?? [];
+  const start = `${cannot}${path}: `;
+  return cannot !== "" && message.startsWith(start)
+    ? message.slice(start.length)
+    : message;
+}
+
 /** Prints a warning to the console, for callers that pass no `onWarning`. */
 export function warnOnConsole(message: string): void {
   // deno-lint-ignore no-console -- a library's warning has no other place by default

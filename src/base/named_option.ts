@@ -31,6 +31,8 @@ export const REPLACE: NamedOption = { name: "replace" };
 export const NO_CACHE: NamedOption = { name: "cache", value: false };
 /** Shows values decoded. */
 export const DECODED: NamedOption = { name: "decoded" };
+/** Continues what was interrupted. */
+export const RESUME: NamedOption = { name: "resume" };
 /** Types of the keys of a dataset of bags. */
 export const SPEC: NamedOption = { name: "spec" };
 

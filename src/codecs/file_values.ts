@@ -77,7 +77,7 @@ export async function decodeFile(
     const why = messageOf(cause);
     throw new FormatError(
       "bad-value",
-      `${path}: ${place} can't be decoded: ${why}`,
+      `Cannot decode ${place} of ${path}: ${why}`,
       { path, cause },
     );
   }

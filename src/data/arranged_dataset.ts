@@ -168,8 +168,8 @@ export function wholeBatch<T>(
   if (wrong === undefined) return samples;
   throw new DataError(
     "bad-batch",
-    `A dataset gave ${wrong} where it was asked for ${indices.length}: its \`get\` ` +
-      "must give one for each index",
+    `Cannot make a batch of ${indices.length} samples: a dataset gave ` +
+      `${wrong}. Its ` + "`get` must give one for each index",
     { expected: indices.length, actual: samples?.length },
   );
 }

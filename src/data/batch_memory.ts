@@ -47,7 +47,8 @@ export class BufferPool {
     } catch (cause) {
       throw new RecordfsError(
         "too-large",
-        `There is no memory for a batch of ${least} bytes: make the batches smaller`,
+        `Cannot allocate ${least} bytes for a batch: out of memory. Make ` +
+          "the batches smaller",
         { actual: least, cause },
       );
     }

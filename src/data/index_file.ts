@@ -132,12 +132,13 @@ function namesIn(
     const bad = (what: string) => badIndices(path, `line ${i + 1}`, what);
     if (names === undefined) {
       throw bad(
-        "this is of no version of index files that is known: install a newer recordfs, or remove the line",
+        "this version of index files is unknown. Install a newer recordfs, or remove the line",
       );
     }
     if (Number(samples) !== length) {
       throw bad(
-        `it is an index of ${samples} samples, and here are ${length}; split this container, or take that one`,
+        `it is an index of ${samples} samples, and there are ${length} ` +
+          "here. Split this container, or take that one",
       );
     }
     return names;
@@ -181,7 +182,7 @@ function* readText(
         index = index * 10 + (byte - ZERO);
         digits++;
       } else if (byte === HASH && digits === 0) inComment = true;
-      else throw bad("this is no index: a line has one, in digits");
+      else throw bad("this is no index: a line must have one, in digits");
     }
   };
   const mark = yield* readPart(source, 0, Math.min(source.size, 3));
@@ -195,7 +196,7 @@ function* readText(
 }
 
 const LONE_RETURN =
-  "a carriage return stands in it: lines end in a line feed, or in both";
+  "a lone carriage return: lines end in a line feed, or in both";
 
 /** Integer dtypes. */
 const INTEGERS = /^(<[iu][248]|\|[iu]1)$/;
@@ -218,7 +219,8 @@ function* readArray(
     throw badIndices(
       path,
       "its array",
-      `it is of ${dtype} in ${shape.length} dimensions: indices are whole numbers in one`,
+      `it is of ${dtype} in ${shape.length} dimensions: indices must be ` +
+        "whole numbers in one",
     );
   }
   const indices = newNumbers(data.length, length);
@@ -245,11 +247,15 @@ function badIndices(
   sample?: number,
   cause?: unknown,
 ): DataError {
-  return new DataError("bad-indices", `${path}, ${place}: ${what}`, {
-    path,
-    sample,
-    cause,
-  });
+  return new DataError(
+    "bad-indices",
+    `Cannot read ${path}, ${place}: ${what}`,
+    {
+      path,
+      sample,
+      cause,
+    },
+  );
 }
 
 /**
@@ -283,7 +289,7 @@ function* writeIndices(
     for (const index of indices) {
       if (!Number.isSafeInteger(index) || index < 0) {
         throw new RangeError(
-          `An index is a whole number from 0 on, not ${index}`,
+          `An index must be a whole number from 0 on, not ${index}`,
         );
       }
       output.add(index);

@@ -116,7 +116,8 @@ export function storageArgument(
   }
   throw new DataError(
     "not-portable",
-    `${path} lies in a storage that the loader's worker threads cannot open: load with numWorkers: 0`,
+    `Cannot open ${path} in the loader's worker threads: it lies in a ` +
+      "storage that they cannot open. Load with numWorkers: 0",
     { path },
   );
 }
@@ -161,9 +162,7 @@ export async function importedFunction<F>(from: Imported<F>): Promise<F> {
   const { module, name } = namedExport(from as Imported<never>);
   throw new DataError(
     "not-portable",
-    `The ${
-      exportName(name)
-    } of ${module} is no function: export the one that is meant`,
+    `The ${exportName(name)} of ${module} must be a function`,
     { path: module },
   );
 }
@@ -264,9 +263,7 @@ async function exportOf(module: string, name: string): Promise<unknown> {
   if (name in exports) return exports[name];
   throw new DataError(
     "not-portable",
-    `The module ${module} has no ${
-      exportName(name)
-    }: export what is to be used`,
+    `The module ${module} has no ${exportName(name)}: export it`,
     { path: module },
   );
 }
@@ -275,7 +272,8 @@ async function importModule(module: string): Promise<Record<string, unknown>> {
   if (!URL.canParse(module)) {
     throw new DataError(
       "not-portable",
-      `'${module}' is no URL of a module: give import.meta.resolve("./my_module.ts")`,
+      `'${module}' must be the URL of a module, such as ` +
+        `import.meta.resolve("./my_module.ts")`,
       { path: module },
     );
   }
@@ -300,8 +298,9 @@ async function ofProgram<M>(imported: Promise<M>): Promise<M> {
   const timer = setTimeout(() => {
     reject(
       new Error(
-        "it is the program itself, which waits for this with an await outside of functions, so that each " +
-          "waits for the other: put what is imported into a module of its own",
+        "it is the program itself, which waits for this with an await outside of " +
+          "functions, so that each waits for the other. Put what is imported into a module " +
+          "of its own",
       ),
     );
   }, PROGRAM_PATIENCE);

@@ -4,7 +4,8 @@ import { isIndex } from "../tree/sample_indices.ts";
 export function wholeNumber(value: number, least: number, name: string): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new RangeError(
-    `${name} is ${String(value)}: give a whole number from ${least} on`,
+    `${name} must be a whole number from ${least} on, not ` +
+      `${String(value)}`,
   );
 }
 

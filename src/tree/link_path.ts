@@ -41,7 +41,7 @@ export class LinkPath {
     if (target === 0) {
       throw new RecordfsError(
         "left-out",
-        "The sample that a link is to lead to is damaged and left out, as was said when it was mounted",
+        "Cannot read the link: its sample is damaged and was skipped, as the mount reported",
       );
     }
     this.start = this.bytes.length;
@@ -52,7 +52,7 @@ export class LinkPath {
       if (length === 0) {
         throw new RecordfsError(
           "no-name",
-          `Node ${node} has no name that a link could lead to`,
+          `Cannot link to node ${node}: it has no name`,
         );
       }
       this.#prepend(this.#name, length);
@@ -68,7 +68,8 @@ export class LinkPath {
     if (start < 0) {
       throw new RecordfsError(
         "too-long",
-        `A file lies so deep that no link can lead to it: its path has over ${LONGEST_PATH} bytes`,
+        `Cannot link to a file: its path has more than ${LONGEST_PATH} ` +
+          "bytes",
       );
     }
     const { bytes } = this;

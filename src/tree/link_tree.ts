@@ -72,7 +72,8 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
     if (tree.#first < used) {
       throw new RecordfsError(
         "too-many",
-        `Links to ${length} samples in each epoch are more than inode numbers reach; show fewer epochs`,
+        `Cannot show links to ${length} samples in each epoch: there are ` +
+          "too few inode numbers. Show fewer epochs",
       );
     }
     const name = tree.#name;
@@ -83,8 +84,8 @@ export class LinkTree extends WrappedTree<LinkTargetsData> {
       const taken = utf8Text(name.subarray(0, end));
       throw new RecordfsError(
         "name-taken",
-        `The container has an entry '${taken}' in its root, where the links of that epoch would be; ` +
-          "show another epoch",
+        "Cannot show the links of that epoch: the container has an entry " +
+          `'${taken}' in its root, where they would be. Show another epoch`,
       );
     }
     return tree;

@@ -88,7 +88,7 @@ export function listedTree(
 ): Tree {
   const bad = (why: string, cause?: unknown) => {
     const path = source.name;
-    const message = `${path}: its list of files is damaged: ${why}`;
+    const message = `Cannot read ${path}: its list of files is damaged: ${why}`;
     return new FormatError("bad-index", message, { path, cause });
   };
   const builder = new NameTableBuilder(files.length, new Uint8Array(0));
@@ -97,7 +97,7 @@ export function listedTree(
     for (const [i, { name, offset, length }] of files.entries()) {
       const isInside = offset >= 0 && length >= 0 &&
         offset + length <= source.size;
-      if (!isInside) throw bad(`'${name}' lies outside of it`);
+      if (!isInside) throw bad(`'${name}' is out of bounds`);
       const bytes = encodeName(name);
       const start = builder.intern(bytes);
       builder.addFile(start, start + bytes.length, i);

@@ -15,8 +15,8 @@ export class NotLoaded extends RecordfsError {
   constructor(name: string, load: () => Steps<void>) {
     super(
       "must-wait",
-      `A part of the index of ${name} is not on a local disk or in memory: ` +
-        `use the asynchronous method, which can wait for it`,
+      `Cannot read ${name} at once: a part of its index is not on a local ` +
+        "disk or in memory. Use the asynchronous method, which can wait for it",
       { path: name },
     );
     this.load = load;

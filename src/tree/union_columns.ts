@@ -56,8 +56,9 @@ export function makeColumns(
     if (nodes <= share) continue;
     throw new RecordfsError(
       "too-large",
-      `${name} cannot be shown among ${placed.length} sources: it may come to have ${nodes} files and ` +
-        `directories, and each source has ${share} inode numbers; show it by itself`,
+      `Cannot show ${name} among ${placed.length} sources: it may come to ` +
+        `have ${nodes} files and directories, and each source has ${share} ` +
+        "inode numbers. Show it by itself",
       { path: name, expected: share, actual: nodes },
     );
   }

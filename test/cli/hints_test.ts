@@ -89,7 +89,11 @@ Deno.test("a format that is forced on another one's container is named", () =>
     const random = encoder.encode("no archive at all ".repeat(100));
     fs.writeFileSync(`${dir}/random`, random);
     const ran = await recordfs(["ls", "--format", "tar", `${dir}/random`]);
-    assertFailed(ran, 1, /random is no tar, or its first header is damaged/);
+    assertFailed(
+      ran,
+      1,
+      /random: it is not a tar, or its first header is damaged/,
+    );
   }));
 
 Deno.test("what is missing on a command line is shown with the usage line", async () => {

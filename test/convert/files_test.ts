@@ -138,7 +138,7 @@ Deno.test("samples are values of the key that a spec names", async () => {
         to: "bags",
         spec: { a: "bytes", b: "bytes" },
       }),
-      /`spec` has one key for samples/,
+      /`spec` must have one key for samples/,
     );
   });
 });
@@ -313,7 +313,7 @@ Deno.test("a link of a folder that leads nowhere, or in a circle, is named for w
       await assert.rejects(convert(folder, `${dir}/${name}.tar`), {
         code: "not-a-file",
         message:
-          `Cannot convert ${folder}/d/${name}: it ${says}; take it out of the folder`,
+          `Cannot convert ${folder}/d/${name}: it ${says}. Take it out of the folder`,
       });
     }
   }));

@@ -259,20 +259,16 @@ Deno.test("nothing that is there is replaced", async (t) => {
 
 /** Places that a target can't have, and what is said of them. */
 const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
-  ["out/", { to: "bag" }, /out\/: the name of a bag ends in \.bag/],
-  ["out", { to: "bag" }, /the name of a bag ends in \.bag/],
-  ["out.bag/", { to: "bag" }, /the name of a bag ends in \.bag/],
-  [".bag", {}, /the name of a bag ends in \.bag/],
-  ["out.idx", { to: "bag" }, /the name of a bag ends in \.bag/],
-  ["out/", { to: "ffrecord" }, /ends in \.ffr/],
-  ["out.ffr/", { to: "ffrecord-samples" }, /ends in \.ffr/],
-  ["out", { to: "ffrecord-samples" }, /ends in \.ffr/],
-  ["file/", {}, /it exists and is not a directory\. Choose another name/],
-  [
-    "file",
-    { to: "bags" },
-    /it exists and is not a directory\. Choose another name/,
-  ],
+  ["out/", { to: "bag" }, /out\/: the name of a bag must end in \.bag/],
+  ["out", { to: "bag" }, /the name of a bag must end in \.bag/],
+  ["out.bag/", { to: "bag" }, /the name of a bag must end in \.bag/],
+  [".bag", {}, /the name of a bag must end in \.bag/],
+  ["out.idx", { to: "bag" }, /the name of a bag must end in \.bag/],
+  ["out/", { to: "ffrecord" }, /must end in \.ffr/],
+  ["out.ffr/", { to: "ffrecord-samples" }, /must end in \.ffr/],
+  ["out", { to: "ffrecord-samples" }, /must end in \.ffr/],
+  ["file/", {}, /it exists and is none/],
+  ["file", { to: "bags" }, /it exists and is none/],
   ["file/x.bag", {}, /part of the path is not a directory/],
   ["file/x/", {}, /part of the path is not a directory/],
   ["none/x.bag", {}, /the directory .*none does not exist/],
@@ -284,7 +280,7 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   [
     "out",
     { to: "ffrecord", parts: 1 },
-    /Only folders on disk, and samples, are written in parts: leave out the option `parts`$/,
+    /only folders on disk, and samples, can be\. Leave out the option `parts`$/,
   ],
 ];
 

@@ -108,8 +108,8 @@ Deno.test("a directory that holds anything else is not replaced", async () => {
       ["gulp", { to: "gulp" }, "spec.json", /not only GulpIO.*spec\.json/],
       ["gulp", { to: "folder" }, "meta.json", /anybody's files/],
       ["x.ffr", { to: "ffrecord-samples", parts: 2 }, "a.bag", /a\.bag/],
-      ["x.ffr", { to: "bag" }, "a.bag", /it is no file/],
-      ["x.ffr", { to: "ffrecord-samples" }, "a.ffr", /it is no file/],
+      ["x.ffr", { to: "bag" }, "a.bag", /it is not a file/],
+      ["x.ffr", { to: "ffrecord-samples" }, "a.ffr", /it is not a file/],
     ];
     for (const [i, [source, options, stray, words]] of cases.entries()) {
       const isFile = options.to === "ffrecord-samples" && !options.parts;

@@ -57,6 +57,6 @@ Deno.test("a batch that no memory holds is refused in a sentence", () => {
   assert.throws(() => new BatchMemory().take(2 ** 52), {
     name: "RecordfsError",
     code: "too-large",
-    message: /make the batches smaller/,
+    message: /out of memory\. Make the batches smaller/,
   });
 });

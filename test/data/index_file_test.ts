@@ -70,7 +70,7 @@ function isBad(path: string, words: RegExp): (error: unknown) => boolean {
   return (error) =>
     error instanceof DataError && error.code === "bad-indices" &&
     error.path === path && words.test(error.message) &&
-    error.message.startsWith(`${path}, `);
+    error.message.startsWith(`Cannot read ${path}, `);
 }
 
 Deno.test("what is no index of the dataset is refused with its line", async () => {
@@ -79,8 +79,8 @@ Deno.test("what is no index of the dataset is refused with its line", async () =
     for (
       const [text, words] of [
         ["1\n# two\n10\n", /line 3: there is no sample 10: .* 0 to 9/],
-        ["1\r2\n", /line 1: a carriage return stands in it/],
-        ["4\n# two\r5\r6\r", /line 2: a carriage return stands in it/],
+        ["1\r2\n", /line 1: a lone carriage return/],
+        ["4\n# two\r5\r6\r", /line 2: a lone carriage return/],
         ["1\n\ufeff2\n", /line 2: this is no index/],
         [
           "1\n99999999999999999999999\n",

@@ -75,14 +75,18 @@ Deno.test("a split says of which samples it is, and others refuse it", async () 
       const [path, file, words] of [
         [`${dir}/b`, ofShards, /val\.txt, .*an index of other samples/],
         [`${dir}/b.ffr`, ofFolder, /val\.txt, .*an index of other samples/],
-        [`${dir}/b.ffr`, ofShards, /line 1: .*of 8 samples, and here are 2/],
+        [
+          `${dir}/b.ffr`,
+          ofShards,
+          /line 1: .*of 8 samples, and there are 2 here/,
+        ],
       ] as const
     ) assert.match(String(await shown(path, file)), words);
     using dataset = await FFRecordDataset.open(`${dir}/moved`);
     assert.equal((await Subset.fromFile(dataset, ofShards)).length, 4);
     await assert.rejects(Subset.fromFile(dataset, ofFolder), {
       code: "bad-indices",
-      message: /of 2 samples, and here are 8/,
+      message: /of 2 samples, and there are 8 here/,
     });
   });
 });

@@ -119,11 +119,17 @@ Deno.test("what a module exports is sent by its name, what it does not is refuse
   assert.throws(() => argument(hidden, "It"), isRefusal(/^It cannot/));
   for (
     const [from, words] of [
-      [{ module: USER, name: "number" }, /export 'number' of .* no function/],
+      [
+        { module: USER, name: "number" },
+        /export 'number' of .* must be a function/,
+      ],
       [{ module: USER, name: "nope" }, /has no export 'nope'/],
       [{ module: import.meta.url }, /has no default export/],
-      [{ module: "./custom_dataset.ts" }, /is no URL of a module/],
-      ["./custom_dataset.ts" as never, /'\.\/custom_dataset.ts' is no URL/],
+      [{ module: "./custom_dataset.ts" }, /must be the URL of a module/],
+      [
+        "./custom_dataset.ts" as never,
+        /'\.\/custom_dataset.ts' must be the URL/,
+      ],
       [{ module: "data:text/javascript,throw new Error('odd')" }, /: odd/],
     ] as const
   ) {

@@ -194,7 +194,7 @@ test("a link to a damaged video, which is left out, is an I/O error, and the oth
       if (i === bad) await assert.rejects(Deno.readLink(link), /os error 5/);
       else assert.equal(await Deno.readLink(link), `../${videos[i]!.id}`);
     }
-  }, /^recordfs: warning: Left out: .*frame out of range[^\n]*\n$/);
+  }, /^recordfs: warning: Skipped: .*frame out of range[^\n]*\n$/);
 });
 
 test("of two million samples, any link is there at once", async (place) => {

@@ -15,10 +15,10 @@ const file = (name: string, offset = 0, length = 1): ListedFile => ({
 
 Deno.test("a list that cannot be is refused, and names what is wrong", () => {
   const lists: Record<string, readonly ListedFile[]> = {
-    "'a' lies outside of it": [file("a", 10, 1)],
-    "'b' lies outside of it": [file("a"), file("b", -1, 1)],
-    "'c' lies outside of it": [file("c", 0, NaN)],
-    "'d' lies outside of it": [file("d", 2 ** 60, 2 ** 60)],
+    "'a' is out of bounds": [file("a", 10, 1)],
+    "'b' is out of bounds": [file("a"), file("b", -1, 1)],
+    "'c' is out of bounds": [file("c", 0, NaN)],
+    "'d' is out of bounds": [file("d", 2 ** 60, 2 ** 60)],
     "(dots)": [file("..")],
     "(slash)": [file("a/b")],
     "(nul)": [file("a\0")],
@@ -31,7 +31,7 @@ Deno.test("a list that cannot be is refused, and names what is wrong", () => {
       () => listedTree(source(), list),
       ({ code, message, path }) =>
         code === "bad-index" && path === "a.box" && message.includes(why) &&
-        message.startsWith("a.box: "),
+        message.startsWith("Cannot read a.box: "),
       why,
     );
   }

@@ -7,9 +7,16 @@ Deno.test("an index beyond all samples names the files, of which the samples cou
     requireIndices([0, 7], 7, () => nameOfFiles(paths), "record");
   assert.throws(refused(["a"]), {
     name: "IndexError",
-    message: "Record 7 does not exist in a: valid indices are 0 to 6",
+    message:
+      "Cannot read record 7 of a: index out of range: valid indices are 0 to 6",
   });
-  assert.throws(refused(["a", "b"]), /in a and 1 more file: valid/);
-  assert.throws(refused(["a", "b", "c"]), /in a and 2 more files: valid/);
+  assert.throws(
+    refused(["a", "b"]),
+    /of a and 1 more file: index out of range: valid/,
+  );
+  assert.throws(
+    refused(["a", "b", "c"]),
+    /of a and 2 more files: index out of range: valid/,
+  );
   assert.deepEqual(requireIndices(6, 7, () => ""), [6]);
 });

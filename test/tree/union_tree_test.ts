@@ -105,7 +105,7 @@ Deno.test("a tree with more nodes than its share is named", () => {
     (error) =>
       error instanceof RecordfsError && error.code === "too-large" &&
       error.path === "tree 1" && error.expected === 3 && error.actual === 4 &&
-      /tree 1 cannot be shown among 2 sources/.test(error.message),
+      /show tree 1 among 2 sources/.test(error.message),
   );
 });
 

@@ -169,6 +169,7 @@ function eighthsFor(
 function assertQuality(quality: number): void {
   if (Number.isInteger(quality) && quality >= 1 && quality <= 100) return;
   throw new RangeError(
-    `A JPEG quality of ${quality}: give a whole number from 1 to 100`,
+    "The JPEG quality must be a whole number from 1 to 100, not " +
+      `${quality}`,
   );
 }

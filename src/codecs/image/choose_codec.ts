@@ -145,7 +145,7 @@ function mayRunNative(): boolean {
 function load(name: ImageCodecName): Promise<ImageBackend> {
   if (!Object.hasOwn(LOADERS, name)) {
     throw new RangeError(
-      `There is no codec '${name}': choose of ${NAMES.join(", ")}`,
+      `The codec must be one of ${NAMES.join(", ")}, not '${name}'`,
     );
   }
   let backend = backends.get(name);
@@ -154,10 +154,9 @@ function load(name: ImageCodecName): Promise<ImageBackend> {
       backends.delete(name);
       throw new ImageError(
         "codec-unavailable",
-        `The image codec '${name}' does not load; it needs ${
-          NEEDS[name]
-        }, and ` +
-          `to be fetched from npm once: ${firstLine((cause as Error).message)}`,
+        `Cannot load the image codec '${name}', which needs ${NEEDS[name]}, ` +
+          `and to be downloaded from npm once: ` +
+          firstLine((cause as Error).message),
         { cause },
       );
     });

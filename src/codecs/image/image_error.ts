@@ -11,6 +11,10 @@ export class ImageError extends RecordfsError<
     facts: ErrorFacts = {},
   ) {
     const { path } = facts;
-    super(code, path === undefined ? reason : `${path}: ${reason}`, facts);
+    super(
+      code,
+      path === undefined ? reason : `Cannot decode ${path}: ${reason}`,
+      facts,
+    );
   }
 }

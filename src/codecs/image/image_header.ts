@@ -66,7 +66,7 @@ export function readImageHeader(bytes: Uint8Array, path?: string): {
   if (header === undefined) {
     throw new ImageError(
       "unsupported-image",
-      "it is neither a JPEG nor a PNG: convert it first",
+      "it is neither a JPEG nor a PNG. Convert it first",
       { path },
     );
   }
@@ -77,15 +77,15 @@ export function readImageHeader(bytes: Uint8Array, path?: string): {
   if (height * width > MAX_PIXELS) {
     throw new ImageError(
       "image-too-large",
-      `it claims ${size(header)}; up to ${MAX_PIXELS} are read`,
+      `it claims ${size(header)}, more than the limit of ${MAX_PIXELS}`,
       { path, actual: height * width, expected: MAX_PIXELS },
     );
   }
   if (isTooShort(bytes, header)) {
     throw new ImageError(
       "bad-image",
-      `it claims ${size(header)}, which ${bytes.length} bytes cannot hold: ` +
-        "it is cut off or damaged",
+      `it claims ${size(header)}, which ${bytes.length} bytes cannot ` +
+        "hold: it is truncated or damaged",
       { path },
     );
   }
@@ -128,7 +128,7 @@ function readJpegHeader(bytes: Uint8Array, path?: string): ImageHeader {
   }
   throw new ImageError(
     "bad-image",
-    "this JPEG has no frame header: it is cut off or damaged",
+    "this JPEG has no frame header: it is truncated or damaged",
     { path, offset: Math.min(at, bytes.length) },
   );
 }
@@ -138,8 +138,8 @@ function jpegFrame(view: DataView, at: number, path?: string): ImageHeader {
   if (view.getUint8(at) !== 8 || ![1, 3, 4].includes(components)) {
     throw new ImageError(
       "unsupported-image",
-      `this JPEG has ${view.getUint8(at)} bits and ${components} components: ` +
-        "8 bits and 1, 3 or 4 components are read",
+      `this JPEG has ${view.getUint8(at)} bits and ${components} ` +
+        "components, which is unsupported: only 8 bits and 1, 3 or 4 components are read",
       { path, offset: at },
     );
   }
@@ -163,7 +163,7 @@ function readPngHeader(bytes: Uint8Array, path?: string): ImageHeader {
   const isWhole = bytes.length >= 33 && view.getUint32(8) === 13 &&
     view.getUint32(12) === 0x49484452; // IHDR
   if (!isWhole || samplesOfColorType(bytes[25]!) === undefined) {
-    throw new ImageError("bad-image", "this PNG has no sound header", {
+    throw new ImageError("bad-image", "this PNG has no valid header", {
       path,
       offset: 8,
     });

@@ -22,7 +22,9 @@ const MAX_JPEG_EDGE = 65_535;
  */
 export function shortEdgeSize(size: Size, shortEdge: number): Size {
   if (!Number.isSafeInteger(shortEdge)) {
-    throw new RangeError(`A short edge of ${shortEdge}: give a whole number`);
+    throw new RangeError(
+      `The short edge must be a whole number, not ${shortEdge}`,
+    );
   }
   if (shortEdge < 1) return size;
   const { height, width } = size;
@@ -36,8 +38,9 @@ export function shortEdgeSize(size: Size, shortEdge: number): Size {
   ) {
     throw new ImageError(
       "image-too-large",
-      `${width} × ${height} pixels with a short edge of ${shortEdge} would ` +
-        `be ${resized.width} × ${resized.height}: choose a shorter edge`,
+      `${width} × ${height} pixels with a short edge of ${shortEdge} ` +
+        `would be ${resized.width} × ${resized.height}. Choose a shorter ` +
+        "edge",
     );
   }
   return resized;

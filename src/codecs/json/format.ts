@@ -54,7 +54,7 @@ export function formatJson(value: JsonValue | ExactJson): string {
   }
   if (typeof value === "string") return formatString(value);
   if (typeof value !== "object") {
-    throw new TypeError(`JSON has no form for a ${typeof value}`);
+    throw new TypeError(`JSON cannot hold a ${typeof value}`);
   }
   const text = keptText(value as JsonValue);
   // A text with lone surrogates has no form in UTF-8.

@@ -243,7 +243,7 @@ export class MsgpackReader {
 
   #failShort(needed: string): never {
     this.#fail(
-      `it ends early: ${needed}, and ${this.rest} are there`,
+      `truncated: ${needed}, and ${this.rest} are there`,
     );
   }
 

@@ -49,7 +49,8 @@ export class MsgpackExt {
       return;
     }
     throw new RangeError(
-      `An extension's type of ${type}: give a whole number from 0 to 127`,
+      "The type of an extension must be a whole number from 0 to 127, not " +
+        `${type}`,
     );
   }
 }
@@ -77,8 +78,8 @@ export class MsgpackTimestamp {
       nanoseconds < 1e9;
     if (whole && fraction) return;
     throw new RangeError(
-      `A timestamp of ${seconds} seconds and ${nanoseconds} nanoseconds: give whole seconds ` +
-        "within 64 bits, and 0 to 999999999 nanoseconds",
+      "A timestamp must have whole seconds within 64 bits and 0 to 999999999 " +
+        `nanoseconds, not ${seconds} seconds and ${nanoseconds} nanoseconds`,
     );
   }
 }
@@ -141,8 +142,8 @@ export class MsgpackError extends RecordfsError<"bad-msgpack"> {
   constructor(offset: number, reason: string, cause?: unknown) {
     super(
       "bad-msgpack",
-      `Not sound MessagePack: ${reason} (byte ${offset}); ` +
-        "it is damaged, or not MessagePack at all",
+      `Cannot decode MessagePack: ${reason} (byte ${offset}): it is ` +
+        "damaged, or not MessagePack at all",
       { offset, cause },
     );
   }

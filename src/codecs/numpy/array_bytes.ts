@@ -30,8 +30,8 @@ export function arrayFromBytes(
   if (expected !== bytes.length) {
     throw new NumpyError(
       "bad-npy",
-      `The array has ${bytes.length} bytes of data, but shape ` +
-        `(${shape.join(", ")}) of '${dtype.name}' takes ${expected}`,
+      `Cannot read the array: it has ${bytes.length} bytes of data, but ` +
+        `shape (${shape.join(", ")}) of '${dtype.name}' takes ${expected}`,
     );
   }
   const ordered = fortran && shape.length > 1
@@ -69,7 +69,8 @@ function texts(bytes: Uint8Array, itemSize: number): string[] {
       if (codePoint > 0x10ffff) {
         throw new NumpyError(
           "bad-npy",
-          `The array's text holds ${codePoint}, which is no character`,
+          `Cannot read the array: its text holds ${codePoint}, which is not a ` +
+            "character",
         );
       }
       text += String.fromCodePoint(codePoint);
@@ -184,12 +185,16 @@ function usualDtype(data: NdArray["data"]): string {
 function checkNumbers(data: NumericArray, dtypeName: string): number {
   const dtype = parseDtype(dtypeName);
   if (dtype.name !== dtypeName) {
-    throw new TypeError(`'${dtypeName}' is not written; '${dtype.name}' is`);
+    throw new TypeError(
+      `'${dtypeName}' cannot be written: use '${dtype.name}'`,
+    );
   }
   const needed = dtype.holder?.name ?? "string[]";
   const given = data[Symbol.toStringTag];
   if (given !== needed) {
-    throw new TypeError(`'${dtypeName}' is held in ${needed}, not in ${given}`);
+    throw new TypeError(
+      `'${dtypeName}' must be held in ${needed}, not in ${given}`,
+    );
   }
   return data.byteLength;
 }

@@ -75,10 +75,8 @@ function unsupported(text: string): NumpyError {
     : "it has no counterpart here";
   return new NumpyError(
     "unsupported-dtype",
-    `Arrays of NumPy type '${
-      text.slice(0, 80)
-    }' are not supported: ${reason}; ` +
-      "use numbers or text",
+    `Cannot read arrays of NumPy type '${text.slice(0, 80)}': it is ` +
+      `unsupported: ${reason}. Use numbers or text`,
   );
 }
 
@@ -122,10 +120,8 @@ export function dtypeFromName(name: string): string {
   if (short === null) {
     throw new NumpyError(
       "unsupported-dtype",
-      `'${
-        name.slice(0, 80)
-      }' is no element type that is read here: give one of NumPy's, such as ` +
-        "float32, uint8 or >i4",
+      "The element type must be one of NumPy's, such as float32, uint8 or >i4, not " +
+        `'${name.slice(0, 80)}'`,
     );
   }
   const [, order, kind, unit] = short;

@@ -91,7 +91,7 @@ const MOST_DIMENSIONS = 64;
  */
 export function readNpyHeader(bytes: Uint8Array): NpyHeader {
   if (bytes.length < 10 || MAGIC.some((byte, i) => bytes[i] !== byte)) {
-    throw damaged("it does not start as one");
+    throw damaged("it does not begin as one");
   }
   const version = bytes[6]!;
   const start = version === 1 ? 10 : 12;
@@ -103,7 +103,7 @@ export function readNpyHeader(bytes: Uint8Array): NpyHeader {
     ? view.getUint16(8, true)
     : view.getUint32(8, true);
   const end = start + length;
-  if (end > bytes.length) throw damaged("it ends within its header");
+  if (end > bytes.length) throw damaged("it is truncated within its header");
   if (length > LONGEST) throw damaged(`its header has ${length} bytes`);
   const encoding = version === 3 ? "utf-8" : "latin1";
   const text = new TextDecoder(encoding).decode(bytes.subarray(start, end));
@@ -135,7 +135,7 @@ function parseDescription(text: string): Omit<NpyHeader, "end"> {
   if (/['"]descr['"]\s*:\s*\[/.test(text)) {
     throw new NumpyError(
       "unsupported-dtype",
-      "Cannot read an array of records with several fields: save each field as an array",
+      "Cannot read an array of records with several fields. Save each field as an array",
     );
   }
   const open = /^\s*\{/.exec(text);
@@ -182,5 +182,5 @@ function parseShape(tuple: string): number[] {
 }
 
 function damaged(what: string): NumpyError {
-  return new NumpyError("bad-npy", `Not a sound .npy file: ${what}`);
+  return new NumpyError("bad-npy", `Cannot read a .npy file: ${what}`);
 }

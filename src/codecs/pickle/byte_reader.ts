@@ -11,7 +11,8 @@ export class ByteReader {
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     if (bytes.byteLength > LONGEST_PICKLE) {
-      const why = `it has ${bytes.byteLength} bytes, and 2 GiB can be read`;
+      const why =
+        `it has ${bytes.byteLength} bytes, more than the limit of 2 GiB`;
       throw new PickleError("bad-pickle", LONGEST_PICKLE, why);
     }
     this.#view = new DataView(
@@ -30,7 +31,7 @@ export class ByteReader {
     const start = this.position;
     if (count > this.bytes.length - start) {
       this.bad(
-        `the pickle ends early: ${what} of ${count} bytes exceeds the ` +
+        `the pickle is truncated: ${what} of ${count} bytes exceeds the ` +
           `${this.bytes.length - start} that are left`,
       );
     }
@@ -70,7 +71,7 @@ export class ByteReader {
   line(): string {
     const start = this.position;
     const end = this.bytes.indexOf(0x0a, start);
-    if (end < 0) this.bad("the pickle ends early, inside a line");
+    if (end < 0) this.bad("the pickle is truncated inside a line");
     this.position = end + 1;
     const { buffer, byteOffset } = this.bytes;
     return Buffer.from(buffer, byteOffset + start, end - start)

@@ -42,8 +42,8 @@ export async function decodeVideo(
       throw new VideoError(
         "too-large",
         path,
-        `its frames take more than ${maxBytes} bytes: raise maxBytes, or take frame by ` +
-          "frame with videoFrames",
+        `its frames take more than ${maxBytes} bytes. Raise maxBytes, or ` +
+          "take frame by frame with videoFrames",
       );
     }
     return await ffmpeg.end();
@@ -58,7 +58,7 @@ export async function decodeVideo(
   throw new VideoError(
     "video-failed",
     path,
-    "ffmpeg wrote something else than pictures of one size",
+    "ffmpeg wrote something other than pictures of one size",
   );
 }
 

@@ -52,13 +52,20 @@ function encodingArguments(
   >,
 ): string[] {
   if (!(fps > 0 && fps < Infinity)) {
-    throw new RangeError(`${fps} frames per second: give a number above 0`);
+    throw new RangeError(
+      `The frame rate must be a number above 0, not ${fps} frames per ` +
+        "second",
+    );
   }
   if (!Object.hasOwn(CODECS, format)) {
-    throw new RangeError(`A video of format '${format}': give mp4 or webm`);
+    throw new RangeError(
+      `The format of a video must be mp4 or webm, not '${format}'`,
+    );
   }
   if (!/^[a-zA-Z0-9][\w-]*$/.test(codec)) {
-    throw new RangeError(`There is no codec '${codec}': see ffmpeg -encoders`);
+    throw new RangeError(
+      `The codec '${codec}' is unknown: see ffmpeg -encoders`,
+    );
   }
   return [
     ...["-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", size],
@@ -74,9 +81,7 @@ function framesOf({ dtype, shape, data }: NdArray): Uint8Array {
     data.length === count * height * width * 3;
   if (isVideo) return data;
   throw new TypeError(
-    `An array of '${dtype}' (${
-      shape.join(", ")
-    }) with ${data.length} elements is no video: ` +
-      "give uint8 of frames × rows × columns × 3",
+    "A video must be uint8 of frames × rows × columns × 3, not an array of " +
+      `'${dtype}' (${shape.join(", ")}) with ${data.length} elements`,
   );
 }

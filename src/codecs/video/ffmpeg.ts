@@ -124,10 +124,11 @@ function startFfmpeg(
       isMissing ? "ffmpeg-missing" : "ffmpeg-refused",
       path,
       `the program ${program} ` +
-        (isMissing
-          ? "is not here; install it: apt-get install ffmpeg (Debian, Ubuntu), " +
-            "dnf install ffmpeg-free (Fedora), brew install ffmpeg (macOS)"
-          : `may not be run: give --allow-run=${program} (${cause.message})`),
+        `${
+          isMissing
+            ? "is not installed. Install it: apt-get install ffmpeg (Debian, Ubuntu), dnf install ffmpeg-free (Fedora), brew install ffmpeg (macOS)"
+            : `may not be run (${cause.message}). Give --allow-run=${program}`
+        }`,
       { cause },
       verb,
     );

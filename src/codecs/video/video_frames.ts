@@ -64,7 +64,7 @@ export async function* videoFrames(
     throw new VideoError(
       "video-failed",
       file,
-      `${program} wrote something else than JPEGs: ${cause.message}`,
+      `${program} wrote something other than JPEGs: ${cause.message}`,
       { cause },
     );
   }
@@ -87,11 +87,15 @@ function ffmpegArguments(
   const { frameRate, shortEdge = 0, threads } = options;
   const { qscale = DEFAULT_QSCALE } = options;
   if (frameRate !== undefined && !(frameRate > 0 && frameRate < Infinity)) {
-    throw new RangeError(`A frame rate of ${frameRate}: give one above 0`);
+    throw new RangeError(
+      `The frame rate must be a number above 0, not ${frameRate}`,
+    );
   }
-  assertWhole("A short edge", shortEdge, -Infinity, 65_535);
+  assertWhole("The short edge", shortEdge, -Infinity, 65_535);
   assertWhole("A qscale", qscale, 2, 31);
-  if (threads !== undefined) assertWhole("A number of threads", threads, 1, 64);
+  if (threads !== undefined) {
+    assertWhole("The number of threads", threads, 1, 64);
+  }
   const limit = threads === undefined ? [] : ["-threads", `${threads}`];
   return [
     ...(threads === undefined ? [] : ["-filter_threads", `${threads}`]),
@@ -127,7 +131,7 @@ function assertWhole(
   if (Number.isInteger(value) && value >= from && value <= to) return;
   const least = from === -Infinity ? "up" : `from ${from}`;
   throw new RangeError(
-    `${what} of ${value}: give a whole number ${least} to ${to}`,
+    `${what} must be a whole number ${least} to ${to}, not ${value}`,
   );
 }
 

@@ -236,7 +236,7 @@ function unfit(path: string, what: string): RecordfsError {
   const first = path.replace(/((?:\/[^/]+)+?)\1+$/, "$1");
   return new RecordfsError(
     "not-a-file",
-    `Cannot convert ${first}: it ${what}; take it out of the folder`,
+    `Cannot convert ${first}: it ${what}. Take it out of the folder`,
     { path: first },
   );
 }
@@ -269,9 +269,8 @@ function readNow(
 function cut(path: string, expected: number, actual: number): FormatError {
   return new FormatError(
     "out-of-bounds",
-    `${path} ended ${
-      expected - actual
-    } bytes early: it was cut while it was read`,
+    `Cannot read ${path}: it was truncated while it was read: ` +
+      `${expected - actual} bytes are missing`,
     { path, expected, actual },
   );
 }

@@ -54,10 +54,12 @@ export class Replacement {
     }
     if (!form.isDirectory) {
       if (found !== undefined && !found.isFile()) {
-        throw refusal(given, "it is no file");
+        throw refusal(given, "it is not a file");
       }
     } else {
-      if (found!.isFile()) throw refusal(given, "it is a file, no directory");
+      if (found!.isFile()) {
+        throw refusal(given, "it is a file, not a directory");
+      }
       if (entriesIn(given, target).length === 0) return undefined;
       requireContainer(given, target, content);
       if (source !== undefined) requireOutside(source, given, target);
@@ -129,7 +131,7 @@ function requireContainer(
   if (content === undefined) {
     throw refusal(
       given,
-      "a folder may hold anybody's files: remove it yourself",
+      "it is a folder, which may hold anybody's files. Remove it yourself",
     );
   }
   const strayIn = (place: string, entries: readonly fs.Dirent[]) => {

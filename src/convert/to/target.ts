@@ -158,11 +158,11 @@ export async function requireAbsent(
   const { found } = await runAsync(findTarget(target), signal);
   if (found === undefined) return;
   const advice = found.isFile()
-    ? `replace it with ${optionText(REPLACE)}, or choose another name`
-    : "remove it, or choose another name";
+    ? `Replace it with ${optionText(REPLACE)}, or choose another name`
+    : "Remove it, or choose another name";
   throw new WriteError(
     "exists",
-    `Cannot write ${target}: it exists; ${advice}`,
+    `Cannot write ${target}: it exists. ${advice}`,
     { path: target, namedOptions: found.isFile() ? [REPLACE] : undefined },
   );
 }
@@ -179,9 +179,11 @@ async function requireEmpty(
     if (!isFilled || !isReplaceable) throw cause;
     throw new WriteError(
       "not-empty",
-      `Cannot write the directory ${target}: it exists and is not empty; ${
-        optionText(REPLACE)
-      } replaces one that holds such a container and nothing else; or choose another name`,
+      `Cannot write the directory ${target}: it exists and is not empty. ` +
+        `Replace it with ${
+          optionText(REPLACE)
+        }, if it holds only such a container, or ` +
+        "choose another name",
       { path: target, cause, namedOptions: [REPLACE] },
     );
   }
@@ -196,7 +198,8 @@ export function requireApart(source: string, target: string): void {
   if (!liesIn(path.dirname(target), source)) return;
   throw new WriteError(
     "bad-name",
-    `Cannot write ${target}: it lies in ${source}, which is converted; choose another place`,
+    `Cannot write ${target}: it lies in ${source}, which is converted. ` +
+      "Choose another place",
     { path: target },
   );
 }

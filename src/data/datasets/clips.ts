@@ -28,8 +28,12 @@ export function assertClipOptions(
       continue;
     }
     throw new RangeError(
-      `The option ${name} is ${value}: give a whole number from 1 on, or leave it out` +
-        (name === "numFrames" ? " for all frames" : ""),
+      `The option ${name} must be a whole number from 1 ` +
+        `on${
+          name === "numFrames"
+            ? ", or left out for all frames"
+            : ", or left out"
+        }, ` + `not ${value}`,
     );
   }
 }
@@ -90,7 +94,7 @@ const OWN_MEMORY = {
   buffers: [],
 };
 
-const ADVICE = "give them one size in the transform, or open with stack: false";
+const ADVICE = "Give them one size in the transform, or open with stack: false";
 
 function isArray(value: unknown): value is NdArray {
   return typeof value === "object" && value !== null && "shape" in value &&

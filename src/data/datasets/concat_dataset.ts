@@ -42,7 +42,7 @@ export class ConcatDataset<T> extends ArrangedDataset<T> {
     const all = [...datasets];
     super(all);
     if (all.length === 0) {
-      throw new TypeError("ConcatDataset has no dataset to join");
+      throw new TypeError("ConcatDataset needs at least one dataset to join");
     }
     let length = 0;
     this.#starts = Float64Array.from(all, (dataset, i) => {

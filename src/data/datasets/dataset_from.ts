@@ -44,8 +44,8 @@ export async function datasetFrom<T>(
   const dataset: unknown = await make(post(posted));
   if (!isDataset<T>(dataset)) {
     throw new TypeError(
-      `The function '${name}' of ${module} makes no dataset: it must return one, ` +
-        `or a promise of one, with 'length' and 'get'`,
+      `The function '${name}' of ${module} must return a dataset, or a ` +
+        "promise of one, with 'length' and 'get'",
     );
   }
   const recipe: Recipe = { module, name, how: "call", args: [posted] };
@@ -72,8 +72,10 @@ function post(options: unknown): unknown {
 function notPosted(why: unknown, cause?: unknown): DataError {
   return new DataError(
     "not-portable",
-    `The options of datasetFrom cannot be posted to another thread: ${why}; give plain data, and make the ` +
-      `rest of it in the function`,
+    `Cannot send the options of datasetFrom to another thread: ${
+      `${why}`.replace(/\.$/, "")
+    }. ` +
+      "Give plain data, and make the rest of it in the function",
     { cause },
   );
 }

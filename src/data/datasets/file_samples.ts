@@ -171,7 +171,7 @@ export async function listChosen(
   try {
     if (files !== undefined && paths !== undefined) {
       throw new TypeError(
-        "Files are chosen by 'files' or by 'paths', not by both",
+        "The options 'files' and 'paths' exclude each other",
       );
     }
     const listing = paths === undefined

@@ -31,8 +31,9 @@ export function requireClass(
   if (dataset.constructor === own) return;
   throw new DataError(
     "not-portable",
-    `${dataset.constructor.name} extends ${own.name}, and the loader's worker threads cannot make it: ` +
-      `export a function that does, and give its module to datasetFrom(), or load with numWorkers: 0`,
+    `Cannot send ${dataset.constructor.name} to worker threads: it ` +
+      `extends ${own.name}, which they cannot make. Export a function ` +
+      "that makes it, and give its module to datasetFrom(), or load with numWorkers: 0",
   );
 }
 

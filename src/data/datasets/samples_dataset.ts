@@ -88,8 +88,8 @@ export class SamplesDataset<S, T = S> extends Dataset<T> {
     const [first] = indices;
     throw new DataError(
       "bad-batch",
-      `The 'process' of ${this.constructor.name} made ${wrong} of a batch of ${indices.length}: ` +
-        `it must return one for each index`,
+      `Cannot make a batch of ${indices.length} samples: the 'process' of ${this.constructor.name} made ${wrong}. ` +
+        "It must return one for each index",
       {
         expected: indices.length,
         sample: first,

@@ -47,7 +47,10 @@ export function batchError(
   facts: Omit<BatchFacts, keyof BatchJob> = {},
 ): BatchError {
   const job = { epoch, step, indices };
-  return new BatchError(code, `${nameOf(job)}: ${why}`, { ...facts, ...job });
+  return new BatchError(code, `Cannot load ${nameOf(job)}: ${why}`, {
+    ...facts,
+    ...job,
+  });
 }
 
 /** Maximum number of indices in a message. */
@@ -56,7 +59,7 @@ const SHOWN = 8;
 function nameOf({ epoch, step, indices }: BatchJob): string {
   const shown = indices.slice(0, SHOWN).join(", ");
   const more = indices.length - SHOWN;
-  return `Batch ${step} of epoch ${epoch} (sample${
-    indices.length === 1 ? "" : "s"
-  } ${shown}${more > 0 ? ` and ${more} more` : ""})`;
+  return `batch ${step} of epoch ${epoch} ` +
+    `(sample${indices.length === 1 ? "" : "s"} ` +
+    `${shown}${more > 0 ? ` and ${more} more` : ""})`;
 }

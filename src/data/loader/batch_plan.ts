@@ -99,7 +99,8 @@ function checkedBatch(
   if (!Array.isArray(indices) || indices.length === 0) {
     throw new DataError(
       "bad-batch",
-      `The batch sampler gave no list of indices for batch ${batch}: a batch has one or more`,
+      `Cannot load batch ${batch}: the batch sampler gave no list of ` +
+        "indices for it. A batch must have one or more",
       { actual: indices },
     );
   }

@@ -285,8 +285,8 @@ export class DataLoader<T, B = Collated<T>>
   #refuseEnded(loop: Batches): void {
     if (loop === this.#loop) return;
     throw new TypeError(
-      "This loop over the loader has ended, since another one was begun, or the loader was closed or set to " +
-        "another place: begin a new loop",
+      "Cannot continue this loop over the loader: another one was begun, or the loader " +
+        "was closed or set to another place. Begin a new loop",
     );
   }
 }
@@ -295,7 +295,8 @@ export class DataLoader<T, B = Collated<T>>
 function requireDataset(dataset: Dataset<unknown>): void {
   if (isDataset(dataset)) return;
   const why = dataset as unknown instanceof Promise
-    ? "it is a promise of one: await it"
-    : "give an object with length and get(indices), as FFRecordDataset.open() makes it";
-  throw new TypeError(`There is no dataset to load: ${why}`);
+    ? "it is a promise of one. Await it"
+    : "there is none. Give an object with length and get(indices), such as " +
+      "FFRecordDataset.open() makes";
+  throw new TypeError(`Cannot load without a dataset: ${why}`);
 }

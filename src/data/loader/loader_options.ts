@@ -129,7 +129,7 @@ export function settingsOf<T, B>(
   );
   const { onDamage = "throw", ...rest } = Object.fromEntries(given);
   if (onDamage !== "throw" && onDamage !== "skip") {
-    throw new TypeError(`onDamage is ${onDamage}: give "throw" or "skip"`);
+    throw new TypeError(`onDamage must be "throw" or "skip", not ${onDamage}`);
   }
   const settings: LoaderSettings = {
     ...DEFAULTS,
@@ -151,7 +151,8 @@ function checkRanges(settings: LoaderSettings): void {
   wholeNumber(settings.prefetchFactor, 1, "prefetchFactor");
   if (!(timeout >= 0 && timeout <= LONGEST_TIMEOUT)) {
     throw new RangeError(
-      `timeout is ${timeout}: give milliseconds up to ${LONGEST_TIMEOUT}, or 0 to wait for ever`,
+      `timeout must be milliseconds up to ${LONGEST_TIMEOUT}, or 0 to ` +
+        `wait forever, not ${timeout}`,
     );
   }
 }
@@ -166,8 +167,8 @@ function refuseExclusive(
   if (batchSampler !== undefined) {
     if (typeof batchSampler?.order !== "function") {
       throw new TypeError(
-        "This is no batch sampler: give an object with length and order(seed, epoch), as new BatchSampler() " +
-          "makes it of a list of indices",
+        "A batch sampler must be an object with length and order(seed, epoch), such as " +
+          "new BatchSampler() makes of a list of indices",
       );
     }
     for (
@@ -175,8 +176,8 @@ function refuseExclusive(
     ) {
       if (options[name] === undefined || options[name] === false) continue;
       throw new TypeError(
-        `batchSampler and ${name} exclude each other: a batch sampler says which samples make a batch, ` +
-          `and in what order`,
+        `batchSampler and ${name} exclude each other: a batch sampler says ` +
+          "which samples make a batch, and in what order",
       );
     }
   }
@@ -189,7 +190,7 @@ function refuseExclusive(
   for (const name of ["persistentWorkers", "timeout", "workerInit"] as const) {
     if (!options[name]) continue;
     throw new TypeError(
-      `${name} is for worker threads, and there are none: set numWorkers to 1 or more`,
+      `${name} is only for worker threads: set numWorkers to 1 or more`,
     );
   }
 }

@@ -128,7 +128,8 @@ export function badState(
   const [name] = Object.keys(expected) as [keyof LoaderState];
   return new DataError(
     "bad-state",
-    `Cannot continue from this state: ${why}; load it into a loader like the one that saved it`,
+    `Cannot continue from this state: ${why}. Load it into a loader ` +
+      "like the one that saved it",
     { expected, actual: { [name]: state?.[name] } },
   );
 }

@@ -53,7 +53,8 @@ export class Random {
   int(below: number): number {
     if (!Number.isSafeInteger(below) || below < 1) {
       throw new RangeError(
-        `No number is from 0 to below ${below}: give a whole number from 1 on`,
+        "The bound of a random number must be a whole number from 1 on, not " +
+          `${below}`,
       );
     }
     // Rejection sampling: draws as many bits as the greatest result has, less than twice on average.
@@ -89,7 +90,8 @@ function generatorOf(keys: readonly number[]): Sfc32 {
     const key = keys[i]!;
     if (!Number.isSafeInteger(key)) {
       throw new RangeError(
-        `Random numbers follow from whole numbers, not from ${String(key)}`,
+        "The seeds of random numbers must be whole numbers, not " +
+          `${String(key)}`,
       );
     }
     a = (a + (key | 0)) | 0;

@@ -78,7 +78,7 @@ export function checkShare(
   wholeNumber(rank, 0, "rank");
   if (rank < worldSize) return;
   throw new RangeError(
-    `A rank of ${rank} among ${worldSize}: ranks count from 0 to worldSize - 1`,
+    `rank must be from 0 to worldSize - 1, not ${rank} of ${worldSize}`,
   );
 }
 

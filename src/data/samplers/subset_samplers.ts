@@ -105,7 +105,7 @@ export function samplerOf(sampler: SamplerLike): Sampler {
   if (isSampler(sampler)) return sampler;
   if (isList(sampler)) return new SubsetSampler(sampler);
   throw new TypeError(
-    "This is no sampler: give an object with length and order(seed, epoch), or a list of indices",
+    "A sampler must be an object with length and order(seed, epoch), or a list of indices",
   );
 }
 
@@ -125,7 +125,7 @@ function packIndices(
 ): Uint32Array | Float64Array {
   if (!isList(indices)) {
     throw new TypeError(
-      "This is no list of indices: give an array, or what can be iterated",
+      "A list of indices must be an array, or iterable",
     );
   }
   const list = "length" in indices ? indices : [...indices];
@@ -134,7 +134,8 @@ function packIndices(
     const index = list[i]!;
     if (!Number.isSafeInteger(index) || index < 0) {
       throw new RangeError(
-        `Index ${String(index)} at position ${i}: give whole numbers from 0 on`,
+        `The index at position ${i} must be a whole number from 0 on, not ` +
+          `${String(index)}`,
       );
     }
     if (index > greatest) greatest = index;

@@ -51,12 +51,12 @@ export class WeightedRandomSampler implements Sampler {
     }
     if (numSamples > 0 && drawable === 0) {
       throw new RangeError(
-        "No sample can be drawn: none has a weight above 0",
+        "Cannot draw samples: none has a weight above 0",
       );
     }
     if (numSamples > drawable && !replacement) {
       throw new RangeError(
-        `${numSamples} samples cannot be drawn without replacement: ` +
+        `Cannot draw ${numSamples} samples without replacement: only ` +
           `${drawable} have a weight above 0`,
       );
     }
@@ -83,7 +83,8 @@ function checkWeights(weights: Float64Array): number {
     const weight = weights[i]!;
     if (!(weight >= 0 && weight < Infinity)) {
       throw new RangeError(
-        `Weight ${weight} of sample ${i}: give numbers from 0 on`,
+        `The weight of sample ${i} must be a number from 0 on, not ` +
+          `${weight}`,
       );
     }
     if (weight > 0) drawable++;
@@ -141,7 +142,9 @@ export class WeightTable {
       sums[i] = total += weights[i]!;
     }
     if (total === Infinity) {
-      throw new RangeError("The weights' sum is no number: give smaller ones");
+      throw new RangeError(
+        "The sum of the weights must be a number: give smaller ones",
+      );
     }
     this.#sums = sums;
     this.#total = total;

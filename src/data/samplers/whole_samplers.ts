@@ -96,7 +96,7 @@ export class RandomSampler implements Sampler {
     if (this.length !== Infinity) wholeNumber(this.length, 0, "numSamples");
     if (this.#samples === 0 && this.length > 0) {
       throw new RangeError(
-        `There is no sample to draw ${this.length} from: the dataset is empty`,
+        `Cannot draw ${this.length} samples: the dataset is empty`,
       );
     }
   }

@@ -256,9 +256,8 @@ function endsOf(weights: readonly number[], sources: number): number[] {
     sum < Infinity;
   if (!areShares) {
     throw new RangeError(
-      `Mix needs weights from 0 on that are not all 0, not ${
-        weights.join(", ")
-      }`,
+      "The weights of Mix must be from 0 on and not all 0, not " +
+        `${weights.join(", ")}`,
     );
   }
   let end = 0;

@@ -127,11 +127,13 @@ export function countOf(
   }
   if (count === Infinity) {
     throw new RangeError(
-      `${source} needs to be told how many samples to take: the dataset has no end of its own`,
+      `${source} needs a number of samples to take, since the dataset ` +
+        "never ends",
     );
   }
   throw new RangeError(
-    `${source} takes a whole number from 1 to ${available} of the dataset's samples, not ${count}`,
+    `${source} must take a whole number from 1 to ${available} of the ` +
+      `dataset's samples, not ${count}`,
   );
 }
 

@@ -126,7 +126,7 @@ export class Transform<S, T> extends Dataset<T> {
       const from = path === undefined ? "" : ` of ${path}`;
       throw new DataError(
         "sample-failed",
-        `Transform failed at step ${step}${from}: ${messageOf(cause)}`,
+        `Cannot transform step ${step}${from}: ${messageOf(cause)}`,
         { sample: step, path, cause },
       );
     }

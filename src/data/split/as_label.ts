@@ -14,7 +14,8 @@ export function asLabel(
   const called = key === undefined ? "" : ` ('${key()}')`;
   throw new RecordfsError(
     "no-label",
-    `Sample ${sample}${called} has no label '${label}' that is a text or a number, in ${path()}`,
+    `Cannot read label '${label}' of sample ${sample}${called} of ` +
+      `${path()}: it has none that is a text or a number`,
     { path: path(), sample, actual: value },
   );
 }

@@ -20,7 +20,7 @@ export class Ratios {
     const wrong = words.find((word) => !/^\d+(\.\d*)?$|^\.\d+$/.test(word));
     if (wrong !== undefined) {
       throw new RangeError(
-        `'${wrong}' is no ratio: give numbers such as 0.8,0.1,0.1`,
+        `Ratios must be numbers such as 0.8,0.1,0.1, not '${wrong}'`,
       );
     }
     const decimals = words.map((word) => word.split(".")[1]?.length ?? 0);
@@ -31,16 +31,15 @@ export class Ratios {
     const ratios = new Ratios(parts);
     if (parts.includes(0n)) {
       throw new RangeError(
-        `A ratio of ${text} is 0, which would be no split: leave it out`,
+        `The ratios ${text} must all be above 0`,
       );
     }
     const isProportion = words.every((word) => !word.includes("."));
     if (!isProportion && ratios.whole !== 10n ** BigInt(digits)) {
       throw new RangeError(
-        `The ratios ${text} sum to ${
-          Number(ratios.whole) / 10 ** digits
-        }, not to 1 ` +
-          "(whole numbers, such as 8,1,1, may have any sum)",
+        `The ratios ${text} must sum to 1, not ` +
+          `${Number(ratios.whole) / 10 ** digits} (whole numbers, such as ` +
+          "8,1,1, may have any sum)",
       );
     }
     return ratios;

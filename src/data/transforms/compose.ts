@@ -278,8 +278,9 @@ export class AllFrames<In, Out>
 export function assertFrames(frames: readonly unknown[], step: string): void {
   if (Array.isArray(frames)) return;
   throw new TypeError(
-    `${step} takes the frames of a clip, a list, but was given something else: for single pictures ` +
-      "there are transforms without Video in their names",
+    `${step} takes the frames of a clip, a list, but was given ` +
+      "something else: for single pictures there are transforms without Video in their " +
+      "names",
   );
 }
 

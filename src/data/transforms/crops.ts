@@ -138,7 +138,7 @@ export class JitterCrop implements SampleTransform<Picture, Picture> {
     options: PadOptions = {},
   ) {
     if (sampleSizes.length === 0) {
-      throw new RangeError("JitterCrop has no sizes to choose of: give some");
+      throw new RangeError("JitterCrop needs at least one size");
     }
     this.#args = [
       sampleSizes.map((size) => sizeOf(size, "JitterCrop").width),
@@ -273,15 +273,14 @@ function checkedPadding(
   );
   if (!isFine) {
     throw new RangeError(
-      `${step} cannot have the padding ${
-        JSON.stringify(padding)
-      }: give a whole number of pixels, ` +
-        "or {left, top, right, bottom}",
+      `The padding of ${step} must be a whole number of pixels, or {left, ` +
+        `top, right, bottom}, not ${JSON.stringify(padding)}`,
     );
   }
   if (!MODES.includes(padMode)) {
     throw new TypeError(
-      `${step} has no padMode '${padMode}': give constant, edge or reflect`,
+      `The padMode of ${step} must be constant, edge or reflect, not ` +
+        `'${padMode}'`,
     );
   }
   return { padding: { left, top, right, bottom }, padMode };

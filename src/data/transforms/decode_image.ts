@@ -65,9 +65,8 @@ export class DecodeImage implements SampleTransform<Uint8Array, Image> {
     const { codec = "auto", colorspace = "ANY", shortEdge, exact } = options;
     if (!COLORSPACES.includes(colorspace)) {
       throw new TypeError(
-        `The option colorspace is ${
-          JSON.stringify(colorspace)
-        }: give RGB, GRAY or ANY`,
+        "The option colorspace must be RGB, GRAY or ANY, not " +
+          `${JSON.stringify(colorspace)}`,
       );
     }
     if (shortEdge !== undefined) sizeOf(shortEdge, "DecodeImage");

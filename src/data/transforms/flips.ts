@@ -93,7 +93,8 @@ export class RandVerFlipVideo extends AllFrames<Picture, Picture> {
 function checkedProbability(probability: number, step: string): number {
   if (probability >= 0 && probability <= 1) return probability;
   throw new RangeError(
-    `${step} cannot have the probability ${probability}: give a number from 0 to 1`,
+    `The probability of ${step} must be a number from 0 to 1, not ` +
+      `${probability}`,
   );
 }
 

@@ -103,10 +103,8 @@ function perChannel(
     values.every((one) => Number.isFinite(one) && one >= least);
   if (isFine) return values;
   throw new RangeError(
-    `Normalize cannot have the ${what} ${
-      JSON.stringify(value)
-    }: give a number, or one for each of ` +
-      "the 3 channels",
+    `The ${what} of Normalize must be a number, or one for each of the ` +
+      `3 channels, not ${JSON.stringify(value)}`,
   );
 }
 

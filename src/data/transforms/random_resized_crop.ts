@@ -41,7 +41,8 @@ export class RandomResizedCrop implements SampleTransform<Image, Image> {
     for (const [name, [least, most]] of Object.entries({ scale, ratio })) {
       if (least! > 0 && most! >= least! && Number.isFinite(most)) continue;
       throw new RangeError(
-        `RandomResizedCrop cannot have the ${name} ${least} to ${most}: give two numbers above 0, the lower one first`,
+        `The ${name} of RandomResizedCrop must be two numbers above 0, the ` +
+          `lower one first, not ${least} to ${most}`,
       );
     }
     this.#args = [sizeOf(size, "RandomResizedCrop"), { scale, ratio }];

@@ -84,10 +84,8 @@ export function sizeOf(size: number | Size, step: string): Size {
     : size;
   if (isLength(height) && isLength(width)) return { height, width };
   throw new RangeError(
-    `${step} cannot have the size ${
-      JSON.stringify(size)
-    }: give a whole number of pixels, or ` +
-      `{height, width}`,
+    `The size of ${step} must be a whole number of pixels, or {height, ` +
+      `width}, not ${JSON.stringify(size)}`,
   );
 }
 
@@ -107,8 +105,8 @@ export function resizeTo(image: Image, wanted: number | Size): Image {
   }
   throw new ImageError(
     "image-too-large",
-    `${image.width} × ${image.height} pixels would become ${width} × ${height}: ` +
-      "choose a smaller size",
+    `${image.width} × ${image.height} pixels would become ${width} × ` +
+      `${height}. Choose a smaller size`,
   );
 }
 

@@ -153,7 +153,8 @@ function checkedOptions(
 ): CheckedOptions {
   if (!Object.hasOwn(DTYPES, dtype)) {
     throw new TypeError(
-      `${step} makes no arrays of ${dtype}: give float32, float16 or uint8`,
+      `The dtype of ${step} must be float32, float16 or uint8, not ` +
+        `${dtype}`,
     );
   }
   if (!Number.isFinite(scale) || dtype === "uint8" && scale !== 1) {
@@ -165,7 +166,8 @@ function checkedOptions(
   }
   if (layouts.includes(layout)) return { dtype, scale, layout };
   throw new TypeError(
-    `${step} has no layout '${layout}': give ${layouts.join(" or ")}`,
+    `The layout of ${step} must be ${layouts.join(" or ")}, not ` +
+      `'${layout}'`,
   );
 }
 
@@ -278,10 +280,9 @@ function assertAlike(frame: Picture, first: Picture, index: number): void {
   const shown = (one: Picture) =>
     `${one.height} × ${one.width} × ${one.channels}`;
   throw new TypeError(
-    `Frames of a clip cannot be one array: the first is ${
-      shown(first)
-    }, number ${index} is ` +
-      `${shown(frame)}: give them one size and colour space`,
+    "Frames of a clip cannot be one array: the first is " +
+      `${shown(first)}, number ${index} is ${shown(frame)}: give them one ` +
+      "size and colour space",
   );
 }
 

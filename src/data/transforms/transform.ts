@@ -48,10 +48,8 @@ export function runStep<In, Out>(
   if (typeof step === "function") return step;
   if (isElsewhere(step)) return runImported<In, Out>(step);
   throw new TypeError(
-    `${
-      String(step)
-    } is no transform: give one such as new CenterCrop(224), a function, or the URL ` +
-      `of a module that exports either`,
+    "A transform must be one such as new CenterCrop(224), a function, or the URL of a " +
+      `module that exports either, not ${String(step)}`,
   );
 }
 

@@ -66,10 +66,10 @@ export async function makeSamples<T>(
     } catch (cause) {
       if (signal?.aborted) throw cause;
       const { path, name } = describe?.(index) ?? {};
-      const what = name === undefined ? `${index}` : `${index}, ${name},`;
+      const what = name === undefined ? `${index}` : `${index}, ${name}`;
       throw new DataError(
         "sample-failed",
-        `Sample ${what} failed: ${messageOf(cause)}`,
+        `Cannot make sample ${what}: ${messageOf(cause)}`,
         { sample: index, path, cause },
       );
     }

@@ -72,8 +72,9 @@ async function readNames(
 function overlapping(path: string, sample: number): FormatError {
   return new FormatError(
     "bad-offsets",
-    `${path}: sample ${sample} is not checked: the samples before it are ` +
-      `longer together than the file, so they overlap; it is damaged`,
+    `Cannot check sample ${sample} of ${path}: the samples before it ` +
+      "overlap, since together they are longer than the file: it is damaged. Download " +
+      "it again",
     { path, sample },
   );
 }
@@ -99,12 +100,13 @@ function nodesBySample(tree: RecordTree): Map<number, NodeId> {
 function namedError(error: FormatError, member: string): FormatError {
   const { code, message, sample } = error;
   const { path, offset, expected, actual, cause } = error;
-  const start = path?.length ?? 0; // the path may contain such words too
-  const rest = message.slice(start)
-    .replace(/\bsample \d+/, (number) => `'${member}' (${number})`);
+  const named = message.replace(
+    /^(Cannot \w+) (sample \d+)/,
+    (_, cannot, number) => `${cannot} '${member}' (${number})`,
+  );
   return new FormatError(
     code,
-    message.slice(0, start) + rest,
+    named,
     { path, offset, expected, actual, sample, member, cause },
   );
 }

@@ -154,7 +154,7 @@ class Check {
           length === 0 ? undefined : { offset: 0, length: source.size },
       ),
     );
-    const what = isDecompressed ? "what is compressed in it" : "it";
+    const what = isDecompressed ? "the decompressed content" : "it";
     const [one] = wrong;
     if (one === undefined) return;
     const { expected, actual } = one;
@@ -164,7 +164,8 @@ class Check {
     this.#damaged(
       new FormatError(
         "sample-checksum",
-        `${path}: ${all.join("; ")}: it is damaged; fetch it again`,
+        `Cannot read ${path}: checksum mismatch: ${all.join("; ")}: it is ` +
+          "damaged. Download it again",
         { path, expected, actual },
       ),
     );
@@ -218,8 +219,9 @@ class Check {
       this.#damaged(
         new FormatError(
           "bad-structure",
-          `${path} has other columns by its own configuration than by the index's shard ${number}: one of them was ` +
-            "changed; fetch both again",
+          `Cannot read ${path}: it has other columns by its own configuration ` +
+            `than by the index's shard ${number}, so one of them was changed. ` +
+            "Download both again",
           { path, expected: words(columns), actual: words(own) },
         ),
       );
@@ -229,9 +231,9 @@ class Check {
       this.#damaged(
         new FormatError(
           "bad-structure",
-          `${path} has ${
+          `Cannot read ${path}: it has ${
             rawBytes - end
-          } bytes behind its last sample: it is damaged; fetch it again`,
+          } bytes after its last ` + "sample: it is damaged. Download it again",
           { path, offset: end },
         ),
       );
@@ -278,7 +280,8 @@ class Check {
     if (this.#unknown.has(name)) return;
     this.#unknown.add(name);
     this.#run.warn(
-      `${this.#found.path} has hashes of the kind '${name}', which is not known here: they are not compared`,
+      `${this.#found.path} has hashes of the unknown kind '${name}', ` +
+        "which are not compared",
     );
   }
 

@@ -75,7 +75,9 @@ function* checkDaliIndex(tree: TarTree, run: CheckRun): Steps<void> {
   run.damage(
     new FormatError(
       "bad-index",
-      `${beside} says that '${member}' is at byte ${offset} of ${path}, which is not so. Make ${beside} anew, or delete it`,
+      `Cannot use ${beside}: it says that '${member}' is at byte ` +
+        `${offset} of ${path}, which is not so. Make ${beside} anew, or ` +
+        "delete it",
       { path: beside, member, offset },
     ),
   );

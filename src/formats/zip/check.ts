@@ -97,7 +97,7 @@ class Check {
           "bad-structure",
           archive.name,
           name,
-          "is not in the central directory: some programs see it, and others do not; pack the zip again",
+          "it is not in the central directory, so that only some programs see it. Pack the zip again",
           { offset },
         ),
       );
@@ -113,7 +113,8 @@ class Check {
     throw this.#fault(
       "bad-structure",
       record,
-      `begins in the content before it, which ends at byte ${past}: the zip is damaged, or made to fill disks`,
+      `it overlaps the content before it, which ends at byte ${past}: the ` +
+        "zip is damaged, or a zip bomb",
     );
   }
 
@@ -135,7 +136,7 @@ class Check {
       this.#fault(
         "sample-checksum",
         record,
-        "does not match its CRC-32: its bytes are not those that were packed; fetch the zip again",
+        "checksum mismatch (CRC-32): the zip is damaged. Download it again",
         { expected, actual },
       );
     await this.#run.run(readAgain(source, extent, into, mismatch, sum));

@@ -76,7 +76,7 @@ export class SkippedList implements SkippedMembers {
       name: listedName(name),
       kind,
       reason: "damaged",
-      message: `Left out: ${error.message}`,
+      message: `Skipped: ${error.message}`,
     });
   }
 

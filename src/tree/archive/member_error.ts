@@ -19,7 +19,7 @@ export function memberError(
   } = {},
 ): FormatError {
   const member = typeof name === "string" ? name : decodeName(name);
-  return new FormatError(code, `${path}: '${member}' ${why}`, {
+  return new FormatError(code, `Cannot read '${member}' in ${path}: ${why}`, {
     path,
     member,
     ...facts,
@@ -33,7 +33,8 @@ export function treeError(path: string, error: unknown): unknown {
   if (!isTooLarge) return error;
   return new FormatError(
     "too-large",
-    `${path} has more members, or longer names, than fit one tree: split it into several`,
+    `Cannot open ${path}: it has more members, or longer names, than ` +
+      "fit one tree. Split it into several",
     { path, cause: error },
   );
 }

@@ -31,8 +31,8 @@ export function shareArchive(
   if (!inMemory && !isReachedInThreads(storage)) {
     throw new RecordfsError(
       "unsupported",
-      `${archive.name} was opened from a storage of this thread, which others cannot open: only what lies on the ` +
-        "local disk, in memory, or on a server is served by threads",
+      `Cannot share ${archive.name} with other threads: it was opened ` +
+        "from a storage of this thread. Serve it from the local disk, memory or a server",
       { path: archive.name },
     );
   }

@@ -6,7 +6,7 @@
 export function nameSuffix(ext: string | undefined): string {
   if (ext === undefined || ext === "") return "";
   if (/[/\0]/.test(ext)) {
-    throw new TypeError(`'${ext}' can't be a part of file names`);
+    throw new TypeError(`'${ext}' cannot be a part of file names`);
   }
   return ext.startsWith(".") ? ext : `.${ext}`;
 }

@@ -34,11 +34,10 @@ export class FieldUnion {
       }
       throw new FormatError(
         "unsupported",
-        `${this.#path} has samples whose '${field.name}' is ${
-          wordOf(field)
-        }, and others where it is ${
-          wordOf(known.field)
-        }: take one shard at a time`,
+        `Cannot read all samples of ${this.#path} at once: '${field.name}' ` +
+          `is ${wordOf(field)} in some, and ${
+            wordOf(known.field)
+          } in others. ` + "Take one shard at a time",
         { path: this.#path },
       );
     }

@@ -111,7 +111,7 @@ export function lostError({ path, code, message }: LostShard): FormatError {
 export function lostNotes(lost: readonly LostShard[]): ArchiveNotes[] {
   return lost.map(({ path, code, message }) => {
     const what =
-      "This shard is left out, and samples of later ones have other numbers";
+      "This shard is skipped, and samples of later ones have other numbers";
     return damageNotes(path, { code, message: `${message}. ${what}` });
   });
 }

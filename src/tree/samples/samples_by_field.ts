@@ -133,7 +133,8 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
     const path = this.shards.name;
     throw new RecordfsError(
       "no-column",
-      `Samples of ${path} have no field '${other}': they are bytes, in the field '${CONTENT}'`,
+      `Cannot read the field '${other}' of ${path}: samples are bytes, in ` +
+        `the field '${CONTENT}'`,
       { path, actual: other },
     );
   }

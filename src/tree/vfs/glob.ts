@@ -46,7 +46,7 @@ export function compileGlob(glob: string, makeRe: MakeRe): Glob {
     const reason = messageOf(error);
     throw new RecordfsError(
       "bad-pattern",
-      `'${glob}' is no pattern: ${reason}`,
+      `The pattern '${glob}' is invalid: ${reason}`,
       { cause: error },
     );
   }

@@ -69,8 +69,8 @@ function contentMismatch(
 ): FormatError {
   return new FormatError(
     "sample-checksum",
-    `${container}: checksum mismatch in '${path}': its bytes are not those ` +
-      "that were written; fetch the container again, or read it as it is with " +
+    `Cannot read '${path}' of ${container}: checksum mismatch: the ` +
+      "container is damaged. Download it again, or read it unchecked with " +
       optionText(UNCHECKED),
     {
       ...{ path, member: path, expected, actual },

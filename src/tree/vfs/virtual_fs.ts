@@ -293,7 +293,8 @@ export class VirtualFs implements Disposable {
   ): Steps<Walker> {
     if (!(maxDepth >= 1)) {
       throw new RangeError(
-        `A maxDepth of ${maxDepth}: give 1 for the entries of the directory itself, or more`,
+        "maxDepth must be 1, for the entries of the directory itself, or more, not " +
+          `${maxDepth}`,
       );
     }
     const node = yield* this.#directory(path);
@@ -343,7 +344,7 @@ export class VirtualFs implements Disposable {
   ): Steps<Uint8Array> {
     for (const [name, value] of Object.entries({ offset, length })) {
       if (Number.isSafeInteger(value) && value >= 0) continue;
-      throw new RangeError(`${name} must be an integer ≥ 0, it is ${value}`);
+      throw new RangeError(`${name} must be an integer ≥ 0, not ${value}`);
     }
     const extent = yield* this.#locate(path);
     const start = Math.min(offset, extent.length);

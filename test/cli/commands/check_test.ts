@@ -25,7 +25,10 @@ Deno.test("check names every damaged sample", async () => {
   const text = await recordfs(["check", flipped.path]);
   assert.equal(text.code, 1);
   for (const sample of bad) {
-    assert.match(text.stdout, new RegExp(`^damaged: .*sample ${sample}:`, "m"));
+    assert.match(
+      text.stdout,
+      new RegExp(`^damaged: .*sample ${sample} of .*:`, "m"),
+    );
   }
   const json = await recordfs(["check", "--json", flipped.path]);
   assert.deepEqual([json.stderr, json.code], ["", 1]);
@@ -52,7 +55,7 @@ Deno.test("check of a packed folder names the file, also as JSON", () =>
     assert.equal(told.code, 1);
     assert.match(
       told.stdout,
-      /checksum mismatch in 'd\/two\.txt' \(sample 1\)/,
+      /read 'd\/two\.txt' \(sample 1\) of .*: checksum mismatch/,
     );
     const json = await recordfs(["check", "--json", path]);
     const [{ member, sample, message }] = JSON.parse(json.stdout).damage;

@@ -97,7 +97,7 @@ Deno.test("types for files are in the file that --spec names", async () => {
     for (const spec of ["{x: 1}", '{"x": 1}', '{"../x": "utf8"}']) {
       const { code, stderr } = await recordfs([...args, "--spec", spec]);
       assert.equal(code, 1);
-      assert.match(stderr, /^recordfs: --spec: /m);
+      assert.match(stderr, /^recordfs: Cannot read --spec: /m);
     }
     for (const spec of [`${dir}/in/000000/x`, `${dir}/none`]) {
       const { code, stderr } = await recordfs([...args, "--spec", spec]);
@@ -196,7 +196,7 @@ Deno.test("parts and chunks are converted by the command line as well", async ()
     ], { cwd: dir });
     assert.deepEqual([code, stderr], [
       2,
-      "recordfs: Cannot write out/: the name of a bag ends in .bag\n",
+      "recordfs: Cannot write out/: the name of a bag must end in .bag\n",
     ]);
   });
 });
@@ -206,7 +206,10 @@ Deno.test("--force replaces a target, and what it may not it leaves alone", asyn
     const args = ["convert", LISTS, `${dir}/out`, "--to", "bags"];
     await recordfs([...args, "--generation", "1"]);
     const refused = await recordfs(args);
-    assert.match(refused.stderr, /not empty; --force replaces one that holds/);
+    assert.match(
+      refused.stderr,
+      /not empty\. Replace it with --force, if it holds only such/,
+    );
     assert.equal(refused.code, 1);
     assert.ok(existsSync(`${dir}/out/refs.bag`));
     const { code, stdout } = await recordfs([...args, "--force"]);
@@ -234,9 +237,9 @@ const USAGE: [args: string[], words: RegExp][] = [
   [[LISTS], /missing required argument 'target'/],
   [
     [LISTS, "OUT.zip", "--to", "tar"],
-    /ends in \.tar; shards take --shard-length or --shard-size/,
+    /must end in \.tar\. For shards, give --shard-length or --shard-size/,
   ],
-  [[LISTS, "OUT", "--to", "bag"], /ends in \.bag/],
+  [[LISTS, "OUT", "--to", "bag"], /must end in \.bag/],
 ];
 
 Deno.test("a command line that is wrong has exit code 2", async (t) => {

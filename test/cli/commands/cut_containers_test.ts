@@ -60,8 +60,7 @@ function bagIndex(lengths: readonly number[]): Uint8Array {
   return index;
 }
 
-const CUT =
-  /(?:'(\S+)'|(?:sample|record) (\d+))(?: cannot be read)?: .*truncated/g;
+const CUT = /(?:'(\S+)'|(?:sample|record) (\d+)) (?:in|of) \S+: .*truncated/g;
 
 /** The names in lines that say what is cut. */
 function named(text: string): string[] {
@@ -217,7 +216,7 @@ for (const container of CONTAINERS) {
 Deno.test("of a GulpIO chunk that was cut, the videos before are served, and the one that is not whole is skipped", () =>
   withTempDir(async (dir) => {
     const { path } = gulpCase("v1_bad_truncated_data");
-    const skips = /"v1_2": .*truncated/;
+    const skips = /"v1_2" of .*truncated/;
     const info = await recordfs(["info", "--json", path]);
     assert.match(info.stderr, skips);
     const { facts, skipped } = JSON.parse(info.stdout);

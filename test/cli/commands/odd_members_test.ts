@@ -39,7 +39,7 @@ function withZip(
 
 /** The names in lines that say what is odd. */
 function named(stderr: string): string[] {
-  return [...stderr.matchAll(/'(\S+)' (is skipped|cannot be read)/g)]
+  return [...stderr.matchAll(/'(\S+)' (is skipped|in \S+: it)/g)]
     .map(([, name]) => name!);
 }
 
@@ -216,7 +216,7 @@ Deno.test("a server answers an unreadable file by 501, and a damaged one by 500"
   const secret = await get("files/secret");
   assert.match(
     secret.text,
-    /^unreadable-member: .*'secret' cannot be read: it is encrypted/,
+    /^unreadable-member: .*'secret' in .*: it is encrypted/,
   );
   assert.equal((await get("files/d/sum")).status, 500);
   assert.equal((await get("dav/secret")).status, 501);

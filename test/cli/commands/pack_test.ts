@@ -178,11 +178,11 @@ Deno.test("a command line of pack that makes no sense is exit code 2", async () 
     [["d"], /missing required argument 'target'/],
     [["", "a.ffr"], /is empty/],
     [["d", ""], /is empty/],
-    [["d", "a"], /name of an FFRecord file ends in \.ffr/],
+    [["d", "a"], /name of an FFRecord file must end in \.ffr/],
     [["d", "a", "--parts", "0"], /--parts .*'0'.*from 1 on/],
     [["d", "a", "--parts", "2.5"], /'2\.5'/],
     [["d", "a", "--parts", "2", "--force"], /--force replaces a file/],
-    [["d", "a.ffr", "--include", "{a"], /'\{a' is no pattern/],
+    [["d", "a.ffr", "--include", "{a"], /pattern '\{a' is invalid/],
   ];
   for (const [args, words] of cases) {
     assertFailed(await recordfsRefused(["pack", ...args]), 2, words);
@@ -251,7 +251,10 @@ Deno.test("pack leaves out what it writes itself", async () => {
       const lines = force.length === 0 ? 0 : 1; // there is nothing to leave out at first
       assert.equal(ran.stderr.split("\n").length - 1, lines);
       if (lines > 0) {
-        assert.match(ran.stderr, /^recordfs: warning: out\.ffr: it is what is/);
+        assert.match(
+          ran.stderr,
+          /^recordfs: warning: out\.ffr: it is the output itself/,
+        );
       }
       assert.deepEqual(await pathsIn(`${dir}/out.ffr`), ["a", "b"]);
     }

@@ -161,7 +161,7 @@ Deno.test("records names every damaged file of a directory", async () => {
 
 Deno.test("records says why there is nothing to list", async () => {
   const cut = goldenCase("ffrecord/bad_truncated_tables");
-  assertFailed(await recordfs(["records", cut.path]), 1, /header cut short/);
+  assertFailed(await recordfs(["records", cut.path]), 1, /truncated header/);
   assertFailed(await recordfs(["records", "/nowhere.ffr"]), 1, /no such file/);
   assertFailed(await recordfs(["records", ""]), 2, /is empty/);
   const tar = tarCase("python_gnu").path;

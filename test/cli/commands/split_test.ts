@@ -289,8 +289,8 @@ Deno.test("what split can't do leaves nothing behind", async () => {
       { id: "a", frames: [fakeJpeg(8)], meta: { label: ["x"] } },
     ]);
     const cases: [args: string[], code: number, words: RegExp][] = [
-      [[samples, "--ratios", "0.8,0.1"], 2, /sum to 0\.9, not to 1/],
-      [[samples, "--ratios", "0.8,x"], 2, /'x' is no ratio/],
+      [[samples, "--ratios", "0.8,0.1"], 2, /must sum to 1, not 0\.9/],
+      [[samples, "--ratios", "0.8,x"], 2, /Ratios must be .*, not 'x'/],
       [[samples], 2, /required option '--ratios/],
       [[samples, ...RATIOS, "--seed", "-1"], 2, /whole number from 0 on/],
       [[samples, ...RATIOS, "--seed", "1e3"], 2, /whole number from 0 on/],
@@ -324,7 +324,7 @@ Deno.test("what split can't do leaves nothing behind", async () => {
       [
         [gulp, ...RATIOS, "--stratify", "label"],
         1,
-        /Sample 0 \('a'\) has no label 'label' .*gulp\/data_0\.gulp/,
+        /read label 'label' of sample 0 \('a'\) of .*gulp\/data_0\.gulp/,
       ],
       [
         [gulp, ...RATIOS, "--stratify", "toString"],

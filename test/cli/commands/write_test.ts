@@ -203,7 +203,7 @@ Deno.test("a command line of write that makes no sense is exit code 2", async ()
     [["a.ffr", data, "--list", data], /give one of them/],
     [["a.ffr", "--jsonl", data, "--list", data], /give one of them/],
     [["a.ffr", "--null", data], /--null needs --list/],
-    [["a", data], /name of an FFRecord file ends in \.ffr/],
+    [["a", data], /name of an FFRecord file must end in \.ffr/],
     [["", data], /is empty/],
     [["a.ffr", "--list", ""], /is empty/],
   ];

@@ -132,7 +132,11 @@ Deno.test("a glob that nothing matches is a failure; one that is none is wrong",
     assert.match(out.stderr, words);
     assert.match(out.stdout, /: 1 file, 0 directories, 2 bytes$/m);
     assert.equal(out.code, 1);
-    assertFailed(await recordfs(["ls", file, "[a"]), 2, /'\[a' is no pattern/);
+    assertFailed(
+      await recordfs(["ls", file, "[a"]),
+      2,
+      /pattern '\[a' is invalid/,
+    );
   });
 });
 

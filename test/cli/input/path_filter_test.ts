@@ -42,7 +42,7 @@ Deno.test("what is no glob is refused, not taken for one that matches nothing", 
       () => compileGlob(glob),
       (error) =>
         error instanceof UsageError &&
-        error.message.startsWith(`'${glob}' is no pattern: `),
+        error.message.startsWith(`The pattern '${glob}' is invalid: `),
       glob,
     );
   }

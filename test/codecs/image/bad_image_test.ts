@@ -62,7 +62,7 @@ async function assertDecodesOrRefuses(
     return true;
   } catch (error) {
     assert.ok(error instanceof ImageError, `${(error as Error).stack}`);
-    assert.match(error.message, /^cat\.jpg: /);
+    assert.match(error.message, /^Cannot decode cat\.jpg: /);
     return false;
   }
 }

@@ -96,7 +96,7 @@ Deno.test("codecs are loaded once; unknown names are refused", async () => {
   }
   await assert.rejects(() => imageCodec("gd" as ImageCodecName), {
     name: "RangeError",
-    message: /'gd': choose of turbojpeg, sharp, imagescript/,
+    message: /one of turbojpeg, sharp, imagescript, not 'gd'/,
   });
 });
 
@@ -128,11 +128,11 @@ for (const load of [() => imageCodec(), () => Custom20BNCsvWebmAdapter.open(opti
     assert.ok(Number(frames) > 0, decoder.decode(stderr));
     assert.match(
       codec!,
-      /^ImageError: .*'imagescript' .*fetched from npm once/,
+      /^ImageError: .*'imagescript', .*downloaded from npm once/,
     );
     assert.match(
       csv!,
-      /^RecordfsError: .*csv-parse, to be fetched from npm once/,
+      /^RecordfsError: .*csv-parse, which is downloaded from npm once/,
     );
   });
 });

@@ -53,7 +53,7 @@ function assertRefused(bytes: Uint8Array, code: string, words: RegExp): void {
     assert.ok(error instanceof ImageError);
     assert.equal(error.code, code);
     assert.equal(error.path, "cat.jpg");
-    assert.match(error.message, /^cat\.jpg: /);
+    assert.match(error.message, /^Cannot decode cat\.jpg: /);
     assert.match(error.message, words);
     return true;
   });

@@ -107,20 +107,20 @@ Deno.test("memory that threads share is read", () => {
 
 /** Bytes, at which of them reading fails, and what is said. */
 const DAMAGED: [string, number, RegExp][] = [
-  ["", 0, /ends early: 1 more bytes/],
+  ["", 0, /truncated: 1 more bytes/],
   ["c1", 0, /byte 0xc1/],
   ["91 c1", 1, /byte 0xc1/],
   ["01 01", 1, /1 bytes follow/],
-  ["92 01", 1, /ends early: 2 more bytes are needed at the least/],
-  ["91 92 01 81 c0", 4, /ends early: 2 more/],
-  ["cd 01", 1, /ends early: 2 more bytes are needed, and 1/],
-  ["cb 00000000", 1, /ends early/],
-  ["a3 6161", 1, /ends early: 3 more/],
-  ["c6 ffffffff 00", 5, /ends early: 4294967295 more/],
-  ["db ffffffff 00", 5, /ends early: 4294967295 more/],
-  ["c9 ffffffff 05 00", 6, /ends early: 4294967295 more/],
-  ["dd ffffffff 01", 5, /ends early: 4294967295 more/],
-  ["df ffffffff 01 01", 5, /ends early: 8589934590 more/],
+  ["92 01", 1, /truncated: 2 more bytes are needed at the least/],
+  ["91 92 01 81 c0", 4, /truncated: 2 more/],
+  ["cd 01", 1, /truncated: 2 more bytes are needed, and 1/],
+  ["cb 00000000", 1, /truncated/],
+  ["a3 6161", 1, /truncated: 3 more/],
+  ["c6 ffffffff 00", 5, /truncated: 4294967295 more/],
+  ["db ffffffff 00", 5, /truncated: 4294967295 more/],
+  ["c9 ffffffff 05 00", 6, /truncated: 4294967295 more/],
+  ["dd ffffffff 01", 5, /truncated: 4294967295 more/],
+  ["df ffffffff 01 01", 5, /truncated: 8589934590 more/],
   ["a2 ff41", 1, /not UTF-8/],
   ["a2 c080", 1, /not UTF-8/],
   ["a3 eda080", 1, /not UTF-8/],
@@ -166,7 +166,7 @@ Deno.test("lengths that are only claimed reserve no memory", () => {
   const claims = hex("dd 00989680".repeat(1000));
   const packed = new Uint8Array(claims.length + 10_000_000).fill(0xc0);
   packed.set(claims);
-  assertRefused(packed, packed.length, /ends early/);
+  assertRefused(packed, packed.length, /truncated/);
 });
 
 Deno.test("whatever the bytes are, they are a value or refused by name", () => {

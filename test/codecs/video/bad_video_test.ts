@@ -138,7 +138,7 @@ Deno.test("a program that writes something else, or half a JPEG, is caught", asy
   await withTempDir(async (dir) => {
     const path = `${dir}/clip.mp4`;
     const cases = [
-      ["echo hello", /something else than JPEGs: byte 0 is 68/],
+      ["echo hello", /something other than JPEGs: byte 0 is 68/],
       ["printf '\\377\\330\\377\\340\\000\\005a'", /ended with code 0/],
       ["kill -9 $$", /ended with SIGKILL/],
       ["yes complaint | head -c 1000000 >&2; exit 1", /^.{1,9000} …$/s],

@@ -142,7 +142,7 @@ test("more pixels than allowed are refused, and ffmpeg ends", async (dir) => {
   await assertFails(
     () => decodeVideo(clip, { maxBytes: 20_000, program }),
     "too-large",
-    /take more than 20000 bytes: raise maxBytes/,
+    /take more than 20000 bytes\. Raise maxBytes/,
   );
   assert.ok(!isRunning(pid()));
 });
@@ -216,7 +216,7 @@ test("what cannot be encoded fails by name", async () => {
   await assertFails(
     () => encodeVideo(movingFrames(), { program: "no-such-ffmpeg" }),
     "ffmpeg-missing",
-    /^Cannot encode .*no-such-ffmpeg is not here/,
+    /^Cannot encode .*no-such-ffmpeg is not installed/,
   );
 });
 

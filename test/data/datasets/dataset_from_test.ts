@@ -45,7 +45,7 @@ Deno.test("options that cannot be posted, and functions that make no dataset, ar
     words.test(error.message);
   await assert.rejects(
     datasetFrom(USER, { path, transform: () => 1 }),
-    isRefusal(/^The options of datasetFrom cannot be posted/),
+    isRefusal(/^Cannot send the options of datasetFrom to another thread/),
   );
   await assert.rejects(
     datasetFrom(USER, { path: new URL(`file://${path}`) }),
@@ -72,7 +72,7 @@ Deno.test("options that cannot be posted, and functions that make no dataset, ar
   );
   await assert.rejects(
     datasetFrom({ module: USER, name: "number" }),
-    isRefusal(/no function/),
+    isRefusal(/must be a function/),
   );
   await assert.rejects(
     datasetFrom({ module: USER, name: "fail" }, { a: 1 }),
@@ -80,6 +80,6 @@ Deno.test("options that cannot be posted, and functions that make no dataset, ar
   );
   await assert.rejects(datasetFrom({ module: USER, name: "makeNone" }), {
     name: "TypeError",
-    message: /^The function 'makeNone' of .* makes no dataset/,
+    message: /^The function 'makeNone' of .* must return a dataset/,
   });
 });

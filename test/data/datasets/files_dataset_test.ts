@@ -145,7 +145,10 @@ Deno.test("what another thread cannot make says why", async () => {
   }
   using sizes: Sizes = await Sizes.open(tree.path, { files: "-dash" });
   assert.deepEqual(await sizes.get([0]), [13]);
-  assert.throws(() => sizes[RECIPE](), isRefusal(/^Sizes extends/));
+  assert.throws(
+    () => sizes[RECIPE](),
+    isRefusal(/^Cannot send Sizes to worker threads: it extends/),
+  );
 });
 
 Deno.test("a container that was replaced meanwhile is not read by old numbers", async () => {

@@ -202,7 +202,7 @@ Deno.test("labels that are not there, or have no number, are told", async () => 
       [
         "label",
         1,
-        /^Sample 1, video "b" of .*data_0.gulp, failed: .*no number or text 'label'/,
+        /^Cannot make sample 1, video "b" of .*data_0.gulp: .*no number or text 'label'/,
       ],
       ["odd", 1, /no number or text 'odd'/],
       ["toString", 0, /no number or text 'toString'/],
@@ -222,7 +222,7 @@ Deno.test("labels that are not there, or have no number, are told", async () => 
     assert.equal((await text.get([0]))[0]!.label, "cat");
     await assert.rejects(
       () => open({ name: "label" } as never),
-      /The option label is none of these/,
+      /The option label must be a key of meta_data/,
     );
     await Deno.writeTextFile(`${dir}/label2idx.json`, `{"dog": 5}`);
     using number = await open("n");
@@ -327,7 +327,7 @@ Deno.test("errors name the sample, its id and its file", async () => {
   );
   await assert.rejects(
     () => GulpImageDataset.open(path, { transform: 5 as never }),
-    /5 is no transform/,
+    /A transform must be .*, not 5/,
   );
 });
 

@@ -238,7 +238,7 @@ Deno.test("frames as arrays are stacked, unless told otherwise", async () => {
   });
   await assert.rejects(
     () => unlike.get([2]),
-    /frames are not alike: .*\(1\) and number 1 is .*\(2\).*stack: false$/,
+    /Cannot stack frames: they are not alike: .*\(1\) and number 1 is .*\(2\).*stack: false$/,
   );
   using real = await GulpVideoDataset.open(CHUNKS, {
     label: "idx",
@@ -292,7 +292,7 @@ Deno.test("videos without frames, and damaged ones, are told by name", async () 
     assert.equal(error.sample, index);
     assert.match(
       error.message,
-      /video "none" of .*data_0.gulp, failed: .*no frames/,
+      /video "none" of .*data_0.gulp: .*no frames/,
     );
     return true;
   });
@@ -312,7 +312,7 @@ Deno.test("videos without frames, and damaged ones, are told by name", async () 
   for (const wrong of [0, -1, 1.5, NaN]) {
     await assert.rejects(
       () => GulpVideoDataset.open(CHUNKS, { label: "idx", numFrames: wrong }),
-      /The option numFrames is .* for all frames/,
+      /The option numFrames must be .* for all frames/,
     );
     await assert.rejects(
       () => GulpVideoDataset.open(CHUNKS, { label: "idx", stepSize: wrong }),

@@ -80,7 +80,7 @@ Deno.test("indices of a subset are copied, and compared with its dataset", async
       (error) =>
         error instanceof IndexError && error.length === 2 &&
         error.message.includes(
-          `Sample ${index} does not exist in this subset of /file/0`,
+          `Cannot read sample ${index} of this subset of /file/0: index out of range`,
         ),
     );
     assert.equal(subset.fileOf(index), undefined);

@@ -29,7 +29,7 @@ Deno.test("indices are read from where they lie", async () => {
     assert.deepEqual(await some.get([1, 2]), await whole.get([0, 7]));
     await assert.rejects(readIndexFile("bad.txt", 10, options), {
       code: "bad-indices",
-      message: /^bad.txt, line 2/,
+      message: /^Cannot read bad.txt, line 2/,
     });
     await assert.rejects(readIndexFile("none.txt", 10, options), {
       code: "ENOENT",
@@ -43,7 +43,7 @@ Deno.test("a dataset from a module is not given a storage that cannot be posted"
     await assert.rejects(datasetFrom(module, { path, storage }), {
       name: "DataError",
       code: "not-portable",
-      message: /cannot be posted to another thread/,
+      message: /Cannot send the options of datasetFrom to another thread/,
     });
   }
 });

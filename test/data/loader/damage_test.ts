@@ -120,7 +120,7 @@ Deno.test("unless it is asked to skip, a loader throws at the first damaged samp
     assert.equal(loader.skipped, 0);
     assert.throws(
       () => new DataLoader(dataset, { onDamage: "ignore" as "skip" }),
-      /^TypeError: onDamage is ignore/,
+      /^TypeError: onDamage must be .*, not ignore/,
     );
   });
 });

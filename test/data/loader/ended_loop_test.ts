@@ -3,7 +3,10 @@ import { DataLoader } from "../../../src/data/loader/mod.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 
-const ENDED = { name: "TypeError", message: /This loop .* has ended/ };
+const ENDED = {
+  name: "TypeError",
+  message: /Cannot continue this loop .* closed/,
+};
 
 type Loader = DataLoader<unknown, unknown>;
 

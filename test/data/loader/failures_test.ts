@@ -43,7 +43,7 @@ for (const numWorkers of [0, 2]) {
     assert.equal(error.worker !== undefined, numWorkers > 0);
     assert.equal(
       error.message,
-      "Batch 2 of epoch 0 (samples 8, 9, 10, 11): sample 10 of file_10 cannot be loaded: no such luck",
+      "Cannot load batch 2 of epoch 0 (samples 8, 9, 10, 11): sample 10 of file_10 cannot be loaded: no such luck",
     );
     const { cause } = error;
     assert.ok(cause instanceof RangeError);
@@ -104,7 +104,7 @@ for (const numWorkers of [0, 2]) {
     const { error, loader } = await failureOf("function", numWorkers);
     assert.ok(error instanceof BatchError);
     assert.equal(error.code, "bad-batch");
-    assert.match(error.message, /: samples are not alike/);
+    assert.match(error.message, /: Cannot stack samples: they are not alike/);
     await loader.close();
   });
 
@@ -180,7 +180,7 @@ Deno.test("a thread that cannot start says why", async () => {
     const [options, message] of [
       [
         { workerInit: { module, name: "failToInit" } },
-        /thread 0 cannot load: thread 0 shall not start/,
+        /in the loader's thread 0: thread 0 shall not start/,
       ],
       [{ collate: { module, name: "missing" } }, /has no export 'missing'/],
       [{ workerInit: new URL("./missing.ts", import.meta.url) }, /missing\.ts/],
@@ -250,7 +250,7 @@ Deno.test("datasets that threads cannot make are refused at once", () => {
   const options = { numWorkers: 1 };
   assert.throws(() => new DataLoader(new Own(), options), {
     ...notPortable,
-    message: /cannot make a Own.*datasetFrom/,
+    message: /send a Own .* cannot make it.*datasetFrom/,
   });
   const plain = { length: 1, get: () => [1] } as unknown as Dataset<number>;
   assert.throws(() => new DataLoader(plain, options), notPortable);

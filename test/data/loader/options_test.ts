@@ -20,12 +20,18 @@ Deno.test("options that exclude each other are refused", () => {
     [{ batchSampler, shuffle: true }, /batchSampler and shuffle exclude/],
     [{ batchSampler, sampler: [1] }, /batchSampler and sampler exclude/],
     [{ batchSampler, dropLast: true }, /batchSampler and dropLast exclude/],
-    [{ batchSampler: [[1], [2]] as never }, /^This is no batch sampler/],
-    [{ timeout: 5 }, /timeout is for worker threads/],
-    [{ persistentWorkers: true }, /persistentWorkers is for worker threads/],
+    [
+      { batchSampler: [[1], [2]] as never },
+      /^A batch sampler must be an object/,
+    ],
+    [{ timeout: 5 }, /timeout is only for worker threads/],
+    [
+      { persistentWorkers: true },
+      /persistentWorkers is only for worker threads/,
+    ],
     [
       { workerInit: new URL("file:///x.ts") },
-      /workerInit is for worker threads/,
+      /workerInit is only for worker threads/,
     ],
   ];
   for (const [options, message] of cases) {
@@ -39,11 +45,11 @@ Deno.test("what is no dataset is refused at once", async () => {
   const opened = Promise.resolve(dataset);
   for (
     const [wrong, message] of [
-      [opened, /promise of one: await it/],
-      [[1, 2, 3], /give an object with length and get/],
-      ["train.ffr", /give an object/],
-      [undefined, /give an object/],
-      [{ get: () => [] }, /give an object with length/],
+      [opened, /promise of one\. Await it/],
+      [[1, 2, 3], /Give an object with length and get/],
+      ["train.ffr", /Give an object/],
+      [undefined, /Give an object/],
+      [{ get: () => [] }, /Give an object with length/],
     ] as const
   ) {
     assert.throws(() => new DataLoader(wrong as never), {
@@ -56,18 +62,24 @@ Deno.test("what is no dataset is refused at once", async () => {
 
 Deno.test("options out of their range are refused", () => {
   const cases: [LoaderOptions<[number, number, number], unknown>, RegExp][] = [
-    [{ batchSize: 0 }, /^batchSize is 0/],
-    [{ batchSize: 1.5 }, /^batchSize is 1.5/],
-    [{ seed: -1 }, /^seed is -1/],
-    [{ numWorkers: -1 }, /^numWorkers is -1/],
-    [{ prefetchFactor: 0 }, /^prefetchFactor is 0/],
-    [{ worldSize: 0 }, /^worldSize is 0/],
-    [{ rank: -1 }, /^rank is -1/],
-    [{ rank: 2, worldSize: 2 }, /rank of 2 among 2/],
-    [{ numWorkers: 1, timeout: -1 }, /^timeout is -1/],
-    [{ numWorkers: 1, timeout: NaN }, /^timeout is NaN/],
-    [{ numWorkers: 1, timeout: 1e12 }, /^timeout is 1000000000000/],
-    [{ sampler: [1, -1] }, /Index -1/],
+    [{ batchSize: 0 }, /^batchSize must be a whole number .*, not 0$/],
+    [{ batchSize: 1.5 }, /^batchSize must be a whole number .*, not 1.5$/],
+    [{ seed: -1 }, /^seed must be a whole number .*, not -1$/],
+    [{ numWorkers: -1 }, /^numWorkers must be a whole number .*, not -1$/],
+    [
+      { prefetchFactor: 0 },
+      /^prefetchFactor must be a whole number .*, not 0$/,
+    ],
+    [{ worldSize: 0 }, /^worldSize must be a whole number .*, not 0$/],
+    [{ rank: -1 }, /^rank must be a whole number .*, not -1$/],
+    [{ rank: 2, worldSize: 2 }, /^rank must be .*, not 2 of 2$/],
+    [{ numWorkers: 1, timeout: -1 }, /^timeout must be .*, not -1$/],
+    [{ numWorkers: 1, timeout: NaN }, /^timeout must be .*, not NaN$/],
+    [
+      { numWorkers: 1, timeout: 1e12 },
+      /^timeout must be .*, not 1000000000000$/,
+    ],
+    [{ sampler: [1, -1] }, /The index at position 1 must be .*, not -1$/],
   ];
   for (const [options, message] of cases) {
     assert.throws(() => make(options), { name: "RangeError", message });

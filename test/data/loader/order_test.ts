@@ -137,7 +137,7 @@ Deno.test("an order without a length is refused, and not taken for an empty one"
       const loader = new DataLoader(new NumbersDataset(3), options);
       await assert.rejects(loader[Symbol.asyncIterator]().next(), {
         name: "RangeError",
-        message: /^The length of the sampler's order is/,
+        message: /^The length of the sampler's order must be/,
       });
     }
   }

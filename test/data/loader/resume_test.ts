@@ -140,7 +140,7 @@ Deno.test("a loop over a loader that was set elsewhere says so", async () => {
     await move();
     await assert.rejects(loop.next(), {
       name: "TypeError",
-      message: /begin a new loop/,
+      message: /set to another place\. Begin a new loop/,
     });
   }
 });

@@ -75,7 +75,7 @@ Deno.test("a transform that fails is told with the file, once", async () => {
   const error = await failureOf(dataset, { batchSize: 1 });
   assert.equal(
     error.message,
-    `Batch 0 of epoch 0 (sample 0): sample 0 of ${error.path} cannot be loaded: no such luck`,
+    `Cannot load batch 0 of epoch 0 (sample 0): sample 0 of ${error.path} cannot be loaded: no such luck`,
   );
   assert.ok(error.path?.endsWith(".ffr"));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
-import { FeistelPermutation } from "../../../src/data/random/permutation.ts";
 import {
+  FeistelPermutation,
   type Permutation,
   permutation,
 } from "../../../src/data/random/permutation.ts";
@@ -127,7 +127,7 @@ Deno.test("what lies outside is refused", () => {
   for (const length of [-1, 0.5, NaN, Infinity, 2 ** 53]) {
     assert.throws(() => permutation(length, new Random(1)), {
       name: "RangeError",
-      message: `The length is ${length}: give a whole number from 0 on`,
+      message: `The length must be a whole number from 0 on, not ${length}`,
     });
   }
 });

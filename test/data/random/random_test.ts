@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { Random } from "../../../src/data/random/random.ts";
-import { Sfc32 } from "../../../src/data/random/random.ts";
+import { Random, Sfc32 } from "../../../src/data/random/random.ts";
 import { chiSquare, LIMIT } from "./statistics.ts";
 
 function draw(random: Random, count: number): number[] {
@@ -123,14 +122,14 @@ Deno.test("what is no whole number is refused", () => {
   for (const key of [0.5, NaN, Infinity, 2 ** 53]) {
     assert.throws(() => new Random(1, key), {
       name: "RangeError",
-      message: `Random numbers follow from whole numbers, not from ${key}`,
+      message: `The seeds of random numbers must be whole numbers, not ${key}`,
     });
   }
   for (const below of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) {
     assert.throws(() => new Random(1).int(below), {
       name: "RangeError",
       message:
-        `No number is from 0 to below ${below}: give a whole number from 1 on`,
+        `The bound of a random number must be a whole number from 1 on, not ${below}`,
     });
   }
 });

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { batchesOf } from "../../../src/data/samplers/batches.ts";
 import type { Order } from "../../../src/data/samplers/sampler.ts";
-import { RandomSampler } from "../../../src/data/samplers/whole_samplers.ts";
-import { SequentialSampler } from "../../../src/data/samplers/whole_samplers.ts";
+import {
+  RandomSampler,
+  SequentialSampler,
+} from "../../../src/data/samplers/whole_samplers.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";
 
 function sequential(length: number) {
@@ -141,13 +143,16 @@ Deno.test("what is out of range is refused", () => {
       () => batchesOf(sequential(4), { batchSize: 2, ...options }),
       { name: "RangeError", message },
     );
-  refuse({ batchSize: 0 }, "batchSize is 0: give a whole number from 1 on");
-  refuse({ batchSize: 1.5 }, "batchSize is 1.5: give a whole number from 1 on");
-  refuse({ worldSize: 0 }, "worldSize is 0: give a whole number from 1 on");
-  refuse({ rank: -1 }, "rank is -1: give a whole number from 0 on");
+  refuse({ batchSize: 0 }, "batchSize must be a whole number from 1 on, not 0");
+  refuse(
+    { batchSize: 1.5 },
+    "batchSize must be a whole number from 1 on, not 1.5",
+  );
+  refuse({ worldSize: 0 }, "worldSize must be a whole number from 1 on, not 0");
+  refuse({ rank: -1 }, "rank must be a whole number from 0 on, not -1");
   refuse(
     { rank: 2, worldSize: 2 },
-    "A rank of 2 among 2: ranks count from 0 to worldSize - 1",
+    "rank must be from 0 to worldSize - 1, not 2 of 2",
   );
   const batches = batchesOf(sequential(4), { batchSize: 2 });
   for (const step of [-1, 2, 0.5, NaN]) {

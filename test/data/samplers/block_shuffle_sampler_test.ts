@@ -125,13 +125,13 @@ Deno.test("a seed and an epoch give the order that they will always give", () =>
 Deno.test("what is out of range is refused", () => {
   assert.throws(() => new BlockShuffleSampler(10, { blockSize: 0 }), {
     name: "RangeError",
-    message: "blockSize is 0: give a whole number from 1 on",
+    message: "blockSize must be a whole number from 1 on, not 0",
   });
   assert.throws(
     () => new BlockShuffleSampler(10, { blockSize: 2, buffer: 0.5 }),
     {
       name: "RangeError",
-      message: "buffer is 0.5: give a whole number from 1 on",
+      message: "buffer must be a whole number from 1 on, not 0.5",
     },
   );
   assert.throws(() => new BlockShuffleSampler(Infinity, { blockSize: 2 }), {

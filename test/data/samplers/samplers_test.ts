@@ -191,7 +191,7 @@ Deno.test("what is no length or no list is refused", () => {
   for (const length of [-1, 0.5, NaN]) {
     assert.throws(() => new SequentialSampler(length), {
       name: "RangeError",
-      message: `The length is ${length}: give a whole number from 0 on`,
+      message: `The length must be a whole number from 0 on, not ${length}`,
     });
   }
   assert.throws(() => new RandomSampler(Infinity), {
@@ -200,23 +200,23 @@ Deno.test("what is no length or no list is refused", () => {
   });
   assert.throws(() => new RandomSampler(5, { numSamples: -1 }), {
     name: "RangeError",
-    message: "numSamples is -1: give a whole number from 0 on",
+    message: "numSamples must be a whole number from 0 on, not -1",
   });
   assert.throws(() => new RandomSampler(0, { numSamples: 3 }), {
     name: "RangeError",
-    message: "There is no sample to draw 3 from: the dataset is empty",
+    message: "Cannot draw 3 samples: the dataset is empty",
   });
   for (const index of [-1, 0.5, NaN, 2 ** 53]) {
     assert.throws(() => new SubsetSampler([0, index]), {
       name: "RangeError",
-      message: `Index ${index} at position 1: give whole numbers from 0 on`,
+      message:
+        `The index at position 1 must be a whole number from 0 on, not ${index}`,
     });
     assert.throws(() => new SubsetRandomSampler([0, index]), RangeError);
   }
   assert.throws(() => new SubsetSampler({} as number[]), {
     name: "TypeError",
-    message:
-      "This is no list of indices: give an array, or what can be iterated",
+    message: "A list of indices must be an array, or iterable",
   });
   assert.throws(() => new RandomSampler(5).order(0.5, 0), RangeError);
 });

@@ -60,7 +60,7 @@ Deno.test("what is no sampler is refused", () => {
     assert.throws(() => asSampler(value as unknown as SamplerLike, 4), {
       name: "TypeError",
       message:
-        "This is no sampler: give an object with length and order(seed, epoch), or a list of indices",
+        "A sampler must be an object with length and order(seed, epoch), or a list of indices",
     });
   }
 });

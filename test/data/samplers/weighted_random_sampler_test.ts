@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
-import { WeightTable } from "../../../src/data/samplers/weighted_random_sampler.ts";
-import { WeightedRandomSampler } from "../../../src/data/samplers/weighted_random_sampler.ts";
+import {
+  WeightedRandomSampler,
+  WeightTable,
+} from "../../../src/data/samplers/weighted_random_sampler.ts";
 import { chiSquare, LIMIT } from "../../data/random/statistics.ts";
 import { indicesOf, sorted } from "./orders.ts";
 
@@ -138,28 +140,33 @@ Deno.test("weights that nothing can be drawn by are refused", () => {
       [1, weight],
       1,
       true,
-      `Weight ${weight} of sample 1: give numbers from 0 on`,
+      `The weight of sample 1 must be a number from 0 on, not ${weight}`,
     );
   }
   refuse(
     [1e308, 1e308],
     1,
     true,
-    "The weights' sum is no number: give smaller ones",
+    "The sum of the weights must be a number: give smaller ones",
   );
-  refuse([0, 0], 1, true, "No sample can be drawn: none has a weight above 0");
-  refuse([], 1, false, "No sample can be drawn: none has a weight above 0");
+  refuse([0, 0], 1, true, "Cannot draw samples: none has a weight above 0");
+  refuse([], 1, false, "Cannot draw samples: none has a weight above 0");
   refuse(
     [1, 0, 2],
     3,
     false,
-    "3 samples cannot be drawn without replacement: 2 have a weight above 0",
+    "Cannot draw 3 samples without replacement: only 2 have a weight above 0",
   );
-  refuse([1], 0.5, true, "numSamples is 0.5: give a whole number from 0 on");
+  refuse(
+    [1],
+    0.5,
+    true,
+    "numSamples must be a whole number from 0 on, not 0.5",
+  );
   refuse(
     [1],
     Infinity,
     false,
-    "numSamples is Infinity: give a whole number from 0 on",
+    "numSamples must be a whole number from 0 on, not Infinity",
   );
 });

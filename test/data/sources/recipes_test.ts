@@ -80,6 +80,6 @@ Deno.test("what cannot go to another thread is named", () => {
   class Own extends Epochs<number> {}
   assert.throws(() => new Own(list)[RECIPE](), {
     code: "not-portable",
-    message: /^Own extends Epochs/,
+    message: /^Cannot send Own to worker threads: it extends Epochs/,
   });
 });

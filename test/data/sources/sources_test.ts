@@ -105,7 +105,7 @@ Deno.test("Mix has the steps that all sources have", async () => {
   const source = new Mix([numbers, new Truncate(numbers, 4)], [1, 1]);
   assert.equal(source.length, 4);
   await assert.rejects(source.get([4]), {
-    message: /Step 4 does not exist in Mix: valid indices are 0 to 3/,
+    message: /step 4 of Mix: index out of range: valid indices are 0 to 3/,
   });
 });
 
@@ -269,15 +269,15 @@ Deno.test("sources refuse options that make no sense", () => {
     [() => new Epochs(empty), /Epochs needs a dataset that has samples/],
     [() => new Sample(empty), /Sample needs a dataset that has samples/],
     [() => new Truncate(empty, 3), /Truncate needs a dataset that has samples/],
-    [() => new Epochs(endless), /Epochs needs to be told how many/],
-    [() => new Sample(endless), /Sample needs to be told how many/],
+    [() => new Epochs(endless), /Epochs needs a number of samples/],
+    [() => new Sample(endless), /Sample needs a number of samples/],
     [() => new Epochs(numbers, { length: 11 }), /from 1 to 10 .* not 11/],
     [() => new Epochs(numbers, { length: 0 }), /from 1 to 10 .* not 0/],
     [() => new Sample(numbers, { length: 1.5 }), /not 1\.5/],
     [() => new Truncate(numbers, -1), /not -1/],
     [
       () => new Truncate(endless, Infinity),
-      /Truncate needs to be told how many/,
+      /Truncate needs a number of samples/,
     ],
     [() => new Epochs(numbers, { seed: -1 }), /seed.*-1/],
     [() => new Mix([numbers], [1], { seed: 0.5 }), /seed.*0\.5/],

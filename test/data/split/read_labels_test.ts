@@ -107,12 +107,13 @@ Deno.test("labels of datapoints are in the order of their dataset, over many sha
     await assert.rejects(labelsOf(dir, "raw"), {
       code: "no-label",
       sample: 0,
-      message: /Sample 0 has no label 'raw' that is a text or a number/,
+      message:
+        /read label 'raw' of sample 0 of .*: it has none that is a text or a number/,
     });
     await assert.rejects(labelsOf(dir, "none"), {
       code: "no-label",
       message:
-        /Cannot stratify by 'none': .* no key 'none': its keys are 'kind', 'raw'/,
+        /Cannot stratify by 'none': Cannot read 'none' of .*: there is no such key, only 'kind', 'raw'/,
     });
   });
 });

@@ -91,9 +91,9 @@ Deno.test("steps may be modules: functions, by name or not, and whole chains", a
 Deno.test("what is no step is refused at once", () => {
   for (const step of [undefined, null, 3, "CenterCrop", {}, [new Scale(3)]]) {
     const steps = [step as unknown as Step<unknown, unknown>] as const;
-    assert.throws(() => new Compose(steps), /is no transform/);
-    assert.throws(() => new ComposeVideo([], steps), /is no transform/);
-    assert.throws(() => new AllFrames(steps[0]), /is no transform/);
+    assert.throws(() => new Compose(steps), /A transform must be/);
+    assert.throws(() => new ComposeVideo([], steps), /A transform must be/);
+    assert.throws(() => new AllFrames(steps[0]), /A transform must be/);
   }
 });
 

@@ -185,9 +185,9 @@ Deno.test("one mean is for all channels; three are not for gray pictures", () =>
   for (const bad of [NaN, Infinity, [], [1, 2], [1, 2, NaN]]) {
     assert.throws(
       () => new Normalize(bad, 1),
-      /Normalize cannot have the mean/,
+      /The mean of Normalize must be/,
     );
-    assert.throws(() => new Normalize(1, bad), /cannot have the std/);
+    assert.throws(() => new Normalize(1, bad), /The std of Normalize must be/);
   }
   assert.throws(() => new Normalize(0, -1), RangeError);
   assert.throws(() => new Normalize(0, 1, { scale: NaN }), RangeError);

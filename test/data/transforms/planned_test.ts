@@ -258,7 +258,7 @@ Deno.test("RandomResizedCrop cuts out what torchvision does: areas, proportions,
   for (const wrong of [[0, 1], [2, 1], [1, Infinity]] as [number, number][]) {
     assert.throws(
       () => new RandomResizedCrop(9, { scale: wrong }),
-      /cannot have the scale/,
+      /The scale of RandomResizedCrop must be/,
     );
   }
 });

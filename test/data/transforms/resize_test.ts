@@ -83,8 +83,8 @@ Deno.test("images do not become too large, nor are real numbers scaled", () => {
       /60000 × 1 pixels would become 15360000 × 256/.test(error.message),
   );
   for (const size of [0, 1.5, -3]) {
-    assert.throws(() => new Scale(size), /Scale cannot have the size/);
-    assert.throws(() => new Resize(size), /Resize cannot have the size/);
+    assert.throws(() => new Scale(size), /The size of Scale must be/);
+    assert.throws(() => new Resize(size), /The size of Resize must be/);
   }
   const real = new Normalize(0, 1).apply(testImage(9, 9));
   assert.throws(

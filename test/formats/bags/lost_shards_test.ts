@@ -109,7 +109,7 @@ forEach(
       assert.ok(warnings[0]!.includes(`${dir}/00000${lost}`), warnings[0]);
       assert.match(
         warnings[0]!,
-        /left out, and samples of later ones have other/,
+        /skipped, and samples of later ones have other/,
       );
     };
     const expected = SOUND[lost].map(datapoint);

@@ -127,7 +127,7 @@ for (const [name, format] of CASES) {
           warnings[0]!,
           keepsNumbers
             ? /samples \d to \d cannot be read, and all others keep their numbers/
-            : /left out, and samples of later ones have other numbers/,
+            : /skipped, and samples of later ones have other numbers/,
         );
 
         warnings.length = 0;

@@ -197,7 +197,8 @@ for (const [title, format] of CASES) {
             code: "bad-batch",
             sample: 1,
             path: wrong.fileOf(1),
-            message: /of a batch of 2: it must return one for each index/,
+            message:
+              /make a batch of 2 samples: .* It must return one for each index/,
           });
         }
         const odd = new Error("odd");
@@ -249,7 +250,8 @@ for (const [title, format] of CASES) {
         await assert.rejects(loaded(format, await far(), { numWorkers: 1 }), {
           name: "DataError",
           code: "not-portable",
-          message: /in a storage that the loader's worker threads cannot open/,
+          message:
+            /in the loader's worker threads: it lies in a storage that they cannot open/,
         });
         assert.deepEqual(await loaded(format, await far()), expected);
       }

@@ -173,7 +173,7 @@ Deno.test("damage of a packed folder in several files has the file's name in its
     );
     assert.ok(
       damage[0]!.message.startsWith(
-        `${path}/1.ffr: checksum mismatch in 'b$&.txt' (sample 0): `,
+        `Cannot read 'b$&.txt' (sample 0) of ${path}/1.ffr: checksum mismatch: `,
       ),
       damage[0]!.message,
     );

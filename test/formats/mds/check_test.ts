@@ -26,7 +26,7 @@ Deno.test("check names shards whose hashes are others, and hashes that it does n
   for (const name of ["sha1", "xxh64", "md5"]) {
     assert.ok(damages[0]!.message.includes(`${name} of it is`), name);
   }
-  assert.match(warnings.join(), /hashes of the kind 'no-hash'/);
+  assert.match(warnings.join(), /hashes of the unknown kind 'no-hash'/);
   assert.equal(warnings.length, 1);
 });
 
@@ -54,15 +54,15 @@ Deno.test("check looks at the hash of what is compressed, at each shard, and at 
   ], { "a.mds": other, "b.mds": trailing, "c.mds.zstd": zip, "d.mds": SHARD });
   const { damages, samples } = await checked("d", { storage });
   assert.equal(damages.length, 4, damages.join("\n"));
-  assert.match(damages[0]!.message, /a\.mds has other columns by its own/);
+  assert.match(damages[0]!.message, /a\.mds: it has other columns by its own/);
   assert.match(
     damages[1]!.message,
-    /b\.mds has 5 bytes behind its last sample/,
+    /b\.mds: it has 5 bytes after its last sample/,
   );
   assert.match(
     damages[2]!.message,
-    /c\.mds\.zstd: sha256 of what is compressed in it/,
+    /c\.mds\.zstd: checksum mismatch: sha256 of the decompressed content/,
   );
-  assert.match(damages[3]!.message, /gone\.mds, which is not there/);
+  assert.match(damages[3]!.message, /gone\.mds: it is missing/);
   assert.equal(samples, 12);
 });

@@ -69,7 +69,7 @@ Deno.test("a tar that was cut is named: in a content, or in a header", async () 
         "truncated-data",
         /'a' .* has 600 bytes by its header, and the file ends after 488/,
       ],
-      [1536 + 100, "truncated-header", /ends inside a header/],
+      [1536 + 100, "truncated-header", /truncated inside a header/],
     ] as const
   ) {
     const { damages } = await damagesOf(whole.slice(0, length));

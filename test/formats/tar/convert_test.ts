@@ -64,6 +64,6 @@ Deno.test("members that no tree shows are lost, which needs the caller's word; a
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0]!,
-      /t\.tar ends without the zeros that end a tar: where it was cut/,
+      /t\.tar ends without the zeros that end a tar: if it was truncated/,
     );
   }));

@@ -43,7 +43,7 @@ Deno.test("behind a wrong length nothing is found, and what is before is compare
     [["sample-checksum", 3], ["metadata-checksum", 20]],
   );
   assert.equal(samples, 20);
-  assert.match(damages[1]!.message, /nothing behind it is found/);
+  assert.match(damages[1]!.message, /no record after it is found/);
 });
 
 Deno.test("a file that was cut is named, with what is missing", async () => {

@@ -288,7 +288,7 @@ pageTest(
   async (browser) => {
     const path =
       `${REPOSITORY}test/golden/ffrecord/bad_offset_negative/alpha_14.ffr`;
-    const reason = /sample 4 cannot be read: offset out of range/;
+    const reason = /Cannot read sample 4 of .*: offset out of range/;
     await using shown = await Shown.open(browser, path, "#/?view=grid");
     const { page } = shown;
     const damaged = page.locator('[data-state="damaged"]:visible');

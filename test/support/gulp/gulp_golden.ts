@@ -62,8 +62,14 @@ export interface GulpCase {
   }[];
 }
 
+/** Words of a message, which names the file before it says what is wrong with it. */
+function inOurWords(words: string): string {
+  return words.replace(/^(\S+\.(?:gulp|gmeta)) (has|is) /, "$1: it $2 ");
+}
+
 /** The values that JSON has no form for. */
-function parsed(_key: string, value: unknown): unknown {
+function parsed(key: string, value: unknown): unknown {
+  if (key === "words") return inOurWords(value as string);
   if (typeof value !== "object" || value === null) return value;
   if ("$int" in value) return BigInt(value.$int as string);
   if ("$float" in value) {

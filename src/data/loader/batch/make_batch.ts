@@ -81,7 +81,8 @@ export class BatchMaker {
     if (wrong === undefined) return { samples, skipped: [] };
     throw batchError(
       "bad-batch",
-      `${this.#dataset.constructor.name}.get returned ${wrong}; it must return one for each index`,
+      `${this.#dataset.constructor.name}.get returned ${wrong}. It must ` +
+        "return one for each index",
       job,
       { worker: this.#worker, expected: indices.length, actual: samples },
     );
@@ -101,7 +102,7 @@ export class BatchMaker {
       signal.throwIfAborted();
       throw batchError(
         "bad-batch",
-        `its samples cannot be made a batch: ${messageOf(cause)}`,
+        `its samples cannot be collated: ${messageOf(cause)}`,
         job,
         { worker: this.#worker, cause },
       );
@@ -170,7 +171,7 @@ function whyOf(
 ): string {
   const reason = messageOf(cause);
   if (sample === undefined) {
-    return `it cannot be loaded, though each of its samples can: ${reason}`;
+    return `each of its samples loads, but not all together: ${reason}`;
   }
   const saysPath = path === undefined || reason.includes(path);
   const saysSample = cause instanceof DataError &&

@@ -64,8 +64,9 @@ export function packBatch(
 function refuseDetached(buffer: ArrayBufferLike): void {
   if (!isDetached(buffer)) return;
   throw new TypeError(
-    "A part of the batch is memory that passed to the program's thread with an earlier batch, and is empty " +
-      "here: what 'collate' keeps and returns again, it must return as a copy (slice())",
+    "Cannot send a part of the batch: its memory passed to the program's thread with " +
+      "an earlier batch, and is empty here. Return a copy (slice()) of what 'collate' " +
+      "keeps and returns again",
   );
 }
 

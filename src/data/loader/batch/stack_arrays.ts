@@ -117,7 +117,8 @@ function nameOf({ dtype, shape }: NdArray): string {
 }
 
 const FOR_SAMPLES =
-  "make them alike in 'process' or a transform, or give the loader a 'collate' of yours (false leaves a list)";
+  "Make them alike in 'process' or a transform, or give the loader a 'collate' of " +
+  "yours (false leaves a list)";
 
 export function cannotStack(
   where: string,
@@ -126,6 +127,6 @@ export function cannotStack(
 ): DataError {
   return new DataError(
     "bad-batch",
-    `${where} are not alike: ${why}; ${advice}`,
+    `Cannot stack ${where}: they are not alike: ${why}. ${advice}`,
   );
 }

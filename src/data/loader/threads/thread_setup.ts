@@ -22,8 +22,9 @@ export function threadSetupOf(
   if (recipe === undefined) {
     throw new DataError(
       "not-portable",
-      `The loader's worker threads cannot make a ${dataset.constructor.name}: export a function that does, ` +
-        `and give its module to datasetFrom(), or load with numWorkers: 0`,
+      `Cannot send a ${dataset.constructor.name} to the loader's worker ` +
+        "threads: they cannot make it. Export a function that does, and give its module " +
+        "to datasetFrom(), or load with numWorkers: 0",
     );
   }
   return {
@@ -55,8 +56,8 @@ function refuseInLoaderThread(): void {
   if (!isLoaderThread) return;
   throw new DataError(
     "not-portable",
-    `A loader's worker thread has been asked to start worker threads: it runs the module that it imports, and ` +
-      `that makes a loader. Put what threads need into a module of its own, or what the program does into ` +
-      `if (import.meta.main) { … }`,
+    "Cannot start worker threads in a loader's worker thread: it runs the module that " +
+      "it imports, and that makes a loader. Put what threads need into a module of its " +
+      "own, or what the program does into if (import.meta.main) { … }",
   );
 }

@@ -182,8 +182,8 @@ async function startedWith(setup: ThreadSetup): Promise<Started> {
     if (dataset.length !== length) {
       throw new DataError(
         "worker-failed",
-        `The dataset has ${dataset.length} samples there and ${length} here: it must be the same in ` +
-          `every thread`,
+        `Cannot load: the dataset has ${dataset.length} samples there and ` +
+          `${length} here. It must be the same in every thread`,
         { expected: length, actual: dataset.length },
       );
     }

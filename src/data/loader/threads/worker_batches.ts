@@ -138,7 +138,8 @@ export class WorkerBatches implements Batches {
       const cause = receive(message.error);
       this.#failure ??= new DataError(
         "worker-failed",
-        `The loader's thread ${thread.worker} cannot load: ${messageOf(cause)}`,
+        `Cannot load in the loader's thread ${thread.worker}: ` +
+          `${messageOf(cause)}`,
         { cause },
       );
     } else if (message.loop !== this.#loop) {
@@ -183,7 +184,8 @@ export class WorkerBatches implements Batches {
     if (jobs.length === 0) {
       this.#failure ??= new DataError(
         "worker-died",
-        `The loader's thread ${worker} had nothing to do, and ended: ${why}`,
+        `Cannot load in the loader's thread ${worker}: it had nothing to ` +
+          `do, and ended: ${why}`,
         { cause: error },
       );
     }
@@ -221,8 +223,9 @@ export class WorkerBatches implements Batches {
     const job = jobs.find((job) => job.step === step)!;
     return batchError(
       "worker-timeout",
-      `thread ${thread.worker} has not loaded it within ${this.#settings.timeout} ms, and was given up: ` +
-        `allow more time with 'timeout', or find out what it waits for`,
+      `timeout: thread ${thread.worker} has not loaded it within ` +
+        `${this.#settings.timeout} ms, and was given up. Raise 'timeout', ` +
+        "or find out what it waits for",
       job,
       { worker: thread.worker },
     );

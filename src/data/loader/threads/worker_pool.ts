@@ -42,9 +42,8 @@ export class WorkerPool implements ThreadEvents {
       this.end();
       throw new DataError(
         "not-portable",
-        `The dataset cannot be sent to the loader's worker threads: ${
-          messageOf(cause)
-        }; load with numWorkers: 0`,
+        "Cannot send the dataset to the loader's worker threads: " +
+          `${messageOf(cause).replace(/\.$/, "")}. Load with numWorkers: 0`,
         { cause },
       );
     }

@@ -207,8 +207,9 @@ export class Bag {
     throw new RecordfsError(
       "unsupported",
       bytes === undefined
-        ? `${this.path} is neither a local file nor in memory, so there is nothing to view: use get`
-        : "A view of a shared buffer would change while it is looked at: use get, which copies",
+        ? `Cannot view records of ${this.path}: it is neither a local file ` +
+          "nor in memory. Use get"
+        : "Cannot view records in a shared buffer: they could change. Use get, which copies",
     );
   }
 
@@ -330,8 +331,8 @@ function* readWhole({ source, dataEnd, path }: Bag): Steps<Bytes> {
   } catch (cause) { // RangeError: not enough memory
     throw new RecordfsError(
       "too-large",
-      `Cannot keep ${path} in memory: it has ${dataEnd} bytes; do without cacheData, or leave ` +
-        "it out of cacheKeys",
+      `Cannot keep ${path} in memory: it has ${dataEnd} bytes. Do without ` +
+        "cacheData, or leave it out of cacheKeys",
       { path, actual: dataEnd, cause },
     );
   }

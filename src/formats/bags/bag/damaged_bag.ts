@@ -1,4 +1,5 @@
 import { FormatError } from "../../../base/errors.ts";
+import { reasonIn } from "../../../base/message_text.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
@@ -34,8 +35,9 @@ export class DamagedBag extends Bag {
     const { code, message } = this.damage;
     return new FormatError(
       code,
-      `Cannot read '${key}' of datapoint ${datapoint} of ${shard} (datapoint ${sample} of all shards): ` +
-        `its bag is damaged: ${message}`,
+      `Cannot read '${key}' of datapoint ${datapoint} of ${shard} ` +
+        `(datapoint ${sample} of all shards): its bag ${this.path} ` +
+        `is damaged: ${reasonIn(message, this.path)}`,
       { path: shard, sample, member, cause: this.damage },
     );
   }
@@ -66,7 +68,8 @@ function* cutNote(bag: Bag): Steps<ArchiveNotes | undefined> {
   const whole = generation === 3 ? yield* bag.countWhole() : length;
   if (whole === length) return undefined;
   const end = yield* bag.endByIndex(length - 1);
-  const message = `${path}: ${pastEnd(end, dataEnd)}. ` +
-    `The last ${length - whole} of its ${length} records cannot be read`;
+  const message =
+    `Cannot read the last ${length - whole} of the ${length} records of ` +
+    `${path}: ${pastEnd(end, dataEnd)}`;
   return damageNotes(path, { code: "bad-index", message });
 }

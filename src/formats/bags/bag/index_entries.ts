@@ -54,12 +54,16 @@ export function checkLimits(
     : start > end
     ? `limits descend: the index is not monotonic, it starts at ${start} and ends at ${end}`
     : `limits descend: the index is not monotonic, it starts at ${start} and the record before at ${before}`;
-  throw new FormatError("bad-index", `${path}, record ${record}: ${what}`, {
-    path,
-    sample: record,
-    expected: dataEnd,
-    actual: end,
-  });
+  throw new FormatError(
+    "bad-index",
+    `Cannot read record ${record} of ${path}: ${what}`,
+    {
+      path,
+      sample: record,
+      expected: dataEnd,
+      actual: end,
+    },
+  );
 }
 
 /**
@@ -89,10 +93,10 @@ export function checkIndexPage(
     if (isFirst && isPast || startsAgain || faults > 2) {
       throw new FormatError(
         "truncated",
-        `${path}: the last limit does not mark the start of the index: record bytes are taken for ` +
-          `index entries (entry ${
-            first + at / ENTRY
-          } is ${end}). The file is truncated or damaged${otherwise}`,
+        `Cannot read ${path}: the last limit does not mark the start of the ` +
+          "index: record bytes are taken for index entries (entry " +
+          `${first + at / ENTRY} is ${end}). The file is truncated or ` +
+          `damaged${otherwise}`,
         { path, expected: dataEnd, actual: end },
       );
     }

@@ -56,8 +56,9 @@ function* openAt(
   const { generation, isTrailed = false, onWarning } = options;
   const hasTrailer = isTrailed || generation === 1 || generation === 2;
   const idx = indexPath(path);
-  const otherwise = `; a bag of generation 3 needs ${idx} beside it ` +
-    "(no index: neither a trailer nor an .idx file)";
+  const otherwise =
+    `; a bag of generation 3 needs ${idx} next to it (no index: neither ` +
+    "a trailer nor an .idx file)";
   let index = hasTrailer ? undefined : yield* openIfThere(storage, idx);
   let source: ByteSource | undefined;
   try {
@@ -91,7 +92,8 @@ function* openWith(
   const { generation, storage = LOCAL_DISK } = options;
   if (generation === 1 || generation === 2) {
     throw new RangeError(
-      `Bags of generation ${generation} have their index at their end: leave the option index out`,
+      `The option index is not for bags of generation ${generation}, ` +
+        "which have their index at their end",
     );
   }
   const open = function* (part: string | ByteSource): Steps<ByteSource> {
@@ -154,7 +156,8 @@ function withIndex(
   const surplus = index.size % ENTRY;
   if (surplus !== 0) {
     onWarning?.(
-      `${index.name}: the index is cut: its last ${surplus} bytes are no whole entry`,
+      `${index.name}: the index is truncated: its last ${surplus} bytes ` +
+        "are no whole entry",
     );
   }
   const length = (index.size - surplus) / ENTRY;
@@ -178,8 +181,8 @@ function* withTrailer(
     if (size === 0 && forced !== 1) return new Bag(2, 0, 0, source);
     throw new FormatError(
       "truncated",
-      `${path} is too short for a bag: it has ${size} bytes, an index at least ${ENTRY}` +
-        otherwise,
+      `Cannot read ${path}: it is too short for a bag: it has ${size} ` +
+        `bytes, an index at least ${ENTRY}${otherwise}`,
       { path, expected: ENTRY, actual: size },
     );
   }
@@ -192,8 +195,8 @@ function* withTrailer(
   if (problem !== undefined) {
     throw new FormatError(
       "truncated",
-      `${path}: the index does not fit the file: ${problem}. The file is truncated, or it is no bag` +
-        otherwise,
+      `Cannot read ${path}: the index does not fit the file: ${problem}. ` +
+        `The file is truncated, or it is no bag${otherwise}`,
       { path, offset: size - ENTRY, expected: size - ENTRY, actual: end },
     );
   }
@@ -201,7 +204,8 @@ function* withTrailer(
   if (forced === 1 && first !== 0) {
     throw new FormatError(
       "bad-index",
-      `${path}: the first limit must be 0 in generation 1, it is ${first}`,
+      `Cannot read ${path}: the first limit must be 0 in generation 1, ` +
+        `not ${first}`,
       { path, offset: end, expected: 0, actual: first },
     );
   }
@@ -239,7 +243,8 @@ function* checkIndex(bag: Bag, otherwise: string): Steps<void> {
 function missingIndex(path: string, expected: string): FormatError {
   return new FormatError(
     "missing-index",
-    `${path} has no index: ${expected} is missing, which a bag of generation 3 needs`,
+    `Cannot open ${path}: it has no index: ${expected} is missing, ` +
+      "which a bag of generation 3 needs",
     { path, expected },
   );
 }

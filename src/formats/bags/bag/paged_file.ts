@@ -154,7 +154,8 @@ export class PagedFile {
     const offset = this.#start + number * PAGE + this.#cache.length;
     throw new FormatError(
       "out-of-bounds",
-      `${path} was cut after it was opened: it ends at byte ${offset}; fetch it again`,
+      `Cannot read ${path}: it was truncated after it was opened, and ` +
+        `ends at byte ${offset}. Download it again`,
       { path, offset },
     );
   }

@@ -121,8 +121,8 @@ class Check {
       await this.index(bag, check?.record);
       if (check === undefined || check.skipped === 0) continue;
       this.#run.warn(
-        `${bag.path}: ${check.skipped} of its values were not decoded: they are larger than ` +
-          `${check.largest} bytes`,
+        `${check.skipped} values of ${bag.path} were not decoded: they are ` +
+          `larger than ${check.largest} bytes`,
       );
     }
     if (dataset.refs !== undefined) await this.#references(dataset);
@@ -155,7 +155,7 @@ class Check {
           const why = messageOf(cause);
           throw new FormatError(
             "bad-value",
-            `${path}, record ${record}: ${why}`,
+            `Cannot decode record ${record} of ${path}: ${why}`,
             { path, sample: record, cause },
           );
         }
@@ -216,8 +216,9 @@ function checkBagsThere({ path, keys, bags }: Shard): void {
   if (bags.length > 0 || keys.length === 0) return;
   throw new FormatError(
     "missing-bag",
-    `${path}: its bags are missing: they are lost, or its writer was killed while it made them; fetch the dataset ` +
-      "again, or open it with the writer again, which makes it whole",
+    `Cannot read ${path}: its bags are missing: they are lost, or its ` +
+      "writer was killed while it made them. Download the dataset again, or open it " +
+      "with the writer again, which makes it whole",
     { path },
   );
 }
@@ -228,8 +229,9 @@ export function checkEntries({ path, source, index }: Bag): void {
   if (index === source || surplus === 0) return;
   throw new FormatError(
     "unfinished",
-    `${index.name}: the index is cut: its last ${surplus} bytes are no whole entry. Its writer is at ` +
-      "work or was killed; opening it with the writer again makes it whole",
+    `Cannot read all of ${index.name}: the index is truncated: its last ` +
+      `${surplus} bytes are no whole entry. Its writer is at work or was ` +
+      "killed: open it with the writer again, which makes it whole",
     { path, offset: index.size - surplus },
   );
 }
@@ -244,12 +246,10 @@ export function checkLengths({ path, keys, bags, sound }: Shard): void {
   if (longest < 0) return;
   throw new FormatError(
     "unfinished",
-    `${path}: the keys have different numbers of records: '${
-      keys[bags.indexOf(shortest!)]!.key
-    }' has ${least}, '${keys[longest]!.key}' has ${
-      bags[longest]!.length
-    }. Its writer is at work or was ` +
-      "killed; opening it with the writer again makes it whole",
+    `Cannot read all of ${path}: the keys have different numbers of ` +
+      `records: '${keys[bags.indexOf(shortest!)]!.key}' has ${least}, ` +
+      `'${keys[longest]!.key}' has ${bags[longest]!.length}. Its writer ` +
+      "is at work or was killed: open it with the writer again, which makes it whole",
     { path, expected: least, actual: bags[longest]!.length },
   );
 }

@@ -28,7 +28,7 @@ export const bagTarget: ConversionTarget = {
     }
     throw new WriteError(
       "bad-name",
-      `Cannot write ${path}: the name of a bag ends in .bag`,
+      `Cannot write ${path}: the name of a bag must end in .bag`,
       { path },
     );
   },

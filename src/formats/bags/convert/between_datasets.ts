@@ -167,8 +167,8 @@ function requireSame(
   if (isSame) return;
   throw new ConversionError(
     "cannot-convert",
-    `Cannot convert ${path}: its generation or types are not those of the first ` +
-      "shard; convert the shards one by one",
+    `Cannot convert ${path}: its generation or types are not those of ` +
+      "the first shard. Convert the shards one by one",
     path,
   );
 }
@@ -201,8 +201,8 @@ function changeKey(
   if (from === 3 && to !== 3 && text.endsWith("[]")) {
     throw new ConversionError(
       "cannot-convert",
-      `Cannot convert ${path}: the type '${text}' of '${key}' would be that of a list in ` +
-        `generation ${to}; rename it in spec.json`,
+      `Cannot convert ${path}: the type '${text}' of '${key}' would be ` +
+        `that of a list in generation ${to}. Rename it in spec.json`,
       path,
     );
   }

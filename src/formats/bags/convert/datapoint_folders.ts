@@ -186,9 +186,9 @@ function requireEach(
   const path = directory === "" ? location : `${location}/${directory}`;
   throw new RecordfsError(
     "missing-number",
-    `${path} has ${paths.length} numbered entries, and ${
-      shardName(gap)
-    } is missing: they must be numbered 000000, 000001, ... without a gap`,
+    `Cannot convert ${path}: of its ${paths.length} numbered entries, ` +
+      `${shardName(gap)} is missing: they must be numbered 000000, ` +
+      "000001, ... without a gap",
     { path, expected: gap, actual: Number(nameOf(paths[gap]!)) },
   );
 }
@@ -197,7 +197,8 @@ function strayError({ location }: FileTree, stray: string): RecordfsError {
   const path = `${location}/${stray}`;
   return new RecordfsError(
     "stray-file",
-    `${path} is no datapoint and no value of a list: those are numbered 000000, 000001, ...`,
+    `Cannot convert ${path}: it is no datapoint and no value of a list: ` +
+      "those are numbered 000000, 000001, ...",
     { path },
   );
 }

@@ -33,7 +33,9 @@ export const datasetTarget: ConversionTarget = {
     if (spec === undefined || !isTyped) return;
     throw new ConversionError(
       "bad-option",
-      `${path} has types of its own: leave out ${optionText(SPEC)}`,
+      `Cannot convert ${path}: it has types of its own. Leave out ${
+        optionText(SPEC)
+      }`,
       path,
       [],
       undefined,
@@ -80,7 +82,7 @@ async function contentsToDataset(
       "bad-option",
       `Cannot convert ${source.path}: ${
         optionText(SPEC)
-      } has one key for samples, and no list`,
+      } must have one key for samples, and no list`,
       source.path,
       [],
       undefined,

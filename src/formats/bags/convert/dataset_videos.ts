@@ -150,10 +150,9 @@ function findKeys(
   if (frames.length !== 1) {
     throw new ConversionError(
       "cannot-convert",
-      `Cannot convert ${path} to GulpIO: that takes one key of type jpg[], or of type jpg ` +
-        `beside an 'id', and it has ${
-          keys.map(({ key }) => `'${key}' (${spec[key]})`).join(", ")
-        }`,
+      `Cannot convert ${path} to GulpIO: that takes one key of type ` +
+        "jpg[], or of type jpg next to an 'id', and it has " +
+        `${keys.map(({ key }) => `'${key}' (${spec[key]})`).join(", ")}`,
       path,
     );
   }

@@ -113,10 +113,10 @@ function requireDatapoints(
   if (hasDirectories || strays.length === 0) return;
   throw new ConversionError(
     "cannot-convert",
-    `Cannot convert ${path} to Bags: it has no directories 000000, 000001 and so on, which are the ` +
-      `datapoints, but ${
-        strays.slice(0, 3).join(", ")
-      }; the files are 000000/KEY, 000001/KEY and so on`,
+    `Cannot convert ${path} to Bags: it has no directories 000000, ` +
+      "000001 and so on, which are the datapoints, but " +
+      `${strays.slice(0, 3).join(", ")}. Name the files 000000/KEY, ` +
+      "000001/KEY and so on",
     path,
   );
 }
@@ -131,10 +131,10 @@ async function specFor(
   if (specPath === undefined) {
     throw new ConversionError(
       "cannot-convert",
-      `Cannot convert ${path} to Bags: it has no ${SPEC_FILE}, which says the types of keys; ` +
-        `give them by ${
+      `Cannot convert ${path} to Bags: it has no ${SPEC_FILE}, which says the types of keys. ` +
+        `Give them by ${
           optionText(SPEC)
-        }. The files are 000000/KEY, 000001/KEY and so on`,
+        }, and name the files 000000/KEY, 000001/KEY and so on`,
       path,
       [],
       undefined,
@@ -149,8 +149,9 @@ async function specFor(
   if (list === undefined) return specOf(keys);
   throw new ConversionError(
     "cannot-convert",
-    `Cannot convert ${path} to Bags of generation 3: '${list.key}' is a list, ` +
-      `${list.type.word}, and generation 3 has none; convert it to generation 2, and that to 3`,
+    `Cannot convert ${path} to Bags of generation 3: '${list.key}' is a ` +
+      `list, ${list.type.word}, and generation 3 has none. Convert it to ` +
+      "generation 2, and that to 3",
     path,
   );
 }

@@ -36,7 +36,8 @@ export function* locateDataset(
   if (files?.every((name) => name.startsWith("."))) {
     shards.pop(); // its writer has not begun it yet, or was killed before
     onWarning?.(
-      `${last}: the last shard is empty and left out: its writer is about to begin it, or was killed`,
+      `${last}: the last shard is empty and skipped: its writer is about ` +
+        "to begin it, or was killed",
     );
   }
   return { isSharded: true, shards };
@@ -54,7 +55,8 @@ function countShards(path: string, names: Iterable<string>): number {
     if (!SHARD_NAME.test(name)) {
       throw new FormatError(
         "stray-file",
-        `${path}: not a shard: ${name}. A sharded dataset holds only directories 000000, 000001, ...`,
+        `Cannot open ${path}: not a shard: ${name}. A sharded dataset holds ` +
+          "only directories 000000, 000001, ...",
         { path: `${path}/${name}` },
       );
     }
@@ -64,15 +66,16 @@ function countShards(path: string, names: Iterable<string>): number {
     if (shards.has(shardName(i))) continue;
     throw new FormatError(
       "missing-shard",
-      `${path}: shards must be numbered 000000, 000001, ...: of ${shards.size} shards, ` +
-        `${shardName(i)} is missing`,
+      `Cannot open ${path}: shards must be numbered 000000, 000001, ...: ` +
+        `of ${shards.size} shards, ${shardName(i)} is missing`,
       { path, expected: shardName(i) },
     );
   }
   if (shards.size > 0) return shards.size;
   throw new FormatError(
     "missing-shard",
-    `${path} is no dataset: it has neither spec.json nor shards`,
+    `Cannot open ${path}: it is no dataset: it has neither spec.json ` +
+      "nor shards",
     { path },
   );
 }

@@ -30,7 +30,7 @@ export function mayBeEmpty(generation: Generation): boolean {
 /** @throws {RangeError} If there is no such generation. */
 export function requireGeneration(generation: Generation): void {
   if ([1, 2, 3].includes(generation)) return;
-  throw new RangeError(`The generation is 1, 2 or 3, not ${generation}`);
+  throw new RangeError(`The generation must be 1, 2 or 3, not ${generation}`);
 }
 
 /** Kind of container of a single bag. */

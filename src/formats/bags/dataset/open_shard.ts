@@ -130,8 +130,8 @@ export function* openShard(
     const found = wantsRefs ? "written" : yield* lookFor(shard, names);
     if (found === "unwritten") {
       onWarning?.(
-        `${path}: there is no datapoint yet: its bags are missing, since its writer was killed while it made them, ` +
-          "or they are lost",
+        `${path}: there is no datapoint yet: its bags are missing: its ` +
+          "writer was killed while it made them, or they are lost",
       );
     } else if (
       wantsRefs && !hasRefs ||
@@ -242,8 +242,9 @@ function requireReferences({ keys, bags, refs }: Shard): void {
   if (refs!.source.size > 0 || other < 0) return;
   throw new FormatError(
     "truncated",
-    `${refs!.path} has no bytes, while the bag of '${keys[other]!.key}' has ` +
-      `some: the references of all datapoints are lost; fetch the dataset again`,
+    `Cannot read ${refs!.path}: it is empty, while the bag of ` +
+      `'${keys[other]!.key}' is not: the references of all datapoints are ` +
+      "lost. Download the dataset again",
     { path: refs!.path },
   );
 }
@@ -281,7 +282,8 @@ export function* readSpec(
   if (size > LARGEST_SPEC) {
     throw new FormatError(
       "bad-spec",
-      `${path} has ${size} bytes, more than a specification has (${LARGEST_SPEC})`,
+      `Cannot read ${path}: it has ${size} bytes, more than the limit of ` +
+        `${LARGEST_SPEC} for a specification`,
       { path, expected: LARGEST_SPEC, actual: size },
     );
   }
@@ -318,20 +320,23 @@ function missingSpec(
   const path = `${directory}/${SPEC_FILE}`;
   const isSharded = [...names].some((name) => SHARD_NAME.test(name));
   const why = isSharded
-    ? "this is a sharded dataset: open it with ShardedDatasetReader"
+    ? "this is a sharded dataset. Open it with ShardedDatasetReader"
     : "this is no dataset, or its writer was closed before it had a datapoint";
-  return new FormatError("missing-spec", `${path} is missing: ${why}`, {
-    path,
-  });
+  return new FormatError(
+    "missing-spec",
+    `Cannot open ${directory}: ${SPEC_FILE} is missing: ${why}`,
+    { path },
+  );
 }
 
 function missingReferences(path: string, cause?: unknown): FormatError {
   return new FormatError(
     "missing-bag",
-    `${path}: ${REFS_KEY}.bag is missing, which holds the references in generations 1 and 2, and so ` +
-      `are the .idx files of generation 3. (Granular's commits numbered 0.22.0 before 0.22.0a1 had ` +
-      `neither, but then every bag has its index at its end, and as many records as the others.) ` +
-      `Fetch the dataset again`,
+    `Cannot open ${path}: ${REFS_KEY}.bag is missing, which holds the ` +
+      "references in generations 1 and 2, and so are the .idx files of generation 3. " +
+      "(Granular's commits numbered 0.22.0 before 0.22.0a1 had neither, but then every " +
+      "bag has its index at its end, and as many records as the others.) Download the " +
+      "dataset again",
     { path: `${path}/${REFS_KEY}.bag`, cause },
   );
 }
@@ -339,9 +344,10 @@ function missingReferences(path: string, cause?: unknown): FormatError {
 function inParts(path: string): FormatError {
   return new FormatError(
     "unknown-format",
-    `${path} was written by bags 0.2 to 0.4, whose bags are in parts (${REFS_KEY}-00000.bag), which ` +
-      `recordfs does not read: read it with bags 0.4.0 (commit 5c8c6d6 of danijar/granular), and ` +
-      `write it with a later version`,
+    `Cannot open ${path}: it was written by bags 0.2 to 0.4, whose bags ` +
+      `are in parts (${REFS_KEY}-00000.bag), which is unsupported. Read ` +
+      "it with bags 0.4.0 (commit 5c8c6d6 of danijar/granular), and write it with a " +
+      "later version",
     { path },
   );
 }
@@ -349,7 +355,8 @@ function inParts(path: string): FormatError {
 function missingBag(path: string, key: string, what: string): FormatError {
   return new FormatError(
     "missing-bag",
-    `${path}: ${key}.bag is missing, ${what}; fetch the dataset again`,
+    `Cannot open ${path}: ${key}.bag is missing, ${what}. Download the ` +
+      "dataset again",
     { path: `${path}/${key}.bag` },
   );
 }

@@ -127,7 +127,7 @@ export class References {
     const { path } = this.#of;
     throw new FormatError(
       "bad-reference",
-      `${path}, datapoint ${this.#datapoint}: ${what}`,
+      `Cannot read datapoint ${this.#datapoint} of ${path}: ${what}`,
       { path, sample: this.#datapoint },
     );
   }

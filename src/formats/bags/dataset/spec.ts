@@ -47,7 +47,7 @@ export function parseType(text: string, withLists: boolean): ValueType {
 /** Returns why a key cannot name a bag, if so. It becomes a file name in the dataset, and must never lead out of it. */
 export function keyProblem(key: string, hasRefs: boolean): string | undefined {
   if (key === "") return "it is empty";
-  if (key === "." || key === "..") return "it is no file name";
+  if (key === "." || key === "..") return "it is not a file name";
   if (/[/\0]/.test(key)) return "it names a path";
   if (!key.isWellFormed()) return "it is not UTF-8";
   if (new TextEncoder().encode(key).length > LONGEST_KEY) {
@@ -73,7 +73,10 @@ function parseObject(bytes: Uint8Array, path: string): Map<string, JsonValue> {
 }
 
 function bad(path: string, what: string, cause?: unknown): FormatError {
-  return new FormatError("bad-spec", `${path}: ${what}`, { path, cause });
+  return new FormatError("bad-spec", `Cannot read ${path}: ${what}`, {
+    path,
+    cause,
+  });
 }
 
 /**
@@ -143,7 +146,7 @@ export function writtenSpec(
     });
   if (typeof spec !== "object" || spec === null || Array.isArray(spec)) {
     throw bad(
-      `the spec is an object of types by key, such as {"text": "utf8"}`,
+      `the spec must be an object of types by key, such as {"text": "utf8"}`,
     );
   }
   const hasRefs = generation !== 3;
@@ -151,14 +154,14 @@ export function writtenSpec(
   for (const [key, type] of entries) {
     const problem = keyProblem(key, hasRefs);
     if (problem !== undefined) {
-      throw bad(`the key ${JSON.stringify(key)} can name no bag: ${problem}`);
+      throw bad(`the key ${JSON.stringify(key)} cannot name a bag: ${problem}`);
     }
     if (typeof type !== "string") {
-      throw bad(`the type of ${JSON.stringify(key)} is no string`);
+      throw bad(`the type of ${JSON.stringify(key)} must be a string`);
     }
   }
   if (!hasRefs && entries.length === 0) {
-    throw bad("a dataset of generation 3 has at least one key");
+    throw bad("a dataset of generation 3 must have at least one key");
   }
   const problem = wordsProblem(entries, generation);
   if (problem !== undefined) throw bad(problem);

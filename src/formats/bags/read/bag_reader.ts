@@ -272,7 +272,7 @@ function partOf(
     return { part: new MemorySource(bytes, name), storage };
   }
   throw new TypeError(
-    "A bag, or its index, is a path, a file: URL, or the bytes: a Uint8Array, ArrayBuffer or " +
-      "SharedArrayBuffer",
+    "A bag, or its index, must be a path, a file: URL, or the bytes: a Uint8Array, " +
+      "ArrayBuffer or SharedArrayBuffer",
   );
 }

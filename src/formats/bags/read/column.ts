@@ -87,7 +87,8 @@ export class Column {
     }
     value.catch(() => {}); // its result is dropped
     throw new TypeError(
-      `The decoder of '${this.key}' (${this.type.word}) needs to be waited for: use the asynchronous method`,
+      `The decoder of '${this.key}' (${this.type.word}) is asynchronous: ` +
+        "use the asynchronous method",
     );
   }
 
@@ -96,7 +97,8 @@ export class Column {
     const reason = messageOf(cause);
     return new FormatError(
       "bad-value",
-      `${path}: cannot decode '${this.key}' of datapoint ${datapoint} as ${this.type.word}: ${reason}`,
+      `Cannot decode '${this.key}' of datapoint ${datapoint} of ${path} ` +
+        `as ${this.type.word}: ${reason}`,
       { path, sample: datapoint, cause },
     );
   }

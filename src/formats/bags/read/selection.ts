@@ -79,10 +79,10 @@ export class Selection {
     const { type } = this.#of.keys[place]!;
     if (!type.isList || typeof choice?.start !== "number") {
       throw new TypeError(
-        `A mask has ${
-          type.isList ? "true, false or { start, stop }" : "true or false"
-        } ` +
-          `for '${key}' of ${this.#of.path}`,
+        "A mask must have " +
+          `${
+            type.isList ? "true, false or { start, stop }" : "true or false"
+          } ` + `for '${key}' of ${this.#of.path}`,
       );
     }
     clippedCount(choice.start, choice.stop, 0);
@@ -99,7 +99,7 @@ export function unknownKey(
   const names = keys.map((known) => `'${known.key}'`).join(", ");
   return new RecordfsError(
     "unknown-key",
-    `${path} has no key '${key}': its keys are ${names}`,
+    `Cannot read '${key}' of ${path}: there is no such key, only ` + `${names}`,
     { path, actual: key },
   );
 }
@@ -118,7 +118,8 @@ export function clippedCount(
     (Number.isSafeInteger(stop) || stop === Infinity);
   if (!isRange) {
     throw new RangeError(
-      `A range goes from a whole number on to one that is not smaller, not from ${start} to ${stop}`,
+      "A range must go from a whole number to one that is not smaller, not from " +
+        `${start} to ${stop}`,
     );
   }
   return Math.max(0, Math.min(stop, length) - start);

@@ -157,8 +157,9 @@ function requireSameKeys(first: Shard, shard: Shard): void {
   const path = `${shard.path}/${SPEC_FILE}`;
   throw new FormatError(
     "bad-spec",
-    `${path}: its keys are not those of ${first.path}: ${actual.join(", ")} ` +
-      `instead of ${expected.join(", ")}; read the shards one by one`,
+    `Cannot open ${path}: its keys are not those of ${first.path}: ` +
+      `${actual.join(", ")} instead of ${expected.join(", ")}. Read the ` +
+      "shards one by one",
     { path, expected, actual },
   );
 }

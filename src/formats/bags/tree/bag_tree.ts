@@ -100,7 +100,7 @@ export class BagTree extends NamedTree {
       "bad-index",
       path,
       this.pathTo(this.#files.nodeOf(record)),
-      `cannot be read: ${pastEnd(Math.max(start, end), dataEnd)}`,
+      pastEnd(Math.max(start, end), dataEnd),
       { sample: record, expected: dataEnd, actual: end },
     );
   }

@@ -60,11 +60,13 @@ export class DatasetNodes {
     if (FIRST_ROW + rows * columnsOf(keys) <= this.#stride) return;
     throw new RecordfsError(
       "too-large",
-      `${path} cannot be shown as files: ${rows} records of ${keys} keys${
-        this.shards === undefined ? "" : ` in each of ${this.shards} shards`
-      } are more than its ${this.#stride} inode numbers; open ${
-        this.shards === undefined ? "it by itself" : "its shards one by one"
-      }`,
+      `Cannot show ${path} as files: ${rows} records of ${keys} ` +
+        `keys${
+          this.shards === undefined ? "" : ` in each of ${this.shards} shards`
+        } ` + `are more than its ${this.#stride} inode numbers. Open ` +
+        `${
+          this.shards === undefined ? "it by itself" : "its shards one by one"
+        }`,
       { path },
     );
   }

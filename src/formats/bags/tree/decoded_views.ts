@@ -80,7 +80,8 @@ export class DecodedViews {
         if (bytes === undefined) {
           throw new RecordfsError(
             "too-large",
-            `it has ${length} bytes, and views are made of up to ${largest}: read the value itself`,
+            `it has ${length} bytes, more than the limit of ${largest} for ` +
+              "views. Read the value itself",
           );
         }
         const decoders = decodersOf(generation, KEEP_FLOATS);
@@ -96,7 +97,7 @@ export class DecodedViews {
         const why = messageOf(cause);
         throw new FormatError(
           "bad-value",
-          `${path}, record ${record}: the value cannot be shown decoded: ${why}`,
+          `Cannot show record ${record} of ${path} decoded: ${why}`,
           { path, sample: record, cause },
         );
       }

@@ -16,10 +16,9 @@ export class ValueError
     cause?: unknown,
   ) {
     const what = {
-      "bad-value": `Not a sound '${type}'`,
-      "bad-json": `Not a value of type '${type}' in JSON`,
-      "bad-arguments":
-        `The type '${type}' in spec.json has arguments that mean nothing`,
+      "bad-value": `Not a valid '${type}'`,
+      "bad-json": `Not valid JSON of a value of type '${type}'`,
+      "bad-arguments": `Not valid arguments of the type '${type}' in spec.json`,
     }[code];
     super(code, `${what}: ${reason}`, { cause });
   }

@@ -158,8 +158,8 @@ export abstract class BagOutput<Form extends Generation = Generation> {
   #tooMany(): WriteError {
     return new WriteError(
       "too-many-records",
-      `Cannot write another record to ${this.path}: a bag has at most ${MOST_RECORDS}; ` +
-        `use several bags, or shards`,
+      `Cannot write another record to ${this.path}: a bag has at most ` +
+        `${MOST_RECORDS}. Use several bags, or shards`,
       { path: this.path, expected: MOST_RECORDS },
     );
   }
@@ -168,11 +168,11 @@ export abstract class BagOutput<Form extends Generation = Generation> {
     const { path } = this;
     return new WriteError(
       "mismatch",
-      `Cannot continue ${path}: record ${this.#length} is not the one that is there already, ` +
-        `written ahead by a process that was killed. Append the same records as that did, or cut ` +
-        `it off: truncate -s '<${
-          ENTRY * this.#kept
-        }' '${this.indexFile.name}' and truncate -s '<${this.#keptEnd}' '${path}'`,
+      `Cannot continue ${path}: record ${this.#length} differs from the ` +
+        "one that is there already, written ahead by a process that was killed. Append " +
+        "the same records as that did, or cut it off: truncate -s " +
+        `'<${ENTRY * this.#kept}' '${this.indexFile.name}' and truncate -s ` +
+        `'<${this.#keptEnd}' '${path}'`,
       { path, sample: this.#length, offset: this.#keptEnd },
     );
   }

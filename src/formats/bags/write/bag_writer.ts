@@ -82,7 +82,8 @@ export class BagWriter extends Writer {
     if (indexPath(path) === path) {
       throw new WriteError(
         "bad-name",
-        `Cannot write ${path}: a bag's name ends in .bag; in .idx ends that of an index`,
+        `Cannot write ${path}: the name of a bag must end in .bag, and that ` +
+          "of an index in .idx",
         { path },
       );
     }
@@ -186,9 +187,9 @@ export function* requireAbsent(path: string): Steps<void> {
     throw new WriteError(
       "exists",
       there === path
-        ? `Cannot write ${path}: it exists; remove it, or choose another name`
-        : `Cannot write ${path}: ${there} exists, and would be taken for its index; remove it, or ` +
-          `choose another name`,
+        ? `Cannot write ${path}: it exists. Remove it, or choose another name`
+        : `Cannot write ${path}: ${there} exists, and would be taken for its ` +
+          "index. Remove it, or choose another name",
       { path },
     );
   }

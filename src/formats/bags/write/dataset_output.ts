@@ -130,7 +130,8 @@ export class DatasetOutput {
     } else if (isAsyncIterable(values)) {
       yield* forEachPulled(
         values,
-        `The list '${encoder.key.key}' has to be waited for: use append() instead of appendSync()`,
+        `The list '${encoder.key.key}' is asynchronous: use append() ` +
+          "instead of appendSync()",
         append,
       );
     } else throw this.#noList(encoder);
@@ -140,8 +141,9 @@ export class DatasetOutput {
     const { directory } = this.#of;
     return new WriteError(
       "bad-value",
-      `Cannot write '${key}' of datapoint ${this.#length} of ${directory}: its type is ` +
-        `'${type.word}[]', so the value must be an array or another iterable, and no string`,
+      `Cannot write '${key}' of datapoint ${this.#length} of ` +
+        `${directory}: its type is '${type.word}[]', so the value must be ` +
+        "an array or another iterable, and not a string",
       { path: directory, sample: this.#length },
     );
   }

@@ -224,8 +224,9 @@ function* requireGeneration3(
   if ((yield* findTarget(refs)).found === undefined) return;
   throw new WriteError(
     "exists",
-    `Cannot append to ${directory}: it has ${REFS_KEY}.bag, so it is a dataset of generation 1 ` +
-      `or 2, which cannot be appended to; choose another directory`,
+    `Cannot append to ${directory}: it has ${REFS_KEY}.bag, so it is a ` +
+      "dataset of generation 1 or 2, which cannot be appended to. Choose another " +
+      "directory",
     { path: directory },
   );
 }
@@ -251,9 +252,9 @@ export function* hasSameSpec(
   if (differing.length === 0) return true;
   throw new WriteError(
     "spec-differs",
-    `Cannot append to ${directory}: its spec.json has another type than the spec for ${
-      differing.map((key) => `'${key}'`).join(", ")
-    }; use the same spec, or another directory`,
+    `Cannot append to ${directory}: its spec.json has another type than ` +
+      `the spec for ${differing.map((key) => `'${key}'`).join(", ")}. Use ` +
+      "the same spec, or another directory",
     { path: directory, expected: Object.fromEntries(there), actual: spec },
   );
 }

@@ -116,7 +116,8 @@ function* requireRegular(path: string): Steps<boolean> {
   if (found === undefined || found.isFile()) return found !== undefined;
   throw new WriteError(
     "not-a-file",
-    `Cannot write ${path}: it exists and is not a regular file; choose another name`,
+    `Cannot write ${path}: it exists and is not a regular file. Choose ` +
+      "another name",
     { path },
   );
 }
@@ -124,9 +125,10 @@ function* requireRegular(path: string): Steps<boolean> {
 function noIndex(path: string, idx: string): WriteError {
   return new WriteError(
     "missing-index",
-    `Cannot append to ${path}: it has no index ${idx}, so it is a bag of generation 1 or 2, which ` +
-      `cannot be appended to, or the index is lost. Choose another name; or, where the same ` +
-      `records are to be appended again, make ${idx} as an empty file`,
+    `Cannot append to ${path}: it has no index ${idx}, so it is a bag ` +
+      "of generation 1 or 2, which cannot be appended to, or the index is lost. Choose " +
+      "another name; or, if the same records are to be appended again, make " +
+      `${idx} as an empty file`,
     { path },
   );
 }
@@ -141,8 +143,9 @@ function requireSound(
   if (end > size) {
     throw new FormatError(
       "bad-index",
-      `Cannot append to ${path}: the index ${idx} points past its end, to byte ${end} of ${size}: ` +
-        `its end was lost. Cut the index behind the last record that is whole (truncate -s)`,
+      `Cannot append to ${path}: the index ${idx} points past its end, to ` +
+        `byte ${end} of ${size}: the bag is truncated. Cut the index after ` +
+        "the last record that is whole (truncate -s)",
       { path, sample: length - 1, expected: size, actual: end },
     );
   }

@@ -116,6 +116,6 @@ function entriesOf(line: Uint8Array): Iterable<[string, ExactJson]> {
   if (isObject) return Object.entries(value as { [key: string]: ExactJson });
   throw new RecordfsError(
     "bad-json",
-    `it is no object with a value for each key, such as {"text": "hello"}`,
+    `it is not an object with a value for each key, such as {"text": "hello"}`,
   );
 }

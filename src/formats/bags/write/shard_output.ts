@@ -29,7 +29,7 @@ export function requireLimits(limits: ShardLimits): void {
   const hasLimit = shardSize !== undefined || shardLength !== undefined;
   if (!hasLimit && (shardStart > 0 || shardStep > 1)) {
     throw new RangeError(
-      "With shardStart or shardStep, shards need a shardSize or shardLength to end at",
+      "shardStart and shardStep need a shardSize or shardLength at which shards end",
     );
   }
 }
@@ -161,8 +161,8 @@ export function* findWrittenShards(
   if (there.has(SPEC_FILE)) {
     throw new WriteError(
       "exists",
-      `Cannot write shards to ${directory}: it has a ${SPEC_FILE}, so it is a dataset without ` +
-        `shards; choose another directory, or use DatasetWriter`,
+      `Cannot write shards to ${directory}: it has a ${SPEC_FILE}, so it ` +
+        "is a dataset without shards. Choose another directory, or use DatasetWriter",
       { path: directory },
     );
   }
@@ -217,7 +217,7 @@ function* measureShard(
 function shardExists(directory: string, name: string): WriteError {
   return new WriteError(
     "exists",
-    `Cannot write shards to ${directory}: shard ${name} is there; remove it, choose another ` +
+    `Cannot write shards to ${directory}: shard ${name} exists. Remove it, choose another ` +
       `directory, or change ${optionText(SHARD_START)}`,
     { path: directory, namedOptions: [SHARD_START] },
   );
@@ -230,8 +230,8 @@ function missingShard(
 ): WriteError {
   return new WriteError(
     "missing-shard",
-    `Cannot append to ${directory}: shard ${name} is missing, and ${last} is there; restore it, or ` +
-      `choose another directory`,
+    `Cannot append to ${directory}: shard ${name} is missing, and ` +
+      `${last} exists. Restore it, or choose another directory`,
     { path: directory, expected: name },
   );
 }
@@ -243,8 +243,9 @@ function incomplete(
 ): WriteError {
   return new WriteError(
     "incomplete-shard",
-    `Cannot append behind the shard ${directory}, which is not complete: ${what}. Complete it with ` +
-      `DatasetWriter, or remove the shards behind it`,
+    `Cannot append after the shard ${directory}: it is not complete: ` +
+      `${what}. Complete it with DatasetWriter, or remove the shards ` +
+      "after it",
     { path: directory, cause },
   );
 }

@@ -25,7 +25,9 @@ export class ValueEncoder {
     this.#encoder = codec;
     this.#args = args;
     if (codec !== undefined && typeof codec !== "function") {
-      throw new TypeError(`The encoder of '${key.type.name}' is no function`);
+      throw new TypeError(
+        `The encoder of '${key.type.name}' must be a function`,
+      );
     }
   }
 
@@ -58,7 +60,7 @@ export class ValueEncoder {
       sync: () => {
         throw this.#bad(
           datapoint,
-          "its encoder has to be waited for: use append() instead of appendSync()",
+          "its encoder is asynchronous: use append() instead of appendSync()",
         );
       },
       async: (signal) => abortable(settled, signal),

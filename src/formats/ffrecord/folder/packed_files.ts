@@ -117,8 +117,8 @@ function* lastIsStructure(files: RecordFiles): Steps<boolean> {
     // Falling back to numbered samples would be a surprise if there were names before the damage.
     throw new FormatError(
       error.code,
-      `${error.message}. Whether it was a packed folder, which has its list of files at its end, can't be told any ` +
-        `more; ${optionText(AS_SAMPLES)} shows the samples that are left`,
+      `${error.message}. It may have been a packed folder, whose list of files is at its end: ` +
+        `show the samples that are left with ${optionText(AS_SAMPLES)}`,
       { ...error, namedOptions: [AS_SAMPLES], cause: error },
     );
   }
@@ -190,9 +190,9 @@ function refuseMixture(
   if (fault !== undefined) throw fault;
   throw new FormatError(
     "bad-structure",
-    `${path} names ${named} files, but it and the .ffr files ` +
-      `before it hold ${samples} samples: they are not one packed folder; ` +
-      `open them one by one`,
+    `Cannot open ${path}: it names ${named} files, but it and the .ffr ` +
+      `files before it hold ${samples} samples, so they are not one ` +
+      "packed folder. Open them one by one",
     { path, expected: samples, actual: named },
   );
 }

@@ -36,8 +36,8 @@ export interface Structure {
 export function notPacked(path: string): FormatError {
   return new FormatError(
     "not-packed",
-    `${path} is not a packed folder: its last sample is no folder structure; ` +
-      `read it as plain samples with ${optionText(AS_SAMPLES)}`,
+    `Cannot open ${path}: it is not a packed folder, since its last sample is not a folder structure. ` +
+      `Read it as plain samples with ${optionText(AS_SAMPLES)}`,
     { path, namedOptions: [AS_SAMPLES] },
   );
 }
@@ -285,8 +285,9 @@ function explain(error: unknown, path: string): unknown {
     const name = JSON.stringify(decodeName(error.bytes.slice(0, 100)));
     return new FormatError(
       error.fault === "twice" ? "bad-structure" : "unsafe-name",
-      `${path}: the folder structure is damaged or hostile: it has ` +
-        `${FAULTS[error.fault]}, ${name}, which no directory can hold`,
+      `Cannot read ${path}: the folder structure is damaged or hostile: ` +
+        `it has ${FAULTS[error.fault]}, ${name}, which no directory can ` +
+        "hold",
       { path },
     );
   }
@@ -294,7 +295,7 @@ function explain(error: unknown, path: string): unknown {
   if (error instanceof PickleError) {
     return new FormatError(
       error.code,
-      `${path}: the folder structure is a ` +
+      `Cannot read ${path}: the folder structure is a ` +
         `${error.code === "unsafe-pickle" ? "hostile" : "damaged"} pickle: ` +
         `${error.message} (byte ${error.offset} of it)`,
       { path, offset: error.offset, cause: error },
@@ -306,8 +307,8 @@ function explain(error: unknown, path: string): unknown {
 function tooLarge(path: string): FormatError {
   return new FormatError(
     "too-large",
-    `${path}: all names together take more than 4 GiB, which is more than can ` +
-      `be opened at once: open fewer packed folders together`,
+    `Cannot open ${path}: all names together take more than 4 GiB. Open ` +
+      "fewer packed folders together",
     { path },
   );
 }
@@ -324,7 +325,8 @@ function badIndex(path: string, index: number, fileCount: number): FormatError {
 function badStructure(path: string, what: string): FormatError {
   return new FormatError(
     "bad-structure",
-    `${path}: the folder structure is damaged or hostile: ${what}`,
+    `Cannot read ${path}: the folder structure is damaged or hostile: ` +
+      `${what}`,
     { path },
   );
 }

@@ -33,8 +33,9 @@ export function* endsInStructure(
   if (mayBeStart && crc32Of(head) !== checksum) {
     throw new FormatError(
       "truncated-data",
-      `${path}: sample ${sample} cannot be read: it has ${length} bytes, which do not have its checksum, and the file ` +
-        `ends at byte ${size}: the file is truncated; fetch it again`,
+      `Cannot read sample ${sample} of ${path}: checksum mismatch in its ` +
+        `${length} bytes, and the file ends at byte ${size}: the file is ` +
+        "truncated. Download it again",
       { path, sample, offset },
     );
   }

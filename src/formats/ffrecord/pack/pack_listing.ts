@@ -240,8 +240,8 @@ export function requireRoom(
 function tooLarge(folder: string, has: string, room: string): PackError {
   return new PackError(
     "too-large",
-    `Cannot pack ${folder}: it has ${has}, and a packed folder has room for ` +
-      `${room}; pack its directories one by one`,
+    `Cannot pack ${folder}: it has ${has}, and a packed folder has room ` +
+      `for ${room}. Pack its directories one by one`,
     { path: folder },
   );
 }

@@ -42,15 +42,14 @@ const REASONS: Record<string, PackProblem["reason"]> = {
   "broken-link": "it is a symbolic link to nowhere",
   "cycle": "it is a link to a folder that it lies in",
   "special-file": "it is a socket, a pipe or a device",
-  "vanished": "it vanished while the folder was looked through",
+  "vanished": "it vanished while the folder was read",
   "name-needs-ffi": NAME_NEEDS_FFI,
   "name-too-long": "its name is too long to be read again",
-  "output": "it is what is being written, and left out",
-  "temporary":
-    "it is what a writer of recordfs has not completed, and left out",
+  "output": "it is the output itself, and skipped",
+  "temporary": "it is unfinished output of another writer, and skipped",
   ENOENT: "there is no such directory",
   ENOTDIR: "it is not a directory",
-  ELOOP: "its symbolic links go round",
+  ELOOP: "its symbolic links form a loop",
   ENAMETOOLONG: "its path is too long for Deno itself; with --allow-ffi " +
     "there is no limit on Linux",
 };
@@ -82,8 +81,9 @@ export function problemsError(
   if (count > LISTED) listed.push(`and ${count - LISTED} more`);
   return new PackError(
     "problems",
-    `Cannot pack ${folder}: ${count} ${count === 1 ? "entry" : "entries"} of ` +
-      `it can't be packed, and nothing was written (${listed.join("; ")})`,
+    `Cannot pack ${folder}: ${count} ` +
+      `${count === 1 ? "entry" : "entries"} cannot be packed, and nothing ` +
+      `was written (${listed.join("; ")})`,
     { path: folder, problems },
   );
 }

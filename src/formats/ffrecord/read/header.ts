@@ -93,8 +93,9 @@ function mismatchOf(
   if (recorded === 0 || recorded === computed) return undefined;
   return new FormatError(
     "metadata-checksum",
-    `${path}: checksum mismatch in metadata: recorded ${hex(recorded)}, ` +
-      `computed ${hex(computed)}; the file is damaged: fetch it again`,
+    `Cannot read ${path}: checksum mismatch in metadata: recorded ` +
+      `${hex(recorded)}, computed ${hex(computed)}: the file is damaged. ` +
+      "Download it again",
     { path, offset: 0, expected: recorded, actual: computed },
   );
 }
@@ -105,8 +106,9 @@ function* readFixedHeader(source: ByteSource): Steps<FixedHeader> {
   if (source.size < FIXED_HEADER) {
     throw new FormatError(
       "truncated-header",
-      `${path}: header cut short (truncated): an FFRecord file has at least ` +
-        `${FIXED_HEADER} bytes, this one ${source.size}; fetch or write it again`,
+      `Cannot read ${path}: truncated header: an FFRecord file has at ` +
+        `least ${FIXED_HEADER} bytes, this one ${source.size}. Download or ` +
+        "write it again",
       { path, expected: FIXED_HEADER, actual: source.size },
     );
   }
@@ -134,9 +136,9 @@ function parseFixedHeader(
   if (count === 0 && checksum === 0 && source.size > FIXED_HEADER) {
     throw new FormatError(
       "unfinished",
-      `${path}: an unfinished file: N is 0 and the checksum is 0 though ` +
-        `${source.size - FIXED_HEADER} more bytes follow; its writer was ` +
-        `stopped before it closed the file: write it again`,
+      `Cannot read ${path}: unfinished file: N is 0 and the checksum is 0 ` +
+        `although ${source.size - FIXED_HEADER} more bytes follow, so its ` +
+        "writer was stopped before it closed the file. Write it again",
       { path, offset: 0 },
     );
   }
@@ -157,13 +159,14 @@ function refuseCount(
   if (checksum !== 0 && count >= 0n && needed < 2n ** 40n) {
     return new FormatError(
       "truncated-header",
-      `${path}: header cut short (truncated): ${words}; fetch it again`,
+      `Cannot read ${path}: truncated header: ${words}. Download it again`,
       facts,
     );
   }
   return new FormatError(
     "absurd-count",
-    `${path}: ${words}; it is damaged or no FFRecord file`,
+    `Cannot read ${path}: ${words}: it is damaged, or not an FFRecord ` +
+      "file",
     facts,
   );
 }

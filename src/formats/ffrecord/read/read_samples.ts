@@ -76,12 +76,12 @@ export function sampleMismatch(
   const { path, count } = index.shards[part]!;
   const number = sample - index.firsts[part]!;
   const orCut = number + 1 === count
-    ? " (or, since it is the last one, the file is truncated)"
+    ? ", or truncated, since it is the last sample"
     : "";
   return new FormatError(
     "sample-checksum",
-    `${path}: checksum mismatch in sample ${number}: its bytes are not those that were written${orCut}; fetch the ` +
-      `file again, or read it as it is with ${optionText(UNCHECKED)}`,
+    `Cannot read sample ${number} of ${path}: checksum mismatch: the file is damaged${orCut}. ` +
+      `Download it again, or read it unchecked with ${optionText(UNCHECKED)}`,
     { path, sample, expected, actual, namedOptions: [UNCHECKED] },
   );
 }

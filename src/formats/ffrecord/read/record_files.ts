@@ -182,7 +182,7 @@ function* listRecordFiles(
   if (typeof location !== "string" && !(location instanceof URL)) {
     if (location.length === 0) {
       throw new TypeError(
-        "An empty list of FFRecord files has nothing to open",
+        "The list of FFRecord files must not be empty",
       );
     }
     return allStoredAt(location, options);
@@ -194,7 +194,7 @@ function* listRecordFiles(
   if (files.length === 0) {
     throw new RecordfsError(
       "no-files",
-      `The directory ${root} holds no .ffr file`,
+      `Cannot open ${root}: the directory holds no .ffr file`,
       { path: root },
     );
   }
@@ -214,7 +214,7 @@ function warnOfOldFiles(
   if (old < 0) return;
   const message =
     `${paths[old]!} was written by an old version of FFRecord and ` +
-    `records no checksum of its metadata; its samples are checked all the same`;
+    "records no checksum of its metadata; its samples are still checked";
   if (options.onWarning !== undefined) return options.onWarning(message);
   if (warned) return; // once a process, not once a file
   warned = true;

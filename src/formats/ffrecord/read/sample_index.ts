@@ -169,7 +169,7 @@ function badExtent(
   const { path, size } = part;
   const facts = { path, sample, member, offset: start };
   const what = member === undefined ? `sample ${sample}` : `'${member}'`;
-  const place = `${path}: ${what} cannot be read:`;
+  const place = `Cannot read ${what} of ${path}:`;
   const shown = (offset: number) =>
     Number.isNaN(offset) ? "an offset below 0 or above 2^53" : offset;
   const behindHeader = start >= endOfHeader(part.count);
@@ -179,14 +179,16 @@ function badExtent(
       : `goes from byte ${start} to ${end}`;
     return new FormatError(
       "out-of-bounds",
-      `${place} it ${there}, and the file ends at byte ${size}: the file is truncated; fetch it again`,
+      `${place} it ${there}, and the file ends at byte ${size}: the file ` +
+        "is truncated. Download it again",
       { ...facts, expected: Math.max(start, end), actual: size },
     );
   }
   return new FormatError(
     "bad-offsets",
     `${place} offset out of range or descending offsets: it would be ` +
-      `bytes ${shown(start)} to ${shown(end)} of ${size}; the file is damaged`,
+      `bytes ${shown(start)} to ${shown(end)} of ${size}: the file is ` +
+      "damaged. Download it again",
     { ...facts, actual: [start, end] },
   );
 }

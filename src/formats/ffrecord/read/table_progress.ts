@@ -97,7 +97,8 @@ export class TableProgress {
 function damaged(path: string): FormatError {
   return new FormatError(
     "metadata-checksum",
-    `${path}: its metadata are damaged or can't be read: nothing of it is served`,
+    `Cannot read ${path}: its metadata are damaged or unreadable, so ` +
+      "that nothing of it is served",
     { path },
   );
 }

@@ -65,9 +65,9 @@ export class WholeSamples {
 
   get lines(): string[] {
     return this.cut.map(({ path, first, end }) =>
-      `${path}: ${
-        end - first === 1 ? "1 sample" : `${end - first} samples`
-      } from ${first} on cannot be read: the file is truncated; fetch it again`
+      "Cannot read " +
+      `${end - first === 1 ? "1 sample" : `${end - first} samples`} from ` +
+      `${first} on of ${path}: the file is truncated. Download it again`
     );
   }
 }

@@ -86,7 +86,8 @@ export async function dumpParts(
   if (files.length !== parts) {
     const warn = options.onWarning ?? warnOnConsole;
     warn(
-      `${target}: ${parts} files were asked for, and ${work.total} samples make ${files.length}`,
+      `${target} has ${files.length} files instead of ${parts}: its ` +
+        `${work.total} samples fill no more`,
     );
   }
   // As the Python function does.

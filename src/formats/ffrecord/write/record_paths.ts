@@ -46,8 +46,8 @@ export function recordFilePath(file: string): string {
   }
   throw new WriteError(
     "bad-name",
-    `Cannot write ${file}: the name of an FFRecord file ends in ${SUFFIX}, ` +
-      `since Python's library opens no other`,
+    `Cannot write ${file}: the name of an FFRecord file must end in ` +
+      `${SUFFIX}: Python's library opens no other`,
     { path: file },
   );
 }

@@ -184,8 +184,9 @@ export class FFRecordWriter extends WriterBase {
     if (this.#count !== undefined && length < this.#count) {
       throw new WriteError(
         "too-few-samples",
-        `Cannot close ${this.path}: ${length} of ${this.#count} samples were ` +
-          `written; it was given up. Write them all, or open it without a count`,
+        `Cannot close ${this.path}: only ${length} of ${this.#count} ` +
+          "samples were written, and it was discarded. Write them all, or open it without a " +
+          "count",
         { path: this.path, expected: this.#count, actual: length },
       );
     }

@@ -19,7 +19,7 @@ export async function loadAdapterClass(
   } catch (cause) {
     throw new RecordfsError(
       "bad-adapter",
-      `The adapter ${module} does not load: ${(cause as Error).message}`,
+      `Cannot load the adapter ${module}: ${(cause as Error).message}`,
       { path: module, cause },
     );
   }
@@ -33,8 +33,9 @@ export async function loadAdapterClass(
   const classes = Object.keys(exports).join(", ");
   throw new RecordfsError(
     "bad-adapter",
-    `${module} exports no class ${name} with a method iterData; it exports ` +
-      (classes === "" ? "nothing" : classes),
+    `Cannot load the adapter ${module}: it exports no class ${name} ` +
+      "with a method iterData, but " +
+      `${(classes === "" ? "nothing" : classes)}`,
     { path: module },
   );
 }

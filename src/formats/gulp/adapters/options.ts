@@ -131,13 +131,13 @@ export function assertOptions(
     if (value !== undefined && !isOf(value)) {
       const given = JSON.stringify(value);
       throw new TypeError(
-        `${adapter}: the option ${name} is ${given}, not ${what}`,
+        `The option ${name} of ${adapter} must be ${what}, not ${given}`,
       );
     }
   }
   for (const { name, positional } of declared) {
     if (positional === true && Reflect.get(given, name) === undefined) {
-      throw new TypeError(`${adapter}: the option ${name} is missing`);
+      throw new TypeError(`The option ${name} of ${adapter} is missing`);
     }
   }
 }

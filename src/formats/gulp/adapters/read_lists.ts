@@ -84,7 +84,7 @@ async function loadCsvPackage(
     const [reason] = (error as Error).message.split("\n");
     throw inputError(
       path,
-      `csv-parse, to be fetched from npm once, does not load: ${reason}`,
+      `csv-parse, which is downloaded from npm once, does not load: ${reason}`,
       error,
     );
   }

@@ -123,7 +123,8 @@ export class ChunkCheck {
       this.#damage(
         frame,
         "bad-frame-info",
-        `it has ${pad} bytes of padding, where writers add ${MOST_PADDING} at most`,
+        `it has ${pad} bytes of padding, more than the ${MOST_PADDING} that ` +
+          "writers add",
       );
     }
     if (length - pad < 4) {
@@ -139,7 +140,8 @@ export class ChunkCheck {
       this.#damage(
         frame,
         "truncated-data",
-        `the frame record runs past the end of ${name}: ${missing} bytes of padding are missing`,
+        `the frame record runs past the end of ${name}: ${missing} bytes of ` +
+          "padding are missing",
       );
     }
     await this.#checkBytes(frame, offset, length, pad);
@@ -186,8 +188,9 @@ export class ChunkCheck {
     this.#onDamage(
       new FormatError(
         "bad-meta",
-        `${dataPath} has ${dataSize} bytes, but all frames in ${meta.path} end ` +
-          `at byte ${this.#end}: the meta file is older, or not its own`,
+        `Cannot verify ${dataPath}: it has ${dataSize} bytes, but all ` +
+          `frames in ${meta.path} end at byte ${this.#end}: the meta file is ` +
+          "older, or not its own",
         { path: dataPath, expected: this.#end, actual: dataSize },
       ),
     );
@@ -203,7 +206,8 @@ export class ChunkCheck {
     this.#onDamage(
       new FormatError(
         code,
-        `${dataPath}: ${this.#name(frame)} at byte ${offset}: ${what}`,
+        `Cannot verify ${this.#name(frame)} of ${dataPath} at byte ` +
+          `${offset}: ${what}`,
         { path: dataPath, offset, sample: this.#numberOf(frame) },
       ),
     );

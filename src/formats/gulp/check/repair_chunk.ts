@@ -135,8 +135,8 @@ export class ChunkRepair {
     if (what === undefined) return jpeg;
     return new FormatError(
       "bad-frame-info",
-      `${dataPath}: frame ${frame} of video ${shownId(meta.id(video))} at ` +
-        `byte ${offset} ${what}`,
+      `Cannot read frame ${frame} of video ${shownId(meta.id(video))} of ` +
+        `${dataPath}: at byte ${offset} it ${what}`,
       { path: dataPath, offset, sample: frame },
     );
   }
@@ -157,9 +157,9 @@ export class ChunkRepair {
     const { meta, dataPath } = this.#chunk;
     return new FormatError(
       "bad-frame-info",
-      `${meta.path}: the frames up to video ${shownId(meta.id(video))} have ` +
-        `${this.#read} bytes, far more than ${dataPath}: they lie on top of ` +
-        `each other`,
+      `Cannot read the frames up to video ${shownId(meta.id(video))} of ` +
+        `${meta.path}: they have ${this.#read} bytes, far more than ` +
+        `${dataPath}, so they overlap`,
       { path: meta.path },
     );
   }
@@ -169,7 +169,7 @@ function allDamaged(first: FormatError, count: number): FormatError {
   if (count === 1) return first;
   return new FormatError(
     first.code,
-    `${first.message}; and so on with all its ${count} frames`,
+    `${first.message}. All its ${count} frames are damaged`,
     { path: first.path },
   );
 }

@@ -327,7 +327,8 @@ function decodingOf(
 function noChunks(path: string): FormatError {
   return new FormatError(
     "missing-data",
-    `${path} has no data_K.gulp with meta_K.gmeta: give the directory that chunks were written to`,
+    `Cannot open ${path}: it has no data_K.gulp with meta_K.gmeta. Give ` +
+      "the directory that chunks were written to",
     { path },
   );
 }

@@ -65,7 +65,7 @@ async function finder(
   }
   if (typeof label.text !== "string") {
     throw new TypeError(
-      "The option label is none of these: a key of meta_data, {text: key}, a function, a module, null",
+      "The option label must be a key of meta_data, {text: key}, a function, a module or null",
     );
   }
   return (meta) => textOf(meta, label.text);

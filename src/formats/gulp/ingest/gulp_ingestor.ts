@@ -140,7 +140,7 @@ export class GulpIngestor {
     if (length === 0) {
       throw new IngestError(
         "no-videos",
-        "There is nothing to gulp: the adapter has no videos, or none that are new",
+        "Cannot ingest: the adapter has no videos, or no new ones",
       );
     }
     const recipe = this.#recipe();
@@ -219,8 +219,9 @@ export class GulpIngestor {
     const { name } = this.#adapter.constructor;
     throw new IngestError(
       "bad-adapter",
-      `${this.#numWorkers} workers cannot make the adapter ${name} again: give its ` +
-        `class \`static module = import.meta.url\` and export it, or use one worker`,
+      `Cannot use ${this.#numWorkers} workers: they cannot make the ` +
+        `adapter ${name} again. Give its class ` +
+        "`static module = import.meta.url` and export it, or use one worker",
     );
   }
 }

@@ -223,7 +223,8 @@ function isCount(value: number | undefined): boolean {
 function noJournal(file: string): IngestError {
   return new IngestError(
     "unfinished",
-    `${file} should say which ingest was not finished, but is damaged: remove it`,
+    `Cannot resume the unfinished ingest of ${file}: the file is ` +
+      "damaged. Remove it",
     { path: file },
   );
 }

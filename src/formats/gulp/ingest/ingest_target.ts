@@ -1,5 +1,9 @@
 import * as fs from "node:fs";
-import { type NamedOption, optionText } from "../../../base/named_option.ts";
+import {
+  type NamedOption,
+  optionText,
+  RESUME,
+} from "../../../base/named_option.ts";
 import * as path from "node:path";
 import {
   runAsync,
@@ -22,7 +26,6 @@ import {
 import { localPath } from "../../../io/storage/local_path.ts";
 
 const EXTEND: NamedOption = { name: "extend" };
-const RESUME: NamedOption = { name: "resume" };
 const UNIQUE: NamedOption = { name: "removeDuplicateIds" };
 
 /** State of a directory that an ingest writes to. */
@@ -90,13 +93,10 @@ export async function examineTarget(
       throw new IngestError(
         resume === true ? "nothing-to-resume" : "not-empty",
         resume === true
-          ? `There is nothing to resume in ${directory}: its ingest is finished, ` +
-            `and its videos are not these; ${
-              optionText(EXTEND)
-            } adds chunks to those that are there`
-          : `${directory} has chunks already (${chunks.length}): ${
-            optionText(EXTEND)
-          } adds more; or choose another directory`,
+          ? `Cannot resume in ${directory}: its ingest is finished, and its ` +
+            `videos are not these. Add chunks to it with ${optionText(EXTEND)}`
+          : `Cannot ingest into ${directory}: it has chunks already (${chunks.length}). ` +
+            `Add more with ${optionText(EXTEND)}, or choose another directory`,
         { path: directory, namedOptions: [EXTEND] },
       );
     }
@@ -107,10 +107,11 @@ export async function examineTarget(
   if (resume !== true) {
     throw new IngestError(
       "unfinished",
-      `An ingest into ${directory} was not finished: ${
+      `Cannot ingest into ${directory}: an ingest into it was not finished. Continue that with ${
         optionText(RESUME)
-      } goes on with it; or, to keep the ` +
-        `chunks that it has written and no more, remove ${planPath(directory)}`,
+      }; or, to keep only the chunks that it has written, remove ${
+        planPath(directory)
+      }`,
       { path: directory, namedOptions: [RESUME] },
     );
   }
@@ -121,7 +122,8 @@ export async function examineTarget(
       : "that was not finished";
     throw new IngestError(
       "other-ingest",
-      `The ingest into ${directory} ${which} was another one: ${difference.text}; give what it was given`,
+      `Cannot continue the ingest into ${directory} ${which}: it was another one: ${difference.text}. ` +
+        "Give what it was given",
       { path: directory, namedOptions: difference.namedOptions },
     );
   }
@@ -218,10 +220,9 @@ export function claimIds(
 function duplicate(directory: string, id: string): IngestError {
   return new IngestError(
     "duplicate-id",
-    `The id ${
-      JSON.stringify(id)
-    } would be in ${directory} twice, and readers ` +
-      `refuse such directories; ${optionText(UNIQUE)} leaves them out`,
+    `Cannot ingest into ${directory}: the id ${JSON.stringify(id)} ` +
+      "would be in it twice, and readers refuse such directories. Skip duplicates with " +
+      optionText(UNIQUE),
     { path: directory, namedOptions: [UNIQUE] },
   );
 }

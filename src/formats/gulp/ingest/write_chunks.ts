@@ -1,3 +1,4 @@
+import { optionText, RESUME } from "../../../base/named_option.ts";
 import { startThread } from "../../../io/concurrency/thread.ts";
 import { requireDescriptors } from "../../../io/storage/thread_descriptors.ts";
 import type { DatasetAdapter } from "../adapters/dataset_adapter.ts";
@@ -172,8 +173,9 @@ class ThreadWriter {
     if (found === length) return;
     throw new IngestError(
       "bad-adapter",
-      `The adapter ${recipe.name} has ${length} videos here, and ${found} in ` +
-        `another thread: it must be the same each time it is made, or use one worker`,
+      `Cannot use several workers: the adapter ${recipe.name} has ` +
+        `${length} videos here, and ${found} in another thread. Make it the ` +
+        "same each time, or use one worker",
     );
   }
 
@@ -262,6 +264,9 @@ function sweep({ dataPath, metaPath, only }: ChunkJob): void {
 function died(why: string): IngestError {
   return new IngestError(
     "worker-died",
-    `A thread of the ingest has died: ${why}; what is complete can be resumed`,
+    `Cannot finish the ingest: a thread died: ${why}. Continue it with ${
+      optionText(RESUME)
+    }`,
+    { namedOptions: [RESUME] },
   );
 }

@@ -131,7 +131,8 @@ export class ChunkMeta {
     const [code, what] = found;
     return new FormatError(
       code,
-      `${this.path}: video ${shownId(this.id(video))} cannot be read: ${what}`,
+      `Cannot read video ${shownId(this.id(video))} of ${this.path}: ` +
+        `${what}`,
       { path: this.path },
     );
   }
@@ -189,8 +190,8 @@ export class ChunkMeta {
       const start = this.columns.metaStarts[video]!;
       throw new FormatError(
         "bad-meta",
-        `${this.path}: the meta_data at byte ${start} cannot be read: ` +
-          (cause as Error).message,
+        `Cannot read the meta_data at byte ${start} of ${this.path}: ` +
+          `${(cause as Error).message}`,
         { path: this.path, offset: start, cause },
       );
     }
@@ -232,7 +233,7 @@ function frameError(
 ): FormatError {
   const { offset, length } = meta.place(video, frame);
   const id = shownId(meta.id(video));
-  const where = `${meta.path}: frame ${frame} of video ${id}`;
+  const where = `Cannot read frame ${frame} of video ${id} of ${meta.path}`;
   const broken = BROKEN_ENTRIES.get(offset);
   if (broken !== undefined) {
     const facts = { path: meta.path, sample: frame };
@@ -248,11 +249,11 @@ function frameError(
   };
   const isCut = dataSize === 0 || offset < dataSize;
   const what = dataSize === 0
-    ? `its frames lie beyond the end of ${data}, which is empty: ` +
-      "it is truncated: it was cut; fetch it again"
+    ? `its frames lie beyond the end of ${data}, which is empty: it is ` +
+      "truncated. Download it again"
     : isCut
     ? `the frame lies beyond the end of ${data}: ${length} bytes at ${offset}, ` +
-      `where the file has ${dataSize}: it is truncated: it was cut; fetch it again`
+      `where the file has ${dataSize}: it is truncated. Download it again`
     : `frame out of range: it starts at byte ${offset}, but ${data} has ${dataSize}`;
   const code = isCut ? "truncated-data" : "bad-frame-info";
   return new FormatError(code, `${where}: ${what}`, facts);
@@ -267,7 +268,8 @@ export function duplicateId(
   const shown = /^[\x21-\x7e]{1,100}$/.test(id) ? id : shownId(id);
   return new FormatError(
     "duplicate-id",
-    `${meta.path}: duplicate id ${shown}: ${before.path} has it too`,
+    `Cannot read ${meta.path}: duplicate id ${shown}: ${before.path} ` +
+      "has it too",
     { path: meta.path },
   );
 }

@@ -27,7 +27,7 @@ export function parseLabels(
   } catch (cause) {
     throw new FormatError(
       "bad-meta",
-      `${file} cannot be read as ${LABEL_FILE}: ${(cause as Error).message}`,
+      `Cannot read ${file} as ${LABEL_FILE}: ${(cause as Error).message}`,
       { path: file, cause },
     );
   }

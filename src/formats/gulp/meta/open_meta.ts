@@ -96,9 +96,9 @@ function* readWithSentinel(
   const { size } = file;
   if (size === 0 || size > LONGEST_META) {
     const what = size === 0
-      ? "is empty: its chunk was not finished"
-      : `has ${size} bytes: ${LONGEST_META} can be read`;
-    throw new FormatError("bad-meta", `${path} ${what}`, { path });
+      ? "it is empty: its chunk was not finished"
+      : `it has ${size} bytes, more than the limit of ${LONGEST_META}`;
+    throw new FormatError("bad-meta", `Cannot read ${path}: ${what}`, { path });
   }
   const bytes = new Uint8Array(scratchBuffer(size + 1), 0, size + 1);
   yield* fill(file, bytes.subarray(0, size), 0);
@@ -155,16 +155,16 @@ function unreadable(
   const isHostile = cause instanceof PickleError &&
     cause.code === "unsafe-pickle";
   const what = isOwn
-    ? `cannot be read by the serializer given: ${message}`
+    ? `the given serializer fails: ${message}`
     : cause instanceof JsonError
-    ? `is not JSON: ${message}; it is cut or damaged`
+    ? `it is not JSON: ${message}: it is truncated or damaged`
     : isHostile
-    ? "is a hostile pickle; refuse to execute: a call that is not " +
+    ? "it is a hostile pickle; refuse to execute: a call that is not " +
       `OrderedDict() or ImgInfo() (${message})`
-    : `is a damaged pickle: ${message} (byte ${offset})`;
+    : `it is a damaged pickle: ${message} (byte ${offset})`;
   return new FormatError(
     isHostile ? "unsafe-pickle" : "bad-meta",
-    `${path} ${what}`,
+    `Cannot read ${path}: ${what}`,
     { path, offset, cause },
   );
 }

@@ -43,8 +43,8 @@ export function pickledMetaFile(
         const what = isShared ? "that of another one too" : "no list";
         throw new FormatError(
           "bad-meta",
-          `${path}: nothing can be added to the video ${shownId(id)}: ` +
-            `its ${name} is ${what}`,
+          `Cannot append to the video ${shownId(id)} of ${path}: its ${name} ` +
+            `is ${what}`,
           { path },
         );
       }

@@ -354,7 +354,7 @@ export class GulpChunk<Frame = Image> implements Disposable {
   *#openOutput(mode: "wb" | "ab"): Steps<ChunkOutput> {
     if (mode !== "wb" && mode !== "ab") {
       throw new TypeError(
-        `The mode '${mode}' is not supported: give 'rb', 'wb' or 'ab'`,
+        `The mode must be 'rb', 'wb' or 'ab', not '${mode}'`,
       );
     }
     return this.#output = yield* ChunkOutput.open(
@@ -363,8 +363,8 @@ export class GulpChunk<Frame = Image> implements Disposable {
       this.#output,
       () =>
         this.onWarning(
-          `Cannot keep what was appended to ${this.dataPath}: it was not flushed. ` +
-            "Call flush() behind the last video, or abort()",
+          `Cannot keep what was appended to ${this.dataPath}: it was not ` +
+            "flushed. Call flush() after the last video, or abort()",
         ),
     );
   }

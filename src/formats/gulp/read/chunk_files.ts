@@ -89,8 +89,8 @@ export function* findPartner(
     throw problem(
       "missing-meta",
       file,
-      "is not named as a file of a chunk, data_0.gulp or meta_0.gmeta: " +
-        "its other file cannot be found",
+      "is not named as a file of a chunk, data_0.gulp or meta_0.gmeta, so that its " +
+        "other file cannot be found",
     );
   }
   const number = chunkNumber(name);
@@ -118,7 +118,7 @@ function numberFiles(
       const what = "has no chunk number in its name, as in data_0.gulp";
       problems.push(problem("bad-meta", file, what));
     } else if (before !== undefined) {
-      const what = `is a second chunk ${number}, beside ${before}`;
+      const what = `is a second chunk ${number}, next to ${before}`;
       problems.push(problem("duplicate-chunk", file, what));
     } else files.set(number, file);
   }
@@ -130,7 +130,7 @@ function problem(
   path: string,
   what: string,
 ): FormatError {
-  return new FormatError(code, `${path} ${what}`, { path });
+  return new FormatError(code, `Cannot open ${path}: it ${what}`, { path });
 }
 
 /** Returns the number after those of all chunks and of files without their partner. */

@@ -100,14 +100,15 @@ function refuseToWait(): never {
 function assertChoices({ decode, colorspace }: GulpOptions): void {
   if (colorspace !== undefined && !COLORSPACES.includes(colorspace)) {
     throw new TypeError(
-      `The option colorspace is ${JSON.stringify(colorspace)}: give ` +
-        COLORSPACES.join(", ").replace(/, (?=\w+$)/, " or "),
+      "The option colorspace must be " +
+        `${COLORSPACES.join(", ").replace(/, (?=\w+$)/, " or ")}, not ` +
+        `${JSON.stringify(colorspace)}`,
     );
   }
   if (!decode || typeof decode === "function") return;
   if (typeof decode.decode === "function") return;
   throw new TypeError(
-    "The option decode is none of these: an image codec, a function, false",
+    "The option decode must be an image codec, a function or false",
   );
 }
 
@@ -118,7 +119,7 @@ function decoderOf(options: GulpOptions): FrameDecoder | undefined {
   if (decode === false || typeof decode === "function") {
     if (colorspace !== undefined) {
       throw new TypeError(
-        "The option colorspace is for image codecs: leave it out, or leave out decode",
+        "The option colorspace is only for image codecs",
       );
     }
     return decode === false ? undefined : decode;

@@ -303,7 +303,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    */
   newChunks(count: number): GulpChunk<Frame>[] {
     if (!Number.isSafeInteger(count) || count < 0) {
-      throw new RangeError(`${count} chunks can't be made: give a number ≥ 0`);
+      throw new RangeError(
+        "The number of chunks must be a whole number from 0 on, not " +
+          `${count}`,
+      );
     }
     const next = nextNumber(this.#listing);
     return Array.from({ length: count }, (_, i) => {

@@ -32,7 +32,7 @@ export function selectFrames(
   selection ??= {};
   if (typeof selection !== "object") {
     throw new TypeError(
-      "Frames are chosen by a slice such as {start: 0, stop: 9}, or by a list of indices",
+      "Frames must be chosen by a slice such as {start: 0, stop: 9}, or by a list of indices",
     );
   }
   if (Symbol.iterator in selection) return pick(selection, count, name);
@@ -82,5 +82,5 @@ function range(start: number, stop: number, step: number): number[] {
 
 function integer(value: number, what: string): number {
   if (Number.isSafeInteger(value)) return value;
-  throw new TypeError(`A frame's ${what} must be an integer, it is ${value}`);
+  throw new TypeError(`A frame's ${what} must be an integer, not ${value}`);
 }

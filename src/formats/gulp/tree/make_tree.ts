@@ -91,7 +91,8 @@ function finish(names: NameTableBuilder): NameTable {
     const name = JSON.stringify(decodeName(error.bytes));
     throw new FormatError(
       "unsafe-name",
-      `Two ids have the same name, ${name}: they are hostile`,
+      `Cannot show two ids that have the same name, ${name}: they are ` +
+        "hostile",
       { cause: error },
     );
   }

@@ -106,16 +106,16 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     if (data === undefined) {
       throw new FormatError(
         "missing-data",
-        `Cannot append to ${dataPath}: it is missing, and ${meta.path} names ` +
-          `frames in it; open it with mode 'wb' to start it anew`,
+        `Cannot append to ${dataPath}: it is missing, and ${meta.path} ` +
+          "names frames in it. Open it with mode 'wb' to start it anew",
         { path: dataPath },
       );
     }
     if (meta.size === 0) {
       throw new FormatError(
         "missing-meta",
-        `Cannot append to ${dataPath}: it has no meta file ${meta.path}; ` +
-          `open it with mode 'wb' to start it anew`,
+        `Cannot append to ${dataPath}: it has no meta file ${meta.path}. ` +
+          "Open it with mode 'wb' to start it anew",
         { path: dataPath },
       );
     }
@@ -130,8 +130,9 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
       if (size < end) {
         throw new FormatError(
           "truncated-data",
-          `Cannot append to ${dataPath}: it has ${size} bytes, and its meta file names ` +
-            `frames up to byte ${end}; it was cut; fetch it again`,
+          `Cannot append to ${dataPath}: it is truncated: it has ${size} ` +
+            `bytes, and its meta file names frames up to byte ${end}. Download ` +
+            "it again",
           { path: dataPath, expected: end, actual: size },
         );
       }
@@ -152,7 +153,8 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
   static refuse(path: string): never {
     throw new WriteError(
       "closed",
-      `Cannot write ${path}: open the chunk with mode 'wb' or 'ab' first`,
+      `Cannot write ${path}: it is not open for writing. Open the chunk ` +
+        "with mode 'wb' or 'ab' first",
       { path },
     );
   }
@@ -313,7 +315,8 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     if (!this.#closed) return;
     throw new WriteError(
       "closed",
-      `Cannot write ${this.#dataPath}: it was closed before it was flushed; await flush()`,
+      `Cannot write ${this.#dataPath}: it was closed before it was ` +
+        "flushed. Await flush()",
       { path: this.#dataPath },
     );
   }
@@ -327,7 +330,8 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     if (!this.#queue.busy) return;
     throw new WriteError(
       "busy",
-      `Cannot write ${this.#dataPath} now: an asynchronous write is under way; await it`,
+      `Cannot write ${this.#dataPath} now: an asynchronous write is under ` +
+        "way. Await it",
       { path: this.#dataPath },
     );
   }

@@ -117,8 +117,8 @@ export async function writeVideos<Frame>(
     if (ids.has(id)) {
       throw new RecordfsError(
         "duplicate-id",
-        `The adapter has two videos with the id ${JSON.stringify(id)}: ` +
-          `readers tell videos apart by their ids`,
+        `Cannot write the id ${JSON.stringify(id)} of the adapter twice: ` +
+          "readers tell videos apart by their ids",
       );
     }
     let count = 0;
@@ -172,7 +172,9 @@ export function calculateChunkSlices(
 export function assertCounts(counts: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(counts)) {
     if (Number.isSafeInteger(value) && value > 0) continue;
-    throw new RangeError(`${name} is ${value}: give a whole number from 1 on`);
+    throw new RangeError(
+      `${name} must be a whole number from 1 on, not ${value}`,
+    );
   }
 }
 

@@ -77,7 +77,7 @@ function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
   const view = viewOf(bytes);
   let start = 0;
   const need = (count: number) => {
-    if (start + count > bytes.length) throw new ValueFault("it ends too early");
+    if (start + count > bytes.length) throw new ValueFault("it is truncated");
   };
   let { dtype, shape } = encoding;
   if (dtype === undefined) {
@@ -85,7 +85,7 @@ function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
     const number = bytes[start++]!;
     dtype = ARRAY_TYPES.get(number)?.[1];
     if (dtype === undefined) {
-      throw new ValueFault(`its element type ${number} is none that is known`);
+      throw new ValueFault(`its element type ${number} is unknown`);
     }
   }
   if (shape === undefined) {
@@ -108,13 +108,13 @@ function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
 
 /** Header: width, height, length of the mode's name, and the name. */
 function pictureHead(bytes: Uint8Array): ArrayHead {
-  if (bytes.length < 12) throw new ValueFault("it ends too early");
+  if (bytes.length < 12) throw new ValueFault("it is truncated");
   const view = viewOf(bytes);
   const [width, height, letters] = [0, 4, 8]
     .map((at) => view.getUint32(at, true)) as [number, number, number];
   const start = 12 + letters;
   if (letters > LONGEST_MODE || start > bytes.length) {
-    throw new ValueFault("the name of its mode is longer than any");
+    throw new ValueFault("the name of its mode is too long");
   }
   const mode = utf8Text(bytes.subarray(12, start));
   if (mode === BITS) {
@@ -122,7 +122,7 @@ function pictureHead(bytes: Uint8Array): ArrayHead {
   }
   const [dtype, samples] = MODES[mode] ?? [];
   if (dtype === undefined) {
-    throw new ValueFault(`its mode '${mode}' is none of Pillow's`);
+    throw new ValueFault(`its mode '${mode}' is not one of Pillow's`);
   }
   const shape = samples === 1 ? [height, width] : [height, width, samples!];
   return { dtype, shape, start, areBits: false };

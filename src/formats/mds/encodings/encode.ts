@@ -62,7 +62,8 @@ function encodeList(
   }
   if (value.length === 0 && !list.mayBeEmpty) {
     throw new TypeError(
-      `A value of '${encoding.word}' needs an element at least: the original's readers refuse it without`,
+      `A value of '${encoding.word}' needs at least one element: the ` +
+        "original's readers refuse it without",
     );
   }
   const elements = Array.from(
@@ -87,7 +88,7 @@ function encodeNumber(encoding: Encoding, value: unknown): Uint8Array {
   const number = integerIn(value, encoding);
   set(kind.startsWith("Big") ? number : Number(number));
   if (BigInt(view[`get${kind}`](0, true)) === number) return bytes;
-  throw new RangeError(`${number} is no '${name}': it is out of its range`);
+  throw new RangeError(`${number} is out of the range of '${name}'`);
 }
 
 function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
@@ -115,10 +116,8 @@ function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
     shape.length === 0 || shape.length > MOST_DIMENSIONS || shape.includes(0)
   ) {
     throw new TypeError(
-      `An array of shape (${
-        shape.join(", ")
-      }) can't be stored: it needs from 1 to ${MOST_DIMENSIONS} dimensions, and ` +
-        "none of length 0",
+      `An array of shape (${shape.join(", ")}) cannot be stored: it needs ` +
+        `from 1 to ${MOST_DIMENSIONS} dimensions, and none of length 0`,
     );
   }
   const head = shapeBytes(shape);
@@ -171,5 +170,5 @@ function textBytes(text: string): Uint8Array {
 
 function unfit(value: unknown, { word }: Encoding, wanted: string): TypeError {
   const what = value === null ? "null" : typeof value;
-  return new TypeError(`A value of '${word}' is ${wanted}, not ${what}`);
+  return new TypeError(`A value of '${word}' must be ${wanted}, not ${what}`);
 }

@@ -121,7 +121,7 @@ function sumOf(view: DataView, at: number, count: number): number {
 function requireRoom(count: number, room: number): void {
   if (count * WORD <= room) return;
   throw new ValueFault(
-    `it would have ${count} elements, and not even their sizes have room in it`,
+    `it would have ${count} elements, for whose sizes there is no room`,
   );
 }
 
@@ -133,7 +133,7 @@ function requireFilled(end: number, length: number): void {
 }
 
 function tooShort(): ValueFault {
-  return new ValueFault("it ends before the number of its elements");
+  return new ValueFault("it is truncated before the number of its elements");
 }
 
 function viewOf(bytes: Uint8Array): DataView {

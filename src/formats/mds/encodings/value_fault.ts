@@ -20,7 +20,8 @@ export function badValue(
   const why = messageOf(cause);
   return new FormatError(
     "bad-value",
-    `${path}: '${column}' of sample ${sample} can't be decoded: ${why}; it is damaged, or was written by another program`,
+    `Cannot decode '${column}' of sample ${sample} of ${path}: ${why}: ` +
+      "it is damaged, or was written by another program",
     { path, sample, cause },
   );
 }

@@ -59,17 +59,19 @@ export function requireDecodable(
     const program = PROGRAMS[compression];
     throw new FormatError(
       "unsupported",
-      `${path} is compressed by '${compression}', and only zstd, gz, br and snappy are read here: decompress all shards${
-        program === undefined ? "" : ` (${program})`
-      } in their directory, and those are read instead`,
+      `Cannot read ${path}: its compression '${compression}' is ` +
+        "unsupported: only zstd, gz, br and snappy are read. Decompress all " +
+        `shards${program === undefined ? "" : ` (${program})`} in their ` +
+        "directory, and those are read instead",
       { path, actual: compression },
     );
   }
   if (Math.max(rawBytes, size) > LARGEST) {
     throw new FormatError(
       "too-large",
-      `${path} has ${rawBytes} bytes when it is decompressed, and up to ${LARGEST} are decompressed: decompress it ` +
-        "in its directory, and that file is read instead",
+      `Cannot read ${path}: it has ${rawBytes} bytes when it is ` +
+        `decompressed, more than the limit of ${LARGEST}. Decompress it in ` +
+        "its directory, and that file is read instead",
       { path, actual: rawBytes },
     );
   }
@@ -77,8 +79,9 @@ export function requireDecodable(
   if (rawBytes <= most) return;
   throw new FormatError(
     "absurd-count",
-    `${path} has ${size} bytes, which never become the ${rawBytes} that the index declares: one of them is damaged, or ` +
-      "hostile; fetch them again",
+    `Cannot read ${path}: its ${size} bytes never become the ` +
+      `${rawBytes} that the index declares, so one of them is damaged or ` +
+      "hostile. Download them again",
     { path, expected: rawBytes, actual: size },
   );
 }
@@ -114,7 +117,8 @@ export function decompressed(
   const fault = (why: string, cause?: unknown) =>
     new FormatError(
       "bad-structure",
-      `${path} ${why}: it is damaged, or its size in the index lies; fetch both again`,
+      `Cannot read ${path}: it ${why}: it is damaged, or its size in the ` +
+        "index is wrong. Download both again",
       { path, cause },
     );
   const { expect, invalidate } = file;

@@ -57,8 +57,10 @@ export function* findShards(
     throw new FormatError(
       "missing-index",
       shard === undefined
-        ? `${location} has no ${INDEX}: name the directory of one dataset, as its split 'train'`
-        : `${location} has shards, as ${shard}, and no ${INDEX}, which says how many there are: fetch it, or name a ` +
+        ? `Cannot open ${location}: it has no ${INDEX}. Name the directory of ` +
+          "one dataset, such as its split 'train'"
+        : `Cannot open ${location}: it has shards, such as ${shard}, and no ` +
+          `${INDEX}, which says how many there are. Download that, or name a ` +
           "shard that is not compressed to read it alone",
       { path: location },
     );
@@ -74,7 +76,8 @@ function* readIndex(path: string, storage: Storage): Steps<MdsIndex> {
     if (source.size > LARGEST_INDEX) {
       throw new FormatError(
         "too-large",
-        `${path} has ${source.size} bytes, and an index up to ${LARGEST_INDEX} is read`,
+        `Cannot read ${path}: it has ${source.size} bytes, more than the ` +
+          `limit of ${LARGEST_INDEX} for an index`,
         { path, actual: source.size },
       );
     }
@@ -125,13 +128,14 @@ export function* readConfig(
   const bad = (why: string) =>
     new FormatError(
       "bad-structure",
-      `${path}: ${why}: it is damaged, or no shard of MDS; fetch it again`,
+      `Cannot read ${path}: ${why}: it is damaged, or not a shard of MDS. ` +
+        "Download it again",
       { path },
     );
-  if (size < tableSize(0)) throw bad(`it has but ${size} bytes`);
+  if (size < tableSize(0)) throw bad(`it has only ${size} bytes`);
   if (size > LARGEST_SHARD) {
     throw bad(
-      `it has ${size} bytes, and offsets of 32 bits do not reach so far`,
+      `it has ${size} bytes, more than offsets of 32 bits reach`,
     );
   }
   const head = yield* readPart(source, 0, 2 * WORD);
@@ -140,7 +144,7 @@ export function* readConfig(
   const at = tableSize(samples);
   const end = view.getUint32(WORD, true);
   if (at > end || end > size) {
-    throw bad(`its ${samples} samples do not start behind its table`);
+    throw bad(`its ${samples} samples do not start after its table`);
   }
   if (end - at > LARGEST_CONFIG) {
     throw bad(`its configuration has ${end - at} bytes`);
@@ -151,8 +155,9 @@ export function* readConfig(
 function compressedAlone(path: string): RecordfsError {
   return new FormatError(
     "unsupported",
-    `${path} is a compressed shard: name the directory of its ${INDEX}, which says what is in it, or decompress it ` +
-      "first to read it alone",
+    `Cannot open ${path}: it is a compressed shard. Name the directory ` +
+      `of its ${INDEX}, which says what is in it, or decompress it first ` +
+      "to read it alone",
     { path },
   );
 }

@@ -98,7 +98,7 @@ class IndexParser {
       return JSON.parse(withoutByteOrderMark(strictUtf8Text(bytes)));
     } catch (cause) {
       const why = messageOf(cause);
-      throw this.#bad(`it is no JSON (${why})`, cause);
+      throw this.#bad(`it is not JSON (${why})`, cause);
     }
   }
 
@@ -110,19 +110,21 @@ class IndexParser {
       ? undefined
       : this.#file(zip_data, `zip_data of ${where}`);
     if (!isCount(samples)) {
-      throw this.#bad(`the number of samples of ${where} is no count`);
+      throw this.#bad(`the number of samples of ${where} is invalid`);
     }
     if (raw.bytes > LARGEST_SHARD) {
       throw this.#bad(
-        `${where} has ${raw.bytes} bytes, and offsets of 32 bits reach ${LARGEST_SHARD}`,
+        `${where} has ${raw.bytes} bytes, more than offsets of 32 bits ` +
+          `reach (${LARGEST_SHARD})`,
       );
     }
     const path = this.#path;
     if (tableSize(samples) > raw.bytes) {
       throw new FormatError(
         "absurd-count",
-        `${path}: ${where} has ${samples} samples in ${raw.bytes} bytes, which hold not even where each starts: the ` +
-          "index is damaged; fetch it again",
+        `Cannot read ${path}: ${where} has ${samples} samples in ` +
+          `${raw.bytes} bytes, too few even for their offsets: the index is ` +
+          "damaged. Download it again",
         { path, expected: tableSize(samples), actual: raw.bytes },
       );
     }
@@ -168,11 +170,11 @@ class IndexParser {
       throw this.#bad(`${where} has ${names.length} columns`);
     }
     if (new Set(names).size !== names.length) {
-      throw this.#bad(`${where} has two columns of one name`);
+      throw this.#bad(`${where} has two columns of the same name`);
     }
     return names.map((name: unknown, i) => {
       if (typeof name !== "string") {
-        throw this.#bad(`${where} has a column whose name is no text`);
+        throw this.#bad(`${where} has a column whose name is not a text`);
       }
       return this.#column(name, encodings[i], sizes[i]);
     });
@@ -183,9 +185,9 @@ class IndexParser {
     if (encoding === undefined) {
       throw new FormatError(
         "unsupported",
-        `${this.#path}: the column '${name}' is written as ${
-          shown(word)
-        }, which is not read: known encodings are ${ENCODING_NAMES.join(", ")}`,
+        `Cannot read ${this.#path}: the column '${name}' has the ` +
+          `unsupported encoding ${shown(word)}: known encodings are ` +
+          `${ENCODING_NAMES.join(", ")}`,
         { path: this.#path, actual: word },
       );
     }
@@ -209,9 +211,8 @@ class IndexParser {
     if (!isSafe(basename)) {
       throw new FormatError(
         "unsafe-name",
-        `${this.#path}: ${where} is called ${
-          shown(basename)
-        }, which leads out of the dataset's directory: the index is damaged or hostile`,
+        `Cannot read ${this.#path}: ${where} is called ${shown(basename)}, ` +
+          "which leads out of the dataset's directory: the index is damaged or hostile",
         { path: this.#path, actual: basename },
       );
     }
@@ -220,7 +221,7 @@ class IndexParser {
       this.#object(hashes ?? {}, `'hashes' of ${where}`),
     );
     if (known.some(([, hash]) => typeof hash !== "string")) {
-      throw this.#bad(`a hash of ${where} is no text`);
+      throw this.#bad(`a hash of ${where} is not a text`);
     }
     const all = Object.fromEntries(known) as Record<string, string>;
     return { basename, bytes, hashes: all };
@@ -231,9 +232,9 @@ class IndexParser {
     if (format === FORMAT) return;
     throw new FormatError(
       "unsupported",
-      `${this.#path}: ${where} is of the format ${
-        shown(format)
-      }, and only shards of "${FORMAT}" are read: write the dataset again as such`,
+      `Cannot read ${this.#path}: ${where} has the unsupported format ` +
+        `${shown(format)}: only shards of "${FORMAT}" are read. Write the ` +
+        "dataset again as such",
       { path: this.#path, expected: FORMAT, actual: format },
     );
   }
@@ -242,14 +243,14 @@ class IndexParser {
     if (version === VERSION) return;
     throw new FormatError(
       "unsupported",
-      `${this.#path}: its version is ${
-        shown(version)
-      }, and ${VERSION} is the only one that is known; update recordfs, or write the dataset again`,
+      `Cannot read ${this.#path}: its version ${shown(version)} is ` +
+        `unsupported: only ${VERSION} is known. Update recordfs, or write ` +
+        "the dataset again",
       { path: this.#path, expected: VERSION, actual: version },
     );
   }
 
-  #object(value: unknown, where: string, otherwise = "no object"): Facts {
+  #object(value: unknown, where: string, otherwise = "not an object"): Facts {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return value as Facts;
     }
@@ -258,7 +259,8 @@ class IndexParser {
 
   #bad(why: string, cause?: unknown): FormatError {
     const path = this.#path;
-    const message = `${path}: ${why}; it is damaged: fetch it again`;
+    const message =
+      `Cannot read ${path}: ${why}: it is damaged. Download it again`;
     return new FormatError("bad-index", message, { path, cause });
   }
 }

@@ -230,7 +230,8 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     const known = columns.map(({ name }) => name).join(", ");
     return new RecordfsError(
       "no-column",
-      `Sample ${sample} of ${path} has no column '${name}'; it has ${known}`,
+      `Cannot read column '${name}' of sample ${sample} of ${path}: there ` +
+        `is no such column, only ${known}`,
       { path, sample, actual: name },
     );
   }

@@ -74,7 +74,7 @@ export function* openShard(
 ): Steps<{ readonly file: ByteSource; readonly shard: ShardFile }> {
   const { path: indexPath, index } = found;
   const facts = index.shards[number]!;
-  const { path, file: { basename, bytes }, compression } = fileOf(
+  const { path, file: { bytes }, compression } = fileOf(
     found,
     names,
     number,
@@ -88,7 +88,8 @@ export function* openShard(
     }
     throw new FormatError(
       "missing-shard",
-      `${indexPath} names the shard ${basename}, which is not there: fetch it`,
+      `Cannot open ${path}: it is missing, and ${indexPath} names it. ` +
+        "Download it",
       { path, cause },
     );
   }
@@ -149,13 +150,14 @@ function wrongSize(
   bytes: number,
 ): FormatError {
   const who = isAlone ? "its own table" : indexPath;
-  const isCut = size < bytes ? "it is truncated: " : "";
+  const isCut = size < bytes ? "truncated: " : "";
   const hint = isAlone
-    ? "it was cut; fetch it again"
-    : "it was cut, or belongs to another index; fetch both again";
+    ? "Download it again"
+    : "It may belong to another index: download both again";
   return new FormatError(
     size < bytes ? "truncated-data" : "bad-structure",
-    `${path} has ${size} bytes, and ${who} says ${bytes}: ${isCut}${hint}`,
+    `Cannot read ${path}: ${isCut}it has ${size} bytes, and ${who} says ` +
+      `${bytes}. ${hint}`,
     { path, expected: bytes, actual: size },
   );
 }

@@ -100,10 +100,9 @@ function requireSound(
   if (table[0] !== samples) {
     throw new FormatError(
       "bad-structure",
-      `${path} says that it has ${
-        table[0]
-      } samples, and the index says ${samples}: it is damaged, or belongs to another ` +
-        "index; fetch both again",
+      `Cannot read ${path}: it says that it has ${table[0]} samples, and ` +
+        `the index says ${samples}: it is damaged, or belongs to another ` +
+        "index. Download both again",
       { path, expected: samples, actual: table[0] },
     );
   }
@@ -116,8 +115,9 @@ function requireSound(
     }
     throw new FormatError(
       "bad-offsets",
-      `${path}: sample ${number} would start at byte ${start}, and has to between ${last} and ${size}: it is damaged; ` +
-        "fetch it again",
+      `Cannot read sample ${number} of ${path}: out of bounds: it would ` +
+        `start at byte ${start}, which must be between ${last} and ${size}: ` +
+        "the file is damaged. Download it again",
       { path, offset: WORD * (1 + number), actual: start },
     );
   }
@@ -159,7 +159,8 @@ export function badSizes(
 ): FormatError {
   return new FormatError(
     "bad-structure",
-    `${path}: the sizes of the values of sample ${number} do not add up to its own: it is damaged; fetch it again`,
+    `Cannot read sample ${number} of ${path}: the sizes of its values ` +
+      "do not add up to its own: the file is damaged. Download it again",
     { path, sample },
   );
 }

@@ -1,4 +1,5 @@
 import { FormatError } from "../../../base/errors.ts";
+import { reasonIn } from "../../../base/message_text.ts";
 import {
   type ArchiveNotes,
   SkippedList,
@@ -28,7 +29,8 @@ export function sampleError(
 ): FormatError {
   return new FormatError(
     code,
-    `${path}: sample ${sample}, number ${number} in this shard, cannot be read: ${message}`,
+    `Cannot read sample ${sample} (number ${number} of ${path}): ` +
+      `${reasonIn(message, path)}`,
     { path, sample, member: `${sample}`, cause },
   );
 }

@@ -229,7 +229,8 @@ function namesIn({ element }: ListEncoding, count: number): NumberedNames {
 function tooMany({ path, length }: ShardStore): FormatError {
   return new FormatError(
     "absurd-count",
-    `${path} has ${length} samples of more columns than can be numbered: it is damaged; fetch it again`,
+    `Cannot show ${path}: its ${length} samples have more columns than ` +
+      "can be numbered: it is damaged. Download it again",
     { path, actual: length },
   );
 }

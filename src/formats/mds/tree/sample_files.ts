@@ -156,8 +156,9 @@ export class SampleFiles {
       if (count > this.#mostElements) {
         throw new RecordfsError(
           "too-large",
-          `${path}: '${name}' of sample ${sample} has ${count} elements, and up to ${this.#mostElements} are shown as ` +
-            "files: read it by openSamples",
+          `Cannot show '${name}' of sample ${sample} of ${path} as files: it ` +
+            `has ${count} elements, more than the limit of ` +
+            `${this.#mostElements}. Read it by openSamples`,
           { path, sample },
         );
       }
@@ -227,8 +228,9 @@ export class SampleFiles {
     if (isWhole && length > LARGEST) {
       throw new RecordfsError(
         "too-large",
-        `${path}: '${name}' of sample ${sample} has ${length} bytes, and arrays up to ${LARGEST} are shown as files: ` +
-          "read it by openSamples",
+        `Cannot show '${name}' of sample ${sample} of ${path} as a file: it ` +
+          `has ${length} bytes, more than the limit of ${LARGEST} for arrays. ` +
+          "Read it by openSamples",
         { path, sample },
       );
     }

@@ -83,7 +83,9 @@ export class MDSWriter extends WriterBase {
       if (count === undefined || Number.isSafeInteger(count) && count > 0) {
         return count;
       }
-      throw new TypeError(`${name} is a whole number from 1 on, not ${count}`);
+      throw new TypeError(
+        `${name} must be a whole number from 1 on, not ${count}`,
+      );
     };
     const form = {
       columns,
@@ -216,14 +218,13 @@ function columnsOf(
   const names = Object.keys(columns).sort(byCodePoint);
   const bad = (why: string) =>
     new WriteError("bad-spec", `Cannot write ${path}: ${why}`, { path });
-  if (names.length === 0) throw bad("samples need a column at least");
+  if (names.length === 0) throw bad("samples need at least one column");
   return names.map((name) => {
     const encoding = encodingOf(columns[name]!);
     if (encoding === undefined) {
       throw bad(
-        `the column '${name}' is to be written as '${
-          columns[name]
-        }', which is none of ${ENCODING_NAMES.join(", ")}`,
+        `the column '${name}' has the unknown encoding '${columns[name]}'. ` +
+          `Use one of ${ENCODING_NAMES.join(", ")}`,
       );
     }
     return columnOf(name, encoding);

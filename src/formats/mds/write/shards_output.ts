@@ -84,7 +84,8 @@ export class ShardsOutput {
     if (this.#sizeWith(0, 1) + length > LARGEST_SHARD) {
       throw new WriteError(
         "bad-value",
-        `Cannot write to ${this.#name}: a sample of ${length} bytes is longer than a shard can be`,
+        `Cannot write to ${this.#name}: a sample of ${length} bytes is ` +
+          "longer than a shard may be",
         { path: this.#name, sample: this.#length, actual: length },
       );
     }

@@ -42,7 +42,8 @@ export function checkCount(count: number, most: number = MOST_VALUES): void {
   if (!(count >= 0)) throw new PageFault(`has ${count} values`);
   if (count > most) {
     throw new PageFault(
-      `has ${count} values, and up to ${most} are decoded at a time: write it in smaller pages`,
+      `has ${count} values, more than the limit of ${most}. Write it in ` +
+        "smaller pages",
       "too-large",
     );
   }
@@ -138,9 +139,8 @@ export function checkValues(
       return checkDeltaBytes(part, count, library);
   }
   throw new PageFault(
-    `has values of ${type} encoded as ${
-      encoding ?? "nothing that is known"
-    }, which is not read`,
+    `has values of ${type} in the unsupported encoding ` +
+      `${encoding ?? "of an unknown number"}`,
     "unsupported",
   );
 }
@@ -246,7 +246,8 @@ function checkDeltaBytes(
   if (at > part.end) throw new PageFault("ends in a value");
   if (total > LARGEST_PAGE) {
     throw new PageFault(
-      `has values of ${total} bytes, and up to ${LARGEST_PAGE} are read`,
+      `has values of ${total} bytes, more than the limit of ` +
+        `${LARGEST_PAGE}`,
       "too-large",
     );
   }

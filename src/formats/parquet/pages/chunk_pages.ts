@@ -74,12 +74,13 @@ function* pagesByIndex(
   const length = numbers[Chunk.INDEX_LENGTH]!;
   if (length > LARGEST_HEADER) {
     throw new PageFault(
-      `has an index of ${length} bytes, and up to ${LARGEST_HEADER} are read`,
+      `has an index of ${length} bytes, more than the limit of ` +
+        `${LARGEST_HEADER}`,
       "too-large",
     );
   }
   const bytes = yield* readPart(source, numbers[Chunk.INDEX]!, length);
-  if (thriftEndOf(bytes) < 0) throw new PageFault("has an index that is cut");
+  if (thriftEndOf(bytes) < 0) throw new PageFault("has a truncated index");
   const { page_locations: pages } = library.readOffsetIndex({
     view: new DataView(bytes.buffer),
     offset: 0,
@@ -147,12 +148,12 @@ function* pagesByHeaders(
     const { header, length } = yield* readHeader(source, at, end, library);
     const whole = length + header.compressed_page_size;
     if (at + whole > end) {
-      throw new PageFault(`has a page at byte ${at} that ends behind it`);
+      throw new PageFault(`has a page at byte ${at} that ends after it`);
     }
     const head = header.data_page_header_v2 ?? header.data_page_header;
     if (header.type === "DICTIONARY_PAGE") {
       if (dictionary !== undefined || starts.length > 0) {
-        throw new PageFault("has a dictionary behind its first page");
+        throw new PageFault("has a dictionary after its first page");
       }
       dictionary = { start: at, length: whole };
     } else if (header.type === "DATA_PAGE" || header.type === "DATA_PAGE_V2") {
@@ -234,7 +235,7 @@ export function pageOf(
   }
   if (check && header.crc !== undefined && crc32Of(body) !== header.crc >>> 0) {
     throw new PageFault(
-      "has a page that does not match its CRC-32: its bytes are not those that were written",
+      "has a page with a checksum mismatch (CRC-32)",
       "sum",
     );
   }
@@ -252,7 +253,8 @@ export function* readPage(
     return yield* readParsed(source, start, length, parse);
   }
   throw new PageFault(
-    `has a page of ${length} bytes, and up to ${LARGEST_PAGE} are read: write it in smaller pages`,
+    `has a page of ${length} bytes, more than the limit of ` +
+      `${LARGEST_PAGE}. Write it in smaller pages`,
     "too-large",
   );
 }

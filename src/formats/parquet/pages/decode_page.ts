@@ -335,9 +335,8 @@ function openedPage(
 function requireRuns(encoding: string | undefined): void {
   if (encoding === "RLE") return;
   throw new PageFault(
-    `has levels encoded as ${
-      encoding ?? "nothing that is known"
-    }, which is not read`,
+    "has levels in the unsupported encoding " +
+      `${encoding ?? "of an unknown number"}`,
     "unsupported",
   );
 }

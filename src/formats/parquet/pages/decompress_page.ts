@@ -30,7 +30,8 @@ export function* decompressPage(
   if (!(size >= 0)) throw new PageFault(`would have ${size} bytes`);
   if (size > LARGEST_PAGE) {
     throw new PageFault(
-      `would have ${size} bytes, and up to ${LARGEST_PAGE} are read: write it in smaller pages`,
+      `would have ${size} bytes, more than the limit of ${LARGEST_PAGE}. ` +
+        "Write it in smaller pages",
       "too-large",
     );
   }
@@ -40,14 +41,15 @@ export function* decompressPage(
   }
   if (codec === "LZO") {
     throw new PageFault(
-      "is compressed by LZO, which is not read",
+      "is compressed by LZO, which is unsupported",
       "unsupported",
     );
   }
   const ratio = RATIOS[codec];
   if (ratio !== undefined && size > ratio * bytes.length + 64) {
     throw new PageFault(
-      `would have ${size} bytes of ${bytes.length} by ${codec}, which can't be`,
+      `would have ${size} bytes of ${bytes.length} by ${codec}, which is ` +
+        "impossible",
     );
   }
   if (size === 0) return new Uint8Array(0);

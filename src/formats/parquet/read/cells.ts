@@ -283,15 +283,14 @@ export class CellReader {
     if (!(error instanceof PageFault)) return error;
     const { path, columns } = this.#files[file]!;
     const way = error.kind === "damaged" || error.kind === "sum"
-      ? "; fetch or write the file again"
+      ? ". Download or write the file again"
       : "";
     const [first, past] = error.isOfAll ? [] : rows ?? [];
     const which = first === undefined ? "" : ` (rows ${first} to ${past! - 1})`;
     return new FormatError(
       FAULTS[error.kind],
-      `${path}: column '${
-        columns[column]!.name
-      }' of row group ${group}${which} ${error.message}${way}`,
+      `Cannot read column '${columns[column]!.name}' of row group ` +
+        `${group}${which} of ${path}: it ${error.message}${way}`,
       { path, sample: first, cause: error.cause ?? error },
     );
   }

@@ -127,7 +127,8 @@ function* chunkRows(
     weight += part.weight;
     if (weight > LARGEST_PAGE) {
       throw new PageFault(
-        `has rows that take more than ${LARGEST_PAGE} bytes together: write it in smaller pages`,
+        `has rows that take more than the limit of ${LARGEST_PAGE} bytes ` +
+          "together. Write it in smaller pages",
         "too-large",
       );
     }

@@ -45,9 +45,9 @@ export function* readFooter(
     if (!(cause instanceof FooterFault)) throw cause;
     const { message: why, code } = cause;
     const way = code === "bad-structure" || code === "out-of-bounds"
-      ? "; fetch or write the file again"
+      ? ". Download or write the file again"
       : "";
-    const message = `${path} can't be read: ${why}${way}`;
+    const message = `Cannot read ${path}: ${why}${way}`;
     throw new FormatError(code, message, { path, cause: cause.cause });
   }
 }
@@ -67,7 +67,7 @@ function parsed(
     const view = new DataView(footer.buffer);
     const message = footerMessage(library.readThrift({ view, offset: 0 }));
     if (rest !== 0 && rest !== SIGNATURE) {
-      warn(`${rest} bytes behind the end of its footer are ignored`);
+      warn(`${rest} bytes after the end of its footer are ignored`);
     }
     return { message, index: indexOf(size, message, warn) };
   } catch (cause) {
@@ -85,7 +85,7 @@ function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   const { size } = source;
   if (size < MAGIC_SIZE + TAIL_SIZE) {
     throw new FooterFault(
-      `it has ${size} bytes: it is no Parquet, or is truncated`,
+      `it has ${size} bytes: it is truncated, or not Parquet`,
       "truncated",
     );
   }
@@ -96,7 +96,7 @@ function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   if (magic === ENCRYPTED_MAGIC) throw encryptedFault("its footer is");
   if (magic !== MAGIC) {
     throw new FooterFault(
-      "it does not end in PAR1: it is truncated, was not written to its end, or is no Parquet",
+      "it does not end in PAR1: it is truncated, unfinished or not Parquet",
       "truncated",
     );
   }
@@ -109,7 +109,8 @@ function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
   }
   if (length > LARGEST_FOOTER) {
     throw new FooterFault(
-      `its footer has ${length} bytes, and up to ${LARGEST_FOOTER} are read`,
+      `its footer has ${length} bytes, more than the limit of ` +
+        `${LARGEST_FOOTER}`,
       "too-large",
     );
   }

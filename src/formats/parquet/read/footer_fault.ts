@@ -17,7 +17,8 @@ export class FooterFault extends Error {
 
 export function encryptedFault(what: string): FooterFault {
   return new FooterFault(
-    `${what} encrypted, which is not read: decrypt it with what wrote it, as pyarrow with its keys`,
+    `${what} encrypted, which is unsupported. Decrypt it with what ` +
+      "wrote it, such as pyarrow with its keys",
     "unsupported",
   );
 }

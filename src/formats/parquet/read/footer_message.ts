@@ -120,16 +120,15 @@ function elementOf(element: Message, number: number): SchemaElement {
   const { field_1: type, field_3: repetition, field_6: converted } = element;
   if (type !== undefined && TYPES[type as number] === undefined) {
     throw new BadSchema(
-      `has a column '${name}' of type ${brief(type)}, which nobody knows`,
+      `has a column '${name}' of the unknown type ${brief(type)}`,
     );
   }
   if (
     repetition !== undefined && REPETITIONS[repetition as number] === undefined
   ) {
     throw new BadSchema(
-      `has a column '${name}' that says by ${
-        brief(repetition)
-      } how often it is there`,
+      `has a column '${name}' with the unknown repetition ` +
+        `${brief(repetition)}`,
     );
   }
   return {

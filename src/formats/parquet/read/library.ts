@@ -91,7 +91,7 @@ function guarded(library: ParquetLibrary): ParquetLibrary {
       return call(...args);
     } catch (cause) {
       throw new PageFault(
-        "can't be decoded: its bytes are not what its headers say",
+        "cannot be decoded: its bytes do not match its headers",
         "damaged",
         cause,
       );

@@ -187,7 +187,8 @@ function numbersOf(
   if (chunk.isEncrypted) throw encryptedFault(`${where} is`);
   if (chunk.filePath !== undefined) {
     throw new FooterFault(
-      `${where} lies in another file (${chunk.filePath}), which is not followed: open the files that have the data`,
+      `${where} lies in another file (${chunk.filePath}), which is not ` +
+        "followed. Open the files that have the data",
       "unsupported",
     );
   }
@@ -209,16 +210,15 @@ function numbersOf(
     !isEmpty && (start < MAGIC_SIZE || start + length > size - TAIL_SIZE)
   ) {
     throw new FooterFault(
-      `${where} would be at bytes ${start} to ${
-        start + length
-      }, and the file has ${size}`,
+      `${where} is out of bounds: it would be at bytes ${start} to ` +
+        `${start + length}, and the file has ${size}`,
       "out-of-bounds",
     );
   }
   const { codec } = chunk;
   if (typeof codec !== "number" || CODECS[codec] === undefined) {
     throw new FooterFault(
-      `${where} is compressed by a codec that nobody knows`,
+      `${where} is compressed by an unknown codec`,
       "unsupported",
     );
   }
@@ -227,7 +227,7 @@ function numbersOf(
   const hasIndex = index > 0 && indexLength > 0;
   if (hasIndex && index + indexLength > size - TAIL_SIZE) {
     throw new FooterFault(
-      `the index of ${where} would lie behind the file's end`,
+      `the index of ${where} is out of bounds`,
       "out-of-bounds",
     );
   }

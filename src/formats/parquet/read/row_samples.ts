@@ -177,9 +177,8 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     const row = this.shards.numberOf(index);
     return new FormatError(
       "bad-value",
-      `${path}: '${column}' of row ${row} cannot be decoded: ${
-        messageOf(cause)
-      }`,
+      `Cannot decode '${column}' of row ${row} of ${path}: ` +
+        `${messageOf(cause)}`,
       { path, sample: row, cause },
     );
   }
@@ -189,7 +188,8 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     const names = this.fields.map(({ name }) => name).join(", ");
     throw new RecordfsError(
       "no-column",
-      `${path} has no column '${column}': it has ${names}`,
+      `Cannot read column '${column}' of ${path}: there is no such ` +
+        `column, only ${names}`,
       { path, actual: column },
     );
   }

@@ -71,8 +71,8 @@ export class RowTree extends RowsTree<ParquetFile> {
     if (!this.#options.isReached) {
       throw new RecordfsError(
         "unsupported",
-        "Rows were opened from a storage of this thread, which others cannot open: only what lies on the local disk " +
-          "or on a server is served by threads",
+        "Cannot share rows with other threads: they were opened from a storage of this " +
+          "thread. Serve rows from the local disk or a server",
         { path: this.table.paths[0] },
       );
     }

@@ -38,7 +38,7 @@ export const tarTarget: ConversionTarget = {
     if (/[^/]\.tar$/.test(path)) return FILE;
     throw new WriteError(
       "bad-name",
-      `Cannot write ${path}: the name of a tar ends in .tar; shards take ${
+      `Cannot write ${path}: the name of a tar must end in .tar. For shards, give ${
         LIMITS.map(optionText).join(" or ")
       }`,
       { path, namedOptions: LIMITS },

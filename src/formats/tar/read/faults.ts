@@ -30,7 +30,7 @@ export function faultError(
     ? "truncated-data"
     : "bad-structure";
   const there = Math.max(0, tarSize - offset);
-  const why = `cannot be read: it ${whyOf(fault, size, there)}`;
+  const why = `it ${whyOf(fault, size, there)}`;
   return memberError(code, path, name, why, { offset });
 }
 
@@ -38,16 +38,17 @@ export function faultError(
 function whyOf(fault: number, size: number, there: number): string {
   switch (fault) {
     case Fault.OTHER_SPARSE:
-      return "has holes that are stored in a way that is not read here. Extract the tar by the program that made it, " +
-        "and pack it again";
+      return "has holes stored in an unsupported way. Extract the tar with the program that " +
+        "made it, and pack it again";
     case Fault.CONTINUED:
       return "began in another volume. Extract all volumes (tar -xM), and pack that";
     case Fault.SPARSE_MAP:
-      return "has a map of holes that is damaged; fetch the tar again";
+      return "has a damaged map of holes. Download the tar again";
     case Fault.EXTENSION:
-      return "has an extended header before it that is damaged, so that its name, size or content may be others; " +
-        "fetch the tar again";
+      return "has a damaged extended header before it, so that its name, size or content may " +
+        "be others. Download the tar again";
     default:
-      return `has ${size} bytes by its header, and the file ends after ${there} of them: it was cut, or the header lies; fetch it again`;
+      return `has ${size} bytes by its header, and the file ends after ${there} ` +
+        "of them: it is truncated, or the header is damaged. Download it again";
   }
 }

@@ -108,7 +108,7 @@ export class Heads {
       "bad-index",
       `Cannot read '${member}' in ${path}: the header at byte ${
         offset - BLOCK
-      } is not that of which ${what} was made. ${hint}`,
+      } is not the one that ${what} was made of. ${hint}`,
       { path, member, offset, namedOptions: [NO_CACHE] },
     );
   }

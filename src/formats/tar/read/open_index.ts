@@ -108,8 +108,9 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
     : `${path.slice(0, -suffix.length)}.tar`;
   throw new FormatError(
     "unsupported",
-    `${path} is compressed by ${name}, which has to be read from its start to find anything in it: ` +
-      `make a plain tar of it (${program} ${path} > ${plain}), which is read from any place`,
+    `Cannot open ${path}: it is compressed by ${name}, and has no ` +
+      `random access. Decompress it (${program} ${path} > ${plain}), and ` +
+      "open that",
     { path, actual: name },
   );
 }

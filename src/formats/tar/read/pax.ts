@@ -73,7 +73,9 @@ function readRecords(bytes: Uint8Array, facts: Writable<PaxFacts>): void {
     }
     const end = at + length - 1;
     if (from <= at || end <= from || end >= bytes.length) {
-      throw new PaxError(`has a record that says that it has ${length} bytes`);
+      throw new PaxError(
+        `has a record whose length of ${length} bytes does not fit`,
+      );
     }
     if (bytes[end] !== NEWLINE) {
       throw new PaxError("has a record that does not end where it says");

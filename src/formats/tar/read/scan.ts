@@ -118,8 +118,8 @@ class Scan {
         this.#report(
           "metadata-checksum",
           offset === 0
-            ? "is no tar, or its first header is damaged: the checksum is wrong"
-            : "has no header there, or a damaged one: its checksum is wrong",
+            ? "it is not a tar, or its first header is damaged: checksum mismatch"
+            : "there is no header, or a damaged one: checksum mismatch",
         );
         return undefined;
       }
@@ -181,7 +181,7 @@ class Scan {
     const told = this.#extensions.pax?.size ?? NaN;
     let size = told >= 0 ? told : written;
     if (!(size >= 0)) {
-      return this.#report("bad-structure", "has a header whose size is none");
+      return this.#report("bad-structure", "a header has no valid size");
     }
     const name = this.#nameOf(bytes, at);
     const isFile = !DEVICES.has(kind) && kind !== Type.SYMBOLIC_LINK &&
@@ -289,13 +289,13 @@ class Scan {
     size: number,
   ): Steps<boolean> {
     if (!(size >= 0)) {
-      return this.#report("bad-structure", "has a header whose size is none");
+      return this.#report("bad-structure", "a header has no valid size");
     }
     this.#pass(content, size);
     if (content + size > this.#source.size) {
       this.#report(
         "truncated-header",
-        `ends inside a header that extends others, which has ${size} bytes`,
+        `it is truncated inside an extension header of ${size} bytes`,
       );
       return !(yield* this.#hasEnd());
     }
@@ -308,7 +308,7 @@ class Scan {
     if (damage !== undefined) {
       this.#report(
         "bad-structure",
-        `has an extended header for all members that ${damage}`,
+        `the extended header for all members ${damage}`,
       );
     }
     return true;
@@ -378,7 +378,9 @@ class Scan {
     this.#onDamage(
       new FormatError(
         code,
-        `${path} ${why} (at byte ${offset} of ${size}${of}): what lies there is passed over; fetch or pack it again`,
+        `Cannot read all of ${path}: ${why} (at byte ${offset} of ` +
+          `${size}${of}). What lies there is skipped: download or pack it ` +
+          "again",
         { path, offset },
       ),
     );

@@ -160,7 +160,8 @@ class SparseFile implements MadeSource {
     const { name: path } = this.#archive;
     return new RecordfsError(
       "out-of-bounds",
-      `Cannot read ${this.name}: the tar ended early, so it was cut while it was read. Fetch it again`,
+      `Cannot read ${this.name}: the tar was truncated while it was read. ` +
+        "Download it again",
       { path, offset },
     );
   }

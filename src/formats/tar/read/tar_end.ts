@@ -31,19 +31,24 @@ export function* lookAtEnd(
   const found = yield* firstByte(source, offset, isWhole);
   if (found !== undefined) {
     const damage = (code: FormatError["code"], why: string) => ({
-      damage: new FormatError(code, `${path} ${why}`, { path, offset: found }),
+      damage: new FormatError(code, `Cannot read ${path} to its end: ${why}`, {
+        path,
+        offset: found,
+      }),
     });
     if (!isMarked) {
       return damage(
         "truncated-header",
-        `ends inside a header, which has ${BLOCK} bytes (at byte ${offset} of ${size}): it was cut; fetch it again`,
+        `it is truncated inside a header of ${BLOCK} bytes (at byte ` +
+          `${offset} of ${size}). Download it again`,
       );
     }
     const zeros = found < offset + END ? "the lone block" : "the blocks";
     return damage(
       "bad-structure",
-      `goes on behind ${zeros} of zeros at byte ${offset} that ends it: what is there, from byte ${found} on, is not ` +
-        "shown. Where it is another tar, extract both by tar --ignore-zeros, and pack that",
+      `it goes on after ${zeros} of zeros at byte ${offset} that ends it, ` +
+        `and what follows from byte ${found} on is not shown. If that is ` +
+        "another tar, extract both with tar --ignore-zeros, and pack that",
     );
   }
   if (offset + END <= size) return {};
@@ -51,8 +56,8 @@ export function* lookAtEnd(
     ? "with one block of zeros, where two end a tar"
     : "without the zeros that end a tar";
   return {
-    warning:
-      `${path} ends ${end}: where it was cut between two members, those behind are missing`,
+    warning: `${path} ends ${end}: if it was truncated between two members, ` +
+      "those after are missing",
   };
 }
 

@@ -154,7 +154,8 @@ function warnOfOthers(
   );
   if (others === 0) return;
   onWarning(
-    `${path} has files that are of no sample, which are not shown among the rows: ${others}`,
+    `${path} has files that belong to no sample and are not in the ` +
+      `sample view: ${others}`,
   );
 }
 

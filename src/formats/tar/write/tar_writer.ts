@@ -121,7 +121,8 @@ export class TarWriter extends WriterBase {
       (data instanceof Blob ? data.size : size);
     if (length === undefined || !Number.isSafeInteger(length) || length < 0) {
       throw new TypeError(
-        `The size of '${name}' is not given: a tar says it before the bytes`,
+        `The size of '${name}' must be given: a tar stores it before the ` +
+          "bytes",
       );
     }
     const header = this.#headerOf(name, length, { mtime }, false);
@@ -182,14 +183,14 @@ export class TarWriter extends WriterBase {
       (isDirectory || parts.at(-1) !== ".");
     if (!isSafe) {
       throw new TypeError(
-        `'${name}' is no path of a ${
-          isDirectory ? "directory" : "file"
-        } that can be extracted below a directory`,
+        `'${name}' must be the path of a ` +
+          `${isDirectory ? "directory" : "file"} that can be extracted below ` +
+          "a directory",
       );
     }
     const time = mtime.getTime();
     if (Number.isNaN(time)) {
-      throw new TypeError(`The time of '${name}' is an invalid date`);
+      throw new TypeError(`The time of '${name}' must be a valid date`);
     }
     return memberHeader(
       { name: encodeName(name), size, mtime: time },
@@ -221,7 +222,8 @@ export class TarWriter extends WriterBase {
     const end = output.end + length;
     const wrong = () =>
       new TypeError(
-        `The stream of '${name}' did not give the ${length} bytes that were said`,
+        `The stream of '${name}' must give the ${length} bytes that were ` +
+          "declared",
       );
     yield* forEachPiece(data, function* (piece) {
       if (output.end + piece.byteLength > end) throw wrong();

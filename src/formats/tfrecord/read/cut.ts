@@ -31,7 +31,8 @@ export function cutError(
   if (isNone(cut)) {
     return new FormatError(
       code,
-      `${path} is no TFRecord file, or is damaged: its first length does not have its checksum; fetch it again`,
+      `Cannot read ${path}: checksum mismatch in its first length: it is ` +
+        "damaged, or not a TFRecord file. Download it again",
       { path, offset, sample: record },
     );
   }
@@ -39,5 +40,5 @@ export function cutError(
   const name = new Uint8Array(names.maxLength);
   const member = name.subarray(0, names.write(record, name));
   const facts = { offset, expected, actual, sample: record };
-  return memberError(code, path, member, `cannot be read: ${why}`, facts);
+  return memberError(code, path, member, why, facts);
 }

@@ -104,8 +104,9 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
   const program = compression === "GZIP" ? "zcat" : "zlib-flate -uncompress";
   throw new FormatError(
     "unsupported",
-    `${path} is compressed as a whole (${compression}), so that it has to be read from its start to find anything in ` +
-      `it: make a plain one of it (${program} < ${path} > ${plain}), which is read from any place`,
+    `Cannot open ${path}: it is compressed as a whole (${compression}), ` +
+      `and has no random access. Decompress it (${program} < ${path} > ` +
+      `${plain}), and open that`,
     { path, actual: compression },
   );
 }

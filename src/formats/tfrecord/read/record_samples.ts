@@ -150,7 +150,7 @@ export function* openRecordSamples(
 
 function noneWhole({ path, cut }: RecordFile): FormatError {
   const { code, why, ...facts } = cut!;
-  const message = `${path} has no whole record: ${why}`;
+  const message = `Cannot read ${path}: it has no whole record: ${why}`;
   return new FormatError(code, message, { ...facts, path, sample: 0 });
 }
 
@@ -196,7 +196,8 @@ export function orNoExample<T>(
     const number = table.numberOf(record);
     throw new FormatError(
       "bad-value",
-      `${path}: record ${number} is no Example of TensorFlow (${cause.message}): read its bytes`,
+      `Cannot read record ${number} of ${path} as an Example of ` +
+        `TensorFlow: ${cause.message}. Read its bytes`,
       { path, sample: record, cause },
     );
   }

@@ -72,9 +72,8 @@ export class RecordTable extends ShardTable<RecordFile> {
     const { path } = this.of(record);
     return new FormatError(
       "sample-checksum",
-      `${path}: checksum mismatch in record ${
-        this.numberOf(record)
-      }: its bytes are not those that were written; fetch the file again, or read it as it is with ` +
+      `Cannot read record ${this.numberOf(record)} of ${path}: checksum ` +
+        "mismatch: the file is damaged. Download it again, or read it unchecked with " +
         optionText(UNCHECKED),
       { path, sample: record, expected, actual, namedOptions: [UNCHECKED] },
     );

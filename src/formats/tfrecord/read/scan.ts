@@ -125,8 +125,8 @@ function endsInRecord(
     return {
       code,
       why:
-        `${whose} has all of its data (${exact} bytes), and ${actual} of the ${FOOTER} bytes of the checksum ` +
-        `behind it: ${AFTER_CUT}`,
+        `${whose} has all of its data (${exact} bytes), but only ${actual} ` +
+        `of the ${FOOTER} bytes of the checksum after it: ${AFTER_CUT}`,
       offset: start,
       size: length,
       expected: FOOTER,
@@ -145,14 +145,14 @@ function endsInRecord(
 }
 
 const AFTER_CUT =
-  "it was truncated, or its writer did not end; fetch or write it again";
+  "it is truncated, or its writer was stopped. Download or write it again";
 
 function wrongSum(start: number, record: number): Cut {
   return {
     code: "metadata-checksum",
-    why:
-      `the length of record ${record} at byte ${start} does not have its checksum, so nothing behind it is found: ` +
-      "fetch the file again",
+    why: `checksum mismatch in the length of record ${record} at byte ` +
+      `${start}, so that no record after it is found. Download the file ` +
+      "again",
     offset: start,
     size: 0,
   };

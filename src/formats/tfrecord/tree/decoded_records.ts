@@ -104,11 +104,9 @@ export class DecodedRecords {
     if (extent.length > LARGEST) {
       throw new RecordfsError(
         "too-large",
-        `${path}: record ${
-          table.numberOf(record)
-        } has ${extent.length} bytes, and up to ${LARGEST} are shown decoded: read it without ${
-          optionText(DECODED)
-        }`,
+        `Cannot show record ${table.numberOf(record)} of ${path} decoded: ` +
+          `it has ${extent.length} bytes, more than the limit of ${LARGEST}. ` +
+          `Read it without ${optionText(DECODED)}`,
         { path, sample: record, namedOptions: [DECODED] },
       );
     }

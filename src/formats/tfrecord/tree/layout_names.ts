@@ -100,10 +100,9 @@ export class NodeNames<Content> {
       const [path, sample] = [this.#path, this.#record];
       throw new FormatError(
         "unsafe-name",
-        `${path}: the feature '${name}' of record ${sample} can't be a file: its name has ${bytes.length} bytes, and ` +
-          `${LONGEST} is the most; read the record without ${
-            optionText(DECODED)
-          }`,
+        `Cannot show record ${sample} of ${path} decoded: the name of its ` +
+          `feature '${name}' has ${bytes.length} bytes, more than the limit ` +
+          `of ${LONGEST}. Read it without ${optionText(DECODED)}`,
         { path, sample, namedOptions: [DECODED] },
       );
     }

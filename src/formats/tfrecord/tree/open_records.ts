@@ -30,7 +30,8 @@ export function* openRecords(
   const decoded = (options.decoded === true || asRows) && kind !== "records";
   if (options.decoded === true && !decoded && length > 0) {
     onWarning(
-      `${path} has records that are no Examples of TensorFlow: they are shown as they are`,
+      `${path} has records that are not Examples of TensorFlow: they are ` +
+        "shown as they are",
     );
   }
   const notes = table.notes(decoded ? "" : suffix);

@@ -158,8 +158,8 @@ export class RecordTree extends SampleTree<RecordFile> {
     if (this.#decoded !== undefined && !this.#options.isReached) {
       throw new RecordfsError(
         "unsupported",
-        "Records were opened from a storage of this thread, which others cannot open: only what lies on the local " +
-          "disk or on a server is served decoded by threads",
+        "Cannot share records with other threads: they were opened from a storage of this " +
+          "thread. Serve decoded records from the local disk or a server",
         { path: this.table.shards[0]?.path },
       );
     }

@@ -69,7 +69,8 @@ async function writeZip(
 function changed(path: string, expected: number, actual: number): WriteError {
   return new WriteError(
     "changed",
-    `Cannot write ${path}: a file had ${expected} bytes, and then ${actual}: it was changed while it was read`,
+    `Cannot write ${path}: a file changed while it was read: it had ` +
+      `${expected} bytes, and then ${actual}`,
     { path, expected, actual },
   );
 }

@@ -112,7 +112,8 @@ class DirectoryReader {
     if (offset !== end) {
       throw this.#damage(
         offset,
-        `goes on for ${end - offset} bytes behind the last of ${count} headers`,
+        `goes on for ${end - offset} bytes after the last of ${count} ` +
+          "headers",
       );
     }
     if (this.#found === 0 && this.#cut !== undefined) throw this.#cut;
@@ -155,7 +156,8 @@ class DirectoryReader {
     if (!isThere || end > this.#bytes.length) {
       throw this.#damage(
         this.#start + at,
-        `has no header of member ${number} where it should be, or a cut one`,
+        `has no header of member ${number} where it should be, or a ` +
+          "truncated one",
       );
     }
     this.#add(at, pathStart, pathEnd, extraEnd);
@@ -204,7 +206,8 @@ class DirectoryReader {
         "bad-structure",
         this.#source.name,
         path,
-        "has a field of zip64 that is cut, or says a number larger than any file: it is damaged; fetch the zip again",
+        "its zip64 field is truncated, or has a number larger than any file: the zip is " +
+          "damaged. Download it again",
         { offset: this.#start + at },
       );
     } else this.#found++;
@@ -244,7 +247,8 @@ class DirectoryReader {
     const { name: path } = this.#source;
     return new FormatError(
       "bad-structure",
-      `${path}: the central directory ${why}: it is damaged; fetch the zip again`,
+      `Cannot read ${path}: the central directory ${why}: it is damaged. ` +
+        "Download the zip again",
       { path, offset },
     );
   }

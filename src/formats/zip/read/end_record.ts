@@ -84,11 +84,12 @@ class EndReader {
     if (at === undefined) {
       throw this.#truncated(
         this.#source.size,
-        `it has no record of the end of a zip in its last ${bytes.length} bytes: it is truncated, or is no zip`,
+        `it has no end record in its last ${bytes.length} bytes: it is ` +
+          "truncated, or not a zip",
       );
     }
     if (at + Size.END > bytes.length) {
-      throw this.#truncated(start + at, "the record of its end is truncated");
+      throw this.#truncated(start + at, "its end record is truncated");
     }
     const others = earlierEnds(this.#tail, at);
     this.#requireComment(at, others);
@@ -109,9 +110,8 @@ class EndReader {
     if (endOf(at) > bytes.length) {
       throw this.#truncated(
         start + at + Size.END,
-        `${there} of the ${
-          view.getUint16(at + 20, true)
-        } bytes of its comment are there: it is truncated`,
+        `it is truncated: it has only ${there} of the ` +
+          `${view.getUint16(at + 20, true)} bytes of its comment`,
       );
     }
     const isLast = endOf(at) === bytes.length;

@@ -72,7 +72,7 @@ export function faultError(
     isUnsupported ? "unreadable-member" : "bad-structure",
     archive,
     name,
-    `cannot be read: it ${whyOf(columns, record)}`,
+    `it ${whyOf(columns, record)}`,
     Number.isSafeInteger(offset) ? { offset } : {},
   );
 }
@@ -85,27 +85,32 @@ function whyOf(columns: ZipColumns, record: number): string {
     case Fault.ENCRYPTED:
       return "is encrypted. Extract the zip with its password, and pack it again without one";
     case Fault.PATCH:
-      return "is a patch. Extract the zip by the program that made it, and pack it again";
+      return "is a patch. Extract the zip with the program that made it, and pack it again";
     case Fault.METHOD:
-      return `is written by ${
+      return `is compressed by ${
         methodName(columns.methods[record]!)
-      }, which is not read here. Extract the zip, and pack it again (zip -0)`;
+      }, which is ` +
+        "unsupported. Extract the zip, and pack it again (zip -0)";
     case Fault.LARGE_ZSTD:
-      return `is compressed by zstd, and has ${size} bytes, more than ${MOST_ZSTD}. Extract the zip, and pack it again (zip -0)`;
+      return `is compressed by zstd and has ${size} bytes, more than the limit ` +
+        `of ${MOST_ZSTD}. Extract the zip, and pack it again (zip -0)`;
     case Fault.OUTSIDE:
       return Number.isSafeInteger(header)
-        ? `has ${packed} bytes from byte ${header} on by the central directory, which begins before their end. ` +
-          "The zip is truncated, or the directory lies; fetch it again"
-        : "has no place by the central directory, which lies; fetch the zip again";
+        ? `is out of bounds: by the central directory it has ${packed} bytes ` +
+          `from byte ${header} on, and the directory begins before their end: ` +
+          "the zip is truncated or damaged. Download it again"
+        : "has no valid offset in the central directory: the zip is damaged. Download it again";
     case Fault.STORED_SIZE:
-      return `is stored, and has ${size} bytes in ${packed} by the central directory, which lies; fetch the zip again`;
+      return `is stored, but has ${size} bytes in ${packed} by the central ` +
+        "directory: the zip is damaged. Download it again";
     case Fault.INFLATED_SIZE:
-      return `has ${size} bytes by the central directory, more than its ${packed} can be inflated to; fetch the zip again`;
+      return `has ${size} bytes by the central directory, more than its ` +
+        `${packed} can inflate to: the zip is damaged. Download it again`;
     case Fault.NO_SIZE:
-      return "has no size by the central directory, which lies; fetch the zip again";
+      return "has no valid size in the central directory: the zip is damaged. Download it again";
     case Fault.OVERLAPS:
-      return "lies in another member, or another one in it, by the central directory. The zip is damaged, or made to fill disks";
+      return "overlaps another member by the central directory: the zip is damaged, or a zip bomb";
     default:
-      return "is a symbolic link whose target is damaged; fetch the zip again";
+      return "is a symbolic link whose target is damaged. Download the zip again";
   }
 }

@@ -25,7 +25,7 @@ export function* readLinkTarget(
   if (packed > MOST_PACKED) return undefined;
   const name = decodeName(path);
   const fault = (why: string) =>
-    memberError("bad-structure", source.name, name, why);
+    memberError("bad-structure", source.name, name, `it ${why}`);
   try {
     const start = yield* LocalHeaders.ofOne(source, member).start(0);
     const bytes = yield* readPart(source, start, packed);

@@ -162,7 +162,8 @@ export class LocalHeaders {
         "bad-structure",
         this.#source.name,
         this.#nameOf(record),
-        "has no header where the central directory says: the zip was cut, joined or changed; fetch it again",
+        "it has no header where the central directory says: the zip was truncated, joined " +
+          "or changed. Download it again",
         { offset: headers[record]! },
       );
     }
@@ -205,10 +206,9 @@ export class LocalHeaders {
       "bad-structure",
       this.#source.name,
       this.#nameOf(record),
-      `has a header before its ${
-        isStored ? "" : "compressed "
-      }content that says something else of ${what} than the ` +
-        "central directory: programs would extract different files; fetch the zip again, or pack it again",
+      `the header before its ${isStored ? "" : "compressed "}content and ` +
+        `the central directory disagree on ${what}, so that programs would ` +
+        "extract different files. Download the zip again, or pack it again",
       { offset: this.#columns.headers[record]! },
     );
   }

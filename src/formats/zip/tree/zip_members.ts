@@ -77,7 +77,8 @@ class ZipMember implements EncodedContent {
       "bad-structure",
       archive.name,
       nameOf(this.#record),
-      `${why}: it is damaged, or its size lies; fetch the zip again`,
+      `it ${why}: it is damaged, or its size is wrong. Download the zip ` +
+        "again",
       { offset: columns.headers[this.#record]!, cause },
     );
   };

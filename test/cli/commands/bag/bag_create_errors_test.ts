@@ -23,7 +23,7 @@ Deno.test("a line that is wrong is named, with its key; of generations 1 and 2 n
       ['{"n": {"$file": "nowhere"}, "tags": []}', /nowhere: there is no such/],
       ['{"n": {"$file": 1}, "tags": []}', /must name the path of a file/],
       ['{"n": {"$bytes": "?"}, "tags": []}', /'n', of type 'int'/],
-      ["[1]", /it is no object/],
+      ["[1]", /it is not an object/],
       ['{"n": ', /it is not JSON/],
       ['{"n": "\xff"}', /it is not JSON: its text is not UTF-8/],
       ["", /it is empty/],
@@ -77,7 +77,7 @@ Deno.test("where the first line is wrong, nothing is left, and another spec may 
     const empty = filesBelow(`${dir}/empty`);
     fs.writeFileSync(wrong, "[]\n");
     const again = ["bag", "create", `${dir}/empty`, wrong, ...other];
-    assertFailed(await recordfs(again), 1, /line 1: it is no object/);
+    assertFailed(await recordfs(again), 1, /line 1: it is not an object/);
     assert.deepEqual(filesBelow(`${dir}/empty`), empty);
   });
 });
@@ -95,11 +95,11 @@ Deno.test("a directory that is wrong is named, and nothing is written", async ()
     const good = { "000000/n": "1", "000000/tags/000000": "x" };
     const cases: [Record<string, string>, RegExp][] = [
       [{ ...good, "000002/n": "1" }, /numbered 000000, 000001, .* gap/],
-      [{ ...good, "extra/n": "1" }, /extra is no datapoint/],
-      [{ ...good, "000000/tags/000002": "x" }, /000000\/tags has 2 .* gap/],
+      [{ ...good, "extra/n": "1" }, /extra: it is no datapoint/],
+      [{ ...good, "000000/tags/000002": "x" }, /000000\/tags: of its 2 .* gap/],
       [
         { ...good, "000000/tags/y": "x" },
-        /tags\/y is no datapoint and no value/,
+        /tags\/y: it is no datapoint and no value/,
       ],
       [{ ...good, "000001/n": "1" }, /000001: .*it has no 'tags'/],
       [{ ...good, "000000/n.json": "1" }, /the spec has no 'n\.json'/],

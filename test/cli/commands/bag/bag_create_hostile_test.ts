@@ -14,7 +14,7 @@ import { assertFailed, recordfs } from "../../run_cli.ts";
 
 /** What JavaScript says of a mistake in the program. */
 const OF_JAVASCRIPT =
-  /Cannot (?:read|destructure|convert|mix|set|access)|is not (?:a function|iterable|defined|a constructor)|Do not know how|\[object |undefined|call stack|Invalid (?:array|string|typed|count|code)|should not happen/;
+  /Cannot (?:read (?:propert|private)|destructure|convert|mix|set|access)|is not (?:a function|iterable|defined|a constructor)|Do not know how|\[object |undefined|call stack|Invalid (?:array|string|typed|count|code)|should not happen/;
 
 /** JSON as text, which also has what `JSON.stringify` does not write. */
 const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({

@@ -100,7 +100,7 @@ Deno.test("a directory with chunks is extended, resumed, or left alone", async (
       1,
       /"cat-0\.jpg" .* twice.*--remove-duplicates/,
     );
-    assertFailed(await gulp("b", "--resume"), 1, /nothing to resume/);
+    assertFailed(await gulp("b", "--resume"), 1, /Cannot resume in /);
     const finished = await gulp("a", "--resume");
     assert.equal(finished.code, 0);
     assert.match(finished.stdout, /: 2 videos, 2 frames, /);

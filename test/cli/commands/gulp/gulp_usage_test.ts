@@ -145,7 +145,11 @@ Deno.test("an adapter of one's own brings its flags", async () => {
           1,
           /no class Nobody.*Folder/,
         ],
-        [["--adapter", "./none.ts#Nobody", "x", "y"], 1, /does not load/],
+        [
+          ["--adapter", "./none.ts#Nobody", "x", "y"],
+          1,
+          /Cannot load the adapter /,
+        ],
         [["--adapter", "./mine.ts#Clash", "x", "y"], 1, /cannot be flags/],
         [
           ["--adapter", adapter, "--wrong", "x", "y"],

@@ -117,7 +117,7 @@ Deno.test("a bag of generation 3 whose index is lost says what it needs, whateve
       Deno.writeFileSync(path, content);
       assert.throws(
         () => BagReader.openSync(path),
-        /a\.idx beside it \(no index: neither a trailer nor an \.idx file\)/,
+        /a\.idx next to it \(no index: neither a trailer nor an \.idx file\)/,
       );
     }
   });
@@ -217,7 +217,7 @@ Deno.test("a bag that was cut or replaced while it is open is an error", async (
         await Deno.truncate(path, 4000);
         assert.throws(
           () => bag.getSync(1),
-          /ended \d+ bytes early|was cut after it was opened/,
+          /ended \d+ bytes early|was truncated after it was opened/,
         );
         await assert.rejects(bag.get(1), FormatError);
         await assert.rejects(bag.read([0, 1]), FormatError);

@@ -78,7 +78,10 @@ Deno.test("values are decoded, a mask chooses them, and 'process' makes samples 
   using keys: Keys = await Keys.open(LISTS, { mask: ["seq", "bar"] });
   const inOrder = reader.keys.filter((key) => key === "seq" || key === "bar");
   assert.deepEqual(await keys.get([1, 0]), [`1 ${inOrder}`, `0 ${inOrder}`]);
-  assert.throws(() => keys[RECIPE](), /^DataError: Keys extends BagDataset/);
+  assert.throws(
+    () => keys[RECIPE](),
+    /^DataError: Cannot send Keys to worker threads: it extends BagDataset/,
+  );
 });
 
 Deno.test("another thread makes the same dataset, with a module's decoders", async () => {

@@ -122,7 +122,7 @@ Deno.test("datasets of bags 0.2 to 0.4 are named, with what to do", async () => 
   await assert.rejects(DatasetReader.open(path), (error) => {
     assert.ok(error instanceof FormatError);
     assert.equal(error.code, "unknown-format");
-    assert.match(error.message, /written by bags 0\.2 to 0\.4.* read it with/);
+    assert.match(error.message, /written by bags 0\.2 to 0\.4.* Read it with/);
     return true;
   });
 });

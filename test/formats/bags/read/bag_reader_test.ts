@@ -107,7 +107,7 @@ Deno.test("records that do not exist, a closed bag and a signal are errors", asy
       index: 4,
       length: 4,
       message:
-        `Record 4 does not exist in ${dir}/a.bag: valid indices are 0 to 3`,
+        `Cannot read record 4 of ${dir}/a.bag: index out of range: valid indices are 0 to 3`,
     });
     assert.deepEqual(bag.rangeSync(4, 9), []);
     assert.deepEqual(bag.rangeSync(7, 9), []);

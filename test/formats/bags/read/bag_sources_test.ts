@@ -187,7 +187,7 @@ Deno.test("what is no bag, or lacks its index, is said", async () => {
   const first = bytesIn(`${REPOSITORY}test/golden/bags/types/data/text.bag`);
   const cases: [Source, BagOptions, RegExp][] = [
     [text, {}, /a bag in memory.*give it by the option index/],
-    [text, { generation: 3 }, /in memory has no index: the option index/],
+    [text, { generation: 3 }, /in memory: it has no index: the option index/],
     [new Uint8Array(5), {}, /too short for a bag.*the option index/],
     [text.subarray(0, 1), { index }, /a bag in memory/],
   ];
@@ -211,7 +211,7 @@ Deno.test("what is no bag, or lacks its index, is said", async () => {
   for (const nothing of [null, 5, {}, [1, 2]]) {
     assert.throws(
       () => BagReader.openSync(nothing as never),
-      /is a path, a file: URL, or the bytes/,
+      /must be a path, a file: URL, or the bytes/,
     );
     if (nothing === null) continue;
     assert.throws(

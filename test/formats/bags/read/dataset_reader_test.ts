@@ -228,7 +228,7 @@ Deno.test("what a decoder throws is told with the file, the datapoint and the ke
         assert.equal(error.cause, cause);
         assert.equal(
           error.message,
-          `${dir}/${key}.bag: cannot decode '${key}' of datapoint 2 as ${type}: it is odd`,
+          `Cannot decode '${key}' of datapoint 2 of ${dir}/${key}.bag as ${type}: it is odd`,
         );
         return true;
       };

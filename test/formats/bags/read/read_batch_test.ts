@@ -88,11 +88,14 @@ Deno.test("decoders that wait do so together, and all have ended when one has fa
     assert.equal(most, 2);
     await assert.rejects(reader.read([0, 1, 5]), {
       message:
-        `${dir}/n.bag: cannot decode 'n' of datapoint 1 as int: two is odd`,
+        `Cannot decode 'n' of datapoint 1 of ${dir}/n.bag as int: two is odd`,
       sample: 1,
     });
     assert.equal(waiting, 0);
-    assert.throws(() => reader.readSync([0]), /needs to be waited for/);
+    assert.throws(
+      () => reader.readSync([0]),
+      /is asynchronous: use the asynchronous method/,
+    );
     assert.deepEqual(reader.readSync([5], ["words"]), [{ words: [5, 9] }]);
     using lists = await DatasetReader.open(dir, {
       decoders: { utf8: slow, int: ([n]) => n },

@@ -110,7 +110,10 @@ Deno.test("a value that does not decode is named, and the raw one is there", asy
         assert.throws(ask, (error) => {
           assert.ok(error instanceof FormatError);
           assert.equal(error.code, "bad-value");
-          assert.match(error.message, new RegExp(`v\\.bag, record ${record}:`));
+          assert.match(
+            error.message,
+            new RegExp(`show record ${record} of .*v\\.bag decoded:`),
+          );
           return true;
         });
       }
@@ -139,7 +142,7 @@ Deno.test("a value that would fill the memory with objects has no view, but its 
         assert.ok(error instanceof FormatError, String(error));
         assert.match(
           error.message,
-          /a\.bag, record 0: .*read the value itself/,
+          /record 0 of .*a\.bag decoded: .*Read the value itself/,
         );
         return true;
       },

@@ -185,7 +185,7 @@ Deno.test("a check says which values are too large to be decoded", async () => {
     });
     assert.equal(damaged, 0);
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0]!, /large\.bag: 1 of its values were not decoded/);
+    assert.match(warnings[0]!, /1 values of .*large\.bag were not decoded/);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
@@ -233,7 +233,7 @@ Deno.test("a dataset that has more records than it is given ids is named", async
       (error) =>
         error instanceof RecordfsError && error.code === "too-large" &&
         error.path!.startsWith(path) &&
-        /cannot be shown as files: .* are more than its \d+ inode numbers/.test(
+        /Cannot show .* as files: .* are more than its \d+ inode numbers/.test(
           error.message,
         ),
     );

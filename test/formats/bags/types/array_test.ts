@@ -159,8 +159,8 @@ const DAMAGED: [string, unknown, RegExp][] = [
   ["too many bytes", ["<f4", [0], FOUR], /4 bytes of data, .* takes 0/],
   ["an absurd shape", ["<f4", [2 ** 31, 2 ** 31], FOUR], /takes \d+/],
   ["Python objects", ["|O", [1], FOUR], /holds Python objects/],
-  ["long doubles", ["<f16", [1], FOUR], /'<f16' are not supported/],
-  ["fields", ["|V0", [1], FOUR], /not supported/],
+  ["long doubles", ["<f16", [1], FOUR], /'<f16': it is unsupported/],
+  ["fields", ["|V0", [1], FOUR], /it is unsupported/],
 ];
 
 for (const [name, value, words] of DAMAGED) {

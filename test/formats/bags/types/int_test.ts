@@ -139,7 +139,7 @@ Deno.test("bytes that are no number of that size are damage", () => {
       assert.ok(error instanceof ValueError && error.code === "bad-value");
       assert.match(
         error.message,
-        /Not a sound '(int|i64|u64)': it has \d+ bytes/,
+        /Not a valid '(int|i64|u64)': it has \d+ bytes/,
       );
       return true;
     });

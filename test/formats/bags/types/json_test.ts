@@ -242,9 +242,15 @@ const REFUSED: [string, RegExp][] = [
   ['{"$float": "1"}', /{"\$float": …} is no value/],
   ['{"$map": {}}', /{"\$map": …} is no value/],
   ['{"$map": [[1]]}', /{"\$map": …} is no value/],
-  ['{"$ext": {"type": -1, "data": ""}}', /extension's type of -1/],
+  [
+    '{"$ext": {"type": -1, "data": ""}}',
+    /type of an extension must be .*, not -1/,
+  ],
   ['{"$ext": null}', /{"\$ext": …} is no value/],
-  ['{"$timestamp": {"seconds": 1.5, "nanoseconds": 0}}', /timestamp of 1.5/],
+  [
+    '{"$timestamp": {"seconds": 1.5, "nanoseconds": 0}}',
+    /timestamp must have whole seconds .*, not 1\.5 /,
+  ],
   ['{"$array": {"dtype": "<f4", "shape": [1]}}', /{"\$array": …} is no value/],
   ['{"$array": {"dtype": "<f4", "shape": [-1], "values": []}}', /\$array/],
   [
@@ -276,7 +282,10 @@ for (const [json, words] of REFUSED) {
     assert.throws(() => jsonToValue(json, "msgpack"), (error) => {
       assert.ok(error instanceof ValueError, `${error}`);
       assert.equal(error.code, "bad-json");
-      assert.match(error.message, /^Not a value of type 'msgpack' in JSON: /);
+      assert.match(
+        error.message,
+        /^Not valid JSON of a value of type 'msgpack': /,
+      );
       assert.match(error.message, words);
       return true;
     });

@@ -77,7 +77,7 @@ Deno.test("text is UTF-8, of which nothing is lost", () => {
       assert.ok(error instanceof ValueError && error.code === "bad-value");
       assert.match(
         error.message,
-        /Not a sound 'utf8': its bytes are not UTF-8/,
+        /Not a valid 'utf8': its bytes are not UTF-8/,
       );
       return true;
     });

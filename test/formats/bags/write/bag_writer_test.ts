@@ -248,7 +248,7 @@ Deno.test("what is no place for a bag is said", async () => {
           code,
           message,
         });
-      await refuses("a.idx", "bad-name", /ends in \.bag/);
+      await refuses("a.idx", "bad-name", /must end in \.bag/);
       await refuses("none/a.bag", "ENOENT", /none does not exist/);
       await refuses(
         "d.bag",

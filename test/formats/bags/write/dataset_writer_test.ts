@@ -248,7 +248,7 @@ Deno.test("a datapoint that cannot be written leaves all keys at the one before"
       } else if (generation === 1) {
         bad.push([
           { ...good, b: "text" },
-          refused("bad-value", /and no string/),
+          refused("bad-value", /and not a string/),
         ]);
       }
       for (const [datapoint, error] of bad) {

@@ -103,7 +103,7 @@ Deno.test("other bytes ahead of the index are an error that says how to go on", 
         assert.equal(error.sample, 2);
         assert.match(
           error.message,
-          /record 2 is not the one that is there already/,
+          /record 2 differs from the one that is there already/,
         );
         return true;
       },

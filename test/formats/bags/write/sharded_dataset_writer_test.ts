@@ -189,7 +189,7 @@ Deno.test("generation 3 goes on in the last shard", async () => {
     fs.truncateSync(`${path}/000003/x.idx`, 12);
     await assert.rejects(open(), {
       code: "incomplete-shard",
-      message: /is cut/,
+      message: /is truncated/,
     });
     await using damaged = await DatasetWriter.open(
       `${path}/000003`,

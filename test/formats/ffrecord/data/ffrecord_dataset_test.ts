@@ -104,11 +104,13 @@ Deno.test("what cannot be made in another thread says why", async () => {
   using own = new CustomDataset(many.path);
   assert.throws(
     () => own[RECIPE](),
-    isRefusal(/^CustomDataset extends FFRecordDataset.*datasetFrom/),
+    isRefusal(
+      /^Cannot send CustomDataset .* extends FFRecordDataset.*datasetFrom/,
+    ),
   );
   for (
     const [process, words] of [
-      [{ module: USER, name: "number" }, /no function/],
+      [{ module: USER, name: "number" }, /must be a function/],
       [{ module: USER, name: "nope" }, /has no export 'nope'/],
       [{ module: "./nope.ts" }, /import\.meta\.resolve/],
       [new URL("nope.ts", import.meta.url), /Cannot load the module/],

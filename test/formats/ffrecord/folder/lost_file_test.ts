@@ -35,7 +35,7 @@ Deno.test("of folders that are packed one a file, those that are sound are shown
         new TextDecoder().decode(await container.read(`${left}/y`)),
         "y",
       );
-      assert.match(warnings.join(), RegExp(`${lost}\\.ffr.* is left out`));
+      assert.match(warnings.join(), RegExp(`${lost}\\.ffr.* is skipped`));
     });
   }
 });

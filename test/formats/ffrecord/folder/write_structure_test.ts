@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { requireRoom } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
-import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
+import {
+  PackListing,
+  requireRoom,
+} from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
 import {
   buildNameTable,
   readStructure,
@@ -124,7 +126,7 @@ Deno.test("more names than a table has room for are refused by name", () => {
   requireRoom("dir", listing, { nameBytes: 10_000, records: 3 });
   const refused = { name: "PackError", code: "too-large" };
   const limits: [object, RegExp][] = [
-    [{ records: 2 }, /Cannot pack dir: it has 3 files.*room for 2;/],
+    [{ records: 2 }, /Cannot pack dir: it has 3 files.*room for 2\./],
     [{ nameBytes: 20 }, /bytes of names.*room for 20 bytes/],
   ];
   for (const [limit, message] of limits) {

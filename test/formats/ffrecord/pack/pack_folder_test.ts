@@ -128,7 +128,7 @@ Deno.test("one part goes to the file itself, as the name says, or to a directory
     );
     await assert.rejects(
       packFolder(`${dir}/in`, `${dir}/other`),
-      /ends in \.ffr/,
+      /must end in \.ffr/,
     );
   });
 });

@@ -45,7 +45,7 @@ Deno.test("of a file that was cut anywhere behind its tables, the samples before
     const cut = ["000000", "000001", "000002", "000003"].slice(whole);
     assert.deepEqual(
       warnings.map((line) =>
-        /^a\.ffr: '(\d+)' cannot be read: .*truncated/.exec(line)?.[1]
+        /^Cannot read '(\d+)' of a\.ffr: .*truncated/.exec(line)?.[1]
       ),
       cut,
     );
@@ -92,15 +92,15 @@ Deno.test("of cut files that follow each other, datasets number what is left", a
   assert.equal(dataset.fileOf(2), "d/c.ffr");
   assert.deepEqual(
     warnings.map((line) =>
-      /^(\S+): (\d) samples? from (\d)/.exec(line)?.slice(1)
+      /^Cannot read (\d) samples? from (\d) on of (\S+):/.exec(line)?.slice(1)
     ),
-    [["d/a.ffr", "2", "2"], ["d/b.ffr", "4", "4"]],
+    [["2", "2", "d/a.ffr"], ["4", "4", "d/b.ffr"]],
   );
   using reader = await FFRecordReader.open("d", options);
   assert.equal(reader.length, 3 * TEXTS.length);
   await assert.rejects(
     reader.read([2]),
-    /sample 2 cannot be read: .*truncated/,
+    /Cannot read sample 2 of .*truncated/,
   );
   using opened = await open("d", { ...options, format: "ffrecord-samples" });
   assert.deepEqual(opened.info.parts.map(({ samples }) => samples), [2, 0, 4]);
@@ -146,7 +146,7 @@ Deno.test("of a folder that is spread over files, what one lacks is named by its
     onWarning: (w) => warnings.push(w),
   });
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0]!, /^d\/0\.ffr: 'd\/a' cannot be read: .*truncated/);
+  assert.match(warnings[0]!, /^Cannot read 'd\/a' of d\/0\.ffr: .*truncated/);
   assert.equal(text(await opened.read("e")), "22");
   await assert.rejects(opened.read("d/a"), { member: "d/a" });
 });

@@ -144,7 +144,7 @@ Deno.test("an index that is out of range, negative or broken is named", async ()
   for (const index of [17, -1, 1.5, NaN, 2 ** 53]) {
     const refusal = (error: unknown) =>
       error instanceof IndexError && Object.is(error.index, index) &&
-      error.length === 17 && error.message.includes(`Sample ${index} `);
+      error.length === 17 && error.message.includes(`read sample ${index} `);
     await assert.rejects(reader.readOne(index), refusal);
     await assert.rejects(reader.read([0, index]), refusal);
     assert.throws(() => reader.readOneSync(index), refusal);

@@ -53,7 +53,7 @@ async function refuses(
 Deno.test("a name must end in .ffr", async () => {
   await withBoth(async (dir, write) => {
     for (const name of ["a", "a.bin", "a.FFR", ".ffr", "a.ffr/", "", "ffr"]) {
-      await refuses(write, `${dir}/${name}`, "bad-name", /ends in \.ffr/);
+      await refuses(write, `${dir}/${name}`, "bad-name", /must end in \.ffr/);
     }
     await refuses(write, `${dir}/\udc80.ffr`, "bad-name", /not valid Unicode/);
     assert.deepEqual(fs.readdirSync(dir), []);

@@ -264,7 +264,7 @@ Deno.test("frames of 20BN's CSV with JPEGs, in the order of their names", async 
     });
     await assert.rejects(
       Custom20BNCsvJpegAdapter.open({ folder: dir } as typeof options),
-      { name: "TypeError", message: /the option csvFile is missing/ },
+      { name: "TypeError", message: /The option csvFile of \w+ is missing/ },
     );
   });
 });

@@ -261,7 +261,7 @@ Deno.test("options that are unknown, missing or of another kind are refused by n
   const make = (options: object) => () =>
     new ImageListAdapter(options as { inputFile: string });
   const bad: [object, RegExp][] = [
-    [{}, /ImageListAdapter: the option inputFile is missing/],
+    [{}, /The option inputFile of ImageListAdapter is missing/],
     [
       { inputFile: "a", shmDirPath: "/dev/shm" },
       /no option shmDirPath: frames go through no temporary/,
@@ -270,14 +270,23 @@ Deno.test("options that are unknown, missing or of another kind are refused by n
       { inputFile: "a", imageSize: 3 },
       /no option imageSize: it takes inputFile, rootFolder, imgSize/,
     ],
-    [{ inputFile: "a", imgSize: "3" }, /imgSize is "3", not a whole number/],
-    [{ inputFile: "a", imgSize: 1.5 }, /imgSize is 1\.5, not a whole number/],
-    [{ inputFile: "a", shuffle: 1 }, /shuffle is 1, not true or false/],
+    [
+      { inputFile: "a", imgSize: "3" },
+      /imgSize of ImageListAdapter must be a whole number, not "3"/,
+    ],
+    [
+      { inputFile: "a", imgSize: 1.5 },
+      /imgSize of ImageListAdapter must be a whole number, not 1\.5/,
+    ],
+    [
+      { inputFile: "a", shuffle: 1 },
+      /shuffle of ImageListAdapter must be true or false, not 1/,
+    ],
     [
       { inputFile: "a", codec: "opencv" },
-      /codec is "opencv", not one of auto, turbojpeg, sharp, imagescript/,
+      /codec of ImageListAdapter must be one of auto, turbojpeg, sharp, imagescript, not "opencv"/,
     ],
-    [{ inputFile: 7 }, /inputFile is 7, not a string/],
+    [{ inputFile: 7 }, /inputFile of ImageListAdapter must be a string, not 7/],
   ];
   for (const [options, message] of bad) {
     assert.throws(make(options), { name: "TypeError", message });

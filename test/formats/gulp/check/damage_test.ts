@@ -94,7 +94,7 @@ Deno.test("label2idx.json that is no file is left out, and nothing stays open", 
       opened.close();
     }
     assert.equal(warnings.length, 2);
-    assert.match(warnings[0]!, /^Left out: .*label2idx\.json: it is not a/);
+    assert.match(warnings[0]!, /^Skipped: .*label2idx\.json: it is not a/);
     assert.equal(await descriptorsBelow(dir), 0);
   });
 });

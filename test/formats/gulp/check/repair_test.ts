@@ -174,7 +174,7 @@ Deno.test("the videos in front of where a meta file is cut are saved, wherever t
       }
       const { report, leftOut } = await repair(from, `${from}_out`);
       assert.equal(report.videos, whole);
-      assert.match(leftOut[0]!.error.message, /not JSON.*in front of that/);
+      assert.match(leftOut[0]!.error.message, /not JSON.*videos before that/);
       using repaired = GulpDirectory.openSync(`${from}_out`, {
         decode: false,
       });
@@ -271,7 +271,7 @@ Deno.test("frames on top of each other do not make a large directory of a small 
     fs.writeFileSync(`${dir}/in/meta_0.gmeta`, JSON.stringify(meta));
     const { report, leftOut } = await repair(`${dir}/in`, `${dir}/out`);
     assert.equal(leftOut.length, 1000);
-    assert.match(leftOut[0]!.error.message, /on top of each other/);
+    assert.match(leftOut[0]!.error.message, /so they overlap/);
     assert.equal(report.videos, 1);
   });
 });

@@ -115,7 +115,7 @@ Deno.test("an ingest in which videos failed is in nobody's way", async (t) => {
       await assert.rejects(run(dir, { count: 9 }, { resume: true }), {
         code: "other-ingest",
         message:
-          /in which videos failed was another one: the number of videos was 8 and is 9/,
+          /in which videos failed: it was another one: the number of videos was 8 and is 9/,
       });
       assert.deepEqual(leftovers(dir), [JOURNAL]);
     },

@@ -198,7 +198,7 @@ Deno.test({
           assert.match(error.message, what);
           return true;
         });
-      await refused("tuple", /meta_0\.gmeta: .* "tuple": its meta_data is no/);
+      await refused("tuple", /"tuple" of .*meta_0\.gmeta: its meta_data is no/);
       await refused("other", /its meta_data is that of another one too/);
       assert.deepEqual(fs.readFileSync(path), before);
       await appendTo(dir, [["new", {}, 1]]); // others are

@@ -50,7 +50,7 @@ for (const [name, damage] of Object.entries(DAMAGES)) {
         });
         assert.equal(warnings.length, 1);
         assert.ok(warnings[0]!.includes(path), warnings[0]);
-        assert.match(warnings[0]!, /is left out/);
+        assert.match(warnings[0]!, /is skipped/);
         assert.equal(directory.length, whole.length - lengths[at]!);
         for (const id of directory.mergedMetaDict.keys()) {
           const [{ frames }, before] = [
@@ -109,7 +109,7 @@ Deno.test("a conversion loses a chunk that is left out, and says so beforehand",
     for (const target of ["files/", "packed.ffr"]) {
       await assert.rejects(convert(`${dir}/in`, `${dir}/${target}`, options), {
         code: "would-lose",
-        message: /meta_0\.gmeta is not JSON.* is left out/,
+        message: /meta_0\.gmeta: it is not JSON.* is skipped/,
       });
     }
     assert.deepEqual(fs.readdirSync(dir), ["in"]);

@@ -176,7 +176,10 @@ Deno.test("calls without await keep their order; two writers and closed ones are
       name: "WriteError",
       code: "closed",
     });
-    await assert.rejects(chunk.open("r+" as "ab"), /'r\+' is not supported/);
+    await assert.rejects(
+      chunk.open("r+" as "ab"),
+      /must be 'rb', 'wb' or 'ab', not 'r\+'/,
+    );
     {
       await using _ = await chunk.open("wb");
       await assert.rejects(chunk.open("ab"), { code: "busy" });

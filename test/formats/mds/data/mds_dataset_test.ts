@@ -36,9 +36,12 @@ Deno.test("what is no label of samples says why", async () => {
     const [column, message] of [
       [
         "none",
-        /by 'none': Sample 0 of .* has no column 'none'; it has image, /,
+        /by 'none': Cannot read column 'none' of sample 0 of .*: there is no such column, only image, /,
       ],
-      ["raw", /Sample 0 has no label 'raw' that is a text or a number/],
+      [
+        "raw",
+        /read label 'raw' of sample 0 of .*: it has none that is a text or a number/,
+      ],
     ] as const
   ) {
     const labels = readLabels(container, column);

@@ -36,7 +36,7 @@ Deno.test("whole numbers are stored up to the ends of their range, the lowest by
     for (const number of [least - 1n, most + 1n, 2n ** 64n, -(2n ** 65n)]) {
       assert.throws(() => encodeValue(encoding, number), {
         name: "RangeError",
-        message: `${number} is no '${word}': it is out of its range`,
+        message: `${number} is out of the range of '${word}'`,
       });
     }
     assert.throws(() => encodeValue(encoding, 1.5), TypeError);

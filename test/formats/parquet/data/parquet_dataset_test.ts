@@ -31,9 +31,18 @@ Deno.test("labels are columns of text or numbers", async () => {
   using container = await open(SHARDS.path);
   for (
     const [wrong, message] of [
-      ["none", /by 'none': .* has no column 'none': it has id, /],
-      ["word", /has no label 'word' that is a text or a number/],
-      ["items", /has no label 'items' that is a text or a number/],
+      [
+        "none",
+        /by 'none': Cannot read column 'none' of .*: there is no such column, only id, /,
+      ],
+      [
+        "word",
+        /read label 'word' of sample 3 of .*: it has none that is a text or a number/,
+      ],
+      [
+        "items",
+        /read label 'items' of sample 0 of .*: it has none that is a text or a number/,
+      ],
     ] as const
   ) {
     const labels = readLabels(container, wrong);

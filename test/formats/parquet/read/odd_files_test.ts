@@ -64,7 +64,7 @@ Deno.test("columns that do not say how often they are there are required; the ro
 
 Deno.test("bytes behind the end of a footer are ignored", async () => {
   const more: Fields = { 99: { type: 0, raw: [1, 2, 3] } }; // an end, and what stands behind it
-  await warned({ footer: more }, /4 bytes behind the end of its footer/, ROWS);
+  await warned({ footer: more }, /4 bytes after the end of its footer/, ROWS);
 });
 
 Deno.test("a column chunk that lacks the bytes of its dictionary's header is read to its end", async () => {

@@ -63,7 +63,7 @@ Deno.test("names that no path may have; links are of no sample, as other files",
     asRows: true,
     onWarning: (text) => warnings.push(text),
   });
-  assert.match(warnings.join(), /of no sample.*: 2$/);
+  assert.match(warnings.join(), /belong to no sample.*: 2$/);
   assert.deepEqual(await fs.list("000000"), ["__key__", "a...", "txt"]);
   const read = async (path: string) => String(Buffer.from(await fs.read(path)));
   assert.equal(await read("000000/a..."), "dots");

@@ -101,7 +101,7 @@ Deno.test("what can't be a member is refused, and what is not closed leaves noth
     }
     await assert.rejects(
       writer.write("a", text("1"), { mtime: new Date(NaN) }),
-      /time of 'a' is an invalid date/,
+      /time of 'a' must be a valid date/,
     );
     await assert.rejects(
       writer.write("a", text("1"), { signal: AbortSignal.abort() }),
@@ -112,15 +112,15 @@ Deno.test("what can't be a member is refused, and what is not closed leaves noth
     }
     await assert.rejects(
       writer.write("a", short()),
-      /size of 'a' is not given/,
+      /size of 'a' must be given/,
     );
     await assert.rejects(
       writer.write("a", short(), { size: 2 }),
-      /did not give the 2 bytes/,
+      /must give the 2 bytes/,
     );
     await assert.rejects(
       writer.write("a", short(), { size: 0 }),
-      /did not give the 0 bytes/,
+      /must give the 0 bytes/,
     );
     async function* broken() {
       yield new Uint8Array(3 << 20);
@@ -243,7 +243,7 @@ Deno.test({
       }
       await assert.rejects(
         convert(path, `${dir}/other`, { to: "tar" }),
-        /name of a tar ends in \.tar/,
+        /name of a tar must end in \.tar/,
       );
     }),
 });

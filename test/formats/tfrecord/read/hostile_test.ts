@@ -159,7 +159,7 @@ Deno.test("records that are no examples are said to be none, and show as they ar
   for (const [i, what] of Object.keys(WRONG).entries()) {
     const error = {
       code: "bad-value",
-      message: new RegExp(`record ${i + 1} is no Example.*${what}`),
+      message: new RegExp(`record ${i + 1} of .* as an Example.*${what}`),
     };
     await assert.rejects(reader.get(i + 1), error);
     await assert.rejects(fs.list(`00000${i + 1}`), error);
@@ -171,7 +171,7 @@ Deno.test("records that are no examples are said to be none, and show as they ar
     onWarning: (warning) => warnings.push(warning),
   });
   assert.equal((await plain.read("000000")).length, 5);
-  assert.match(warnings.join(), /no Examples/);
+  assert.match(warnings.join(), /not Examples/);
 });
 
 Deno.test("names that no directory can show are escaped, and one that is too long is refused", async () => {
