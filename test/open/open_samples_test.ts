@@ -279,7 +279,7 @@ Deno.test("openSamples: bytes without fields have no other field than content", 
     using samples = await openSamples(`${dir}/a.ffr`);
     await assert.rejects(samples.get(0, { fields: ["image"] }), {
       code: "no-column",
-      message: /have no field 'image'.*in the field 'content'/,
+      message: /read the field 'image' of .*in the field 'content'/,
     });
   }));
 

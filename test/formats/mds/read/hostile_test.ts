@@ -133,7 +133,7 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
       [`d/${NAME}`]: new Uint8Array(SHARD),
     });
   await assertRefused(other("{"), "bad-index", /it is not JSON/);
-  await assertRefused(other("[]"), "bad-index", /it is no object/);
+  await assertRefused(other("[]"), "bad-index", /it is not an object/);
   const deep = "[".repeat(1e6) + "]".repeat(1e6);
   const huge = "9".repeat(30);
   for (const value of [deep, huge]) {
@@ -157,7 +157,7 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
   await assertRefused(
     other('{"version": 2, "shards": [3]}'),
     "bad-index",
-    /shard 0 is no object/,
+    /shard 0 is not an object/,
   );
 });
 
