@@ -388,11 +388,7 @@ Deno.test("containers that would hide each other are refused, and nothing stays 
     await fails([{ location: a, path: "x\0" }, b], "bad-path", /NUL/);
     const long = "é".repeat(128);
     await fails([{ location: a, path: long }], "bad-path", /256 byte/);
-    await fails(
-      [{ location: a, path: "/" }, b],
-      "bad-path",
-      /next to other containers\. Give it a path/,
-    );
+    await fails([{ location: a, path: "/" }, b], "bad-path", /next to other/);
     await fails([a, "."], "bad-path", /no name of its own/);
     await fails([a, "/"], "bad-path", /no name of its own/);
     const bad = golden("ffrecord/bad_truncated_last");
