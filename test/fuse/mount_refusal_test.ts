@@ -112,7 +112,7 @@ mountTest(
     });
     const error = await refusal(directory, {}, silent);
     assert.equal(error.code, "server");
-    assert.match(error.message, /cannot be served: no root$/);
+    assert.match(error.message, /Cannot serve the mount: no root$/);
     assert.equal(findMount(readMounts(), directory), undefined);
   }),
 );

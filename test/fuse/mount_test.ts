@@ -240,7 +240,7 @@ mountTest(
       async ({ mountpoint }) => {
         // Its request ends too, when its descriptor is closed.
         await assert.rejects(Deno.stat(`${mountpoint}/fatal`), /os error/);
-        assert.match(await died.promise, /1 go on: this thread was to end$/);
+        assert.match(await died.promise, /1 continue: this thread was to end$/);
         assert.equal(await Deno.readTextFile(`${mountpoint}/big`), big);
       },
     );

@@ -63,7 +63,7 @@ test("a mountpoint inside the source", async (place) => {
   const source = `${place.dir}/source`;
   await Deno.mkdir(`${source}/mnt`, { recursive: true });
   await Deno.copyFile(tree.path, `${source}/a.ffr`);
-  const words = /lies inside .*source/;
+  const words = /is inside .*source/;
   await assertNotMounted(place, source, `${source}/mnt`, words);
 });
 

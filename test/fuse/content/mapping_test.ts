@@ -71,7 +71,8 @@ Deno.test(
     };
     assert.throws(() => Mapping.of([remote]), {
       code: "needs-local",
-      message: /https:\/\/example\.org\/x\.ffr.*only this thread can read/,
+      message:
+        /https:\/\/example\.org\/x\.ffr.*can be read only by this thread/,
     });
   },
 );

@@ -75,6 +75,6 @@ Deno.test("unknown options and impossible values are refused by name", () => {
     });
   }
   assert.throws(() => parseMountOptions("bogus=1", ["prefix="]), {
-    message: /'bogus': it is not known; known are allow_other, .*, prefix= and/,
+    message: /'bogus': it is unknown\. Known are allow_other, .*, prefix= and/,
   });
 });

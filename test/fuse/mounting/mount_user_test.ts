@@ -69,7 +69,7 @@ userMountTest("fusermount3's own words are passed on", async () => {
 
 userMountTest("a missing fusermount3 is named", async () => {
   const lines = await asNobody({ mode: "read", path: "/nowhere" });
-  assert.match(lines[0] ?? "", /^no-fusermount: .*install the package fuse3/);
+  assert.match(lines[0] ?? "", /^no-fusermount: .*Install the package fuse3/);
 });
 
 userMountTest("a mount without its descriptor does not stay", async () => {

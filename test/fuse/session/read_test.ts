@@ -56,5 +56,5 @@ Deno.test("READ of what has no content is an error of its kind", () => {
 Deno.test("READ never sends memory outside the source", () => {
   const kernel = client();
   assert.equal(kernel.ask(Opcode.READ, 6, readBody(0, 10)).errno, 5);
-  assert.match(kernel.logs.join(), /does not hold/);
+  assert.match(kernel.logs.join(), /out of bounds of its container/);
 });

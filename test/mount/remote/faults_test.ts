@@ -239,7 +239,7 @@ served(
     const { log } = await record(place);
     assert.match(
       fs.readFileSync(log, "utf8"),
-      /x\.ffr was replaced or changed/,
+      /x\.ffr: it was replaced or changed/,
     );
     await unmount();
   },

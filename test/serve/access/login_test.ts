@@ -163,7 +163,7 @@ Deno.test("a wrong token is called wrong, and opens nothing", async () => {
     const text = await page.text();
     assert.match(
       text,
-      /role="alert">Cannot log in: this is not the server's token/,
+      /role="alert">Cannot log in: this is not the server(&#39;|'|&apos;)s token/,
     );
     assert.equal(text.match(/<input type="password"/g)?.length, 1);
     assert.ok(token === "" || !text.includes(token));
@@ -178,7 +178,7 @@ Deno.test("a wrong token is called wrong, and opens nothing", async () => {
   assert.equal(link.status, 401);
   assert.match(
     await link.text(),
-    /role="alert">Cannot log in: this is not the server's token/,
+    /role="alert">Cannot log in: this is not the server(&#39;|'|&apos;)s token/,
   );
   const first = await fetch(url, { headers: BROWSER });
   assert.doesNotMatch(await first.text(), /role="alert"/);

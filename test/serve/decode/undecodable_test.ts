@@ -140,7 +140,7 @@ Deno.test("archives of arrays that lie in one another, or are too large together
   assert.equal((await value(folder, "one.npz")).kind, "arrays");
   const sum = await value<BytesValue>(folder, "sum.npz");
   assert.equal(sum.kind, "bytes");
-  assert.match(sum.why!, /330000640 bytes, and up to 268435456/);
+  assert.match(sum.why!, /330000640 bytes, and at most 268435456/);
   const overlap = await value<BytesValue>(folder, "overlap.npz");
   assert.equal(overlap.kind, "bytes");
   assert.match(overlap.why!, /it overlaps another member/);
