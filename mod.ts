@@ -47,7 +47,8 @@ import type { ContainerLocation } from "./src/open/location.ts";
 import type { WaitOptions } from "./src/io/storage/byte_source.ts";
 
 export { check, open, type OpenContainerOptions } from "./src/open/open.ts";
-export { VirtualFs, type WalkEntry } from "./src/tree/vfs/virtual_fs.ts";
+export { VirtualFs } from "./src/tree/vfs/virtual_fs.ts";
+export type { WalkEntry } from "./src/tree/vfs/walk.ts";
 export type { CheckOptions, CheckReport } from "./src/tree/format.ts";
 export { mount } from "./fuse/mount_container.ts";
 export type { Mount } from "./fuse/mounting/mount_handle.ts";

@@ -15,7 +15,8 @@ import { samplesOf } from "../tree/samples_of.ts";
 import { newExtent, type NodeId, ROOT } from "../tree/tree.ts";
 import { decodeValue } from "../tree/node_view.ts";
 import { findNode } from "../tree/vfs/paths.ts";
-import { VirtualFs, type WalkEntry } from "../tree/vfs/virtual_fs.ts";
+import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
+import type { WalkEntry } from "../tree/vfs/walk.ts";
 
 /**
  * Checks the samples that a container shows by reading their files, which verifies those with checksums. Reports what

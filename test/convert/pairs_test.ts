@@ -110,7 +110,8 @@ const ONE_JPG = /one key of type jpg\[\]/;
 const OWN = /has types of its own/;
 const NO_SPEC = /it has no spec\.json/;
 const ONE_KEY = /one key that is no list/;
-const IN_ORDER = /option `parts` is not for .* written to one file/;
+const IN_ORDER =
+  /in parts: files that become samples are written to one file\. Leave out/;
 const NO_VIDEO = /a directory for each video/;
 const NO_DATAPOINT = /no directories 000000/;
 

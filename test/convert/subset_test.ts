@@ -47,7 +47,7 @@ Deno.test("indices in any order are converted ascending and once; others are ref
         convert(source, `${dir}/none`, { to: "mds", subset: [0, wrong] }),
         (error) =>
           error instanceof IndexError &&
-          error.message.includes(`${wrong} does not exist in ${source}`),
+          error.message.includes(`Cannot read sample ${wrong} of ${source}`),
       );
     }
     assert.ok(

@@ -247,7 +247,7 @@ test("seeds and epochs that can't be are errors of the command line", async (pla
     [["--shuffle=1.5"], /--shuffle 1\.5/],
     [["--shuffle=9007199254740992"], /--shuffle 9007199254740992/],
     [["--shuffle="], /--shuffle/],
-    [["--epoch=1"], /--epoch is of --shuffle/],
+    [["--epoch=1"], /--epoch needs --shuffle/],
     [["--shuffle=1", "--epoch=2-1"], /--epoch 2-1/],
     [["--shuffle=1", "--epoch=0-10000"], /--epoch 0-10000/],
     [["--shuffle=1", "--epoch=a"], /--epoch a/],

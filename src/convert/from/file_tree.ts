@@ -3,11 +3,8 @@ import type { BatchReadOptions } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { readAhead, type ReadAheadOptions } from "../../tree/vfs/read_ahead.ts";
 import { contentPieces } from "../../tree/vfs/read_files.ts";
-import type {
-  VirtualFs,
-  WalkEntry,
-  WalkOptions,
-} from "../../tree/vfs/virtual_fs.ts";
+import type { VirtualFs, WalkOptions } from "../../tree/vfs/virtual_fs.ts";
+import type { WalkEntry } from "../../tree/vfs/walk.ts";
 import type { UnreadableFiles } from "./unreadable_files.ts";
 
 /** Entry of a directory. */

@@ -4,11 +4,8 @@ import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
 import { readAhead } from "../../tree/vfs/read_ahead.ts";
 import { contentPieces } from "../../tree/vfs/read_files.ts";
-import type {
-  VirtualFs,
-  WalkEntry,
-  WalkOptions,
-} from "../../tree/vfs/virtual_fs.ts";
+import type { VirtualFs, WalkOptions } from "../../tree/vfs/virtual_fs.ts";
+import type { WalkEntry } from "../../tree/vfs/walk.ts";
 import { isOfMember } from "./file_tree.ts";
 
 /** Unreadable files of a container, which a conversion skips. */

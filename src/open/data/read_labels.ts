@@ -4,7 +4,8 @@ import { SamplesReader } from "../../tree/samples/samples_reader.ts";
 import { RecordfsError } from "../../base/errors.ts";
 import { formatNamed, loadFormat } from "../../formats/registry.ts";
 import { ROOT } from "../../tree/tree.ts";
-import type { VirtualFs, WalkEntry } from "../../tree/vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
+import type { WalkEntry } from "../../tree/vfs/walk.ts";
 import { countSamples } from "./counted_samples.ts";
 import { LabelColumn } from "../../data/split/label_column.ts";
 

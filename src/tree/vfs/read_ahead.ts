@@ -4,7 +4,8 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { statFile } from "../file_links.ts";
 import { NotLoaded } from "../not_loaded.ts";
 import { newStat } from "../tree.ts";
-import type { VirtualFs, WalkEntry } from "./virtual_fs.ts";
+import type { VirtualFs } from "./virtual_fs.ts";
+import type { WalkEntry } from "./walk.ts";
 
 const BATCH_ENTRIES = 256;
 const BATCH_BYTES = 1 << 20;

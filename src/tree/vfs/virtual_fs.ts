@@ -22,8 +22,6 @@ import {
 } from "./read_files.ts";
 import { type WalkEntry, walkEntry, Walker } from "./walk.ts";
 
-export type { WalkEntry };
-
 /**
  * A container as a read-only filesystem.
  *

@@ -73,6 +73,13 @@ function soundOf({ cut }: CutContainer): Record<string, string> {
   return Object.fromEntries(sound.map((text, i) => [`00000${i}`, text]));
 }
 
+/** Members of a tar of these samples: WebDataset takes what follows a dot as the kind. */
+function membersOf(samples: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(samples).map(([name, text]) => [`${name}.bin`, text]),
+  );
+}
+
 function filesIn(directory: string): Record<string, string> {
   return Object.fromEntries(
     fs.readdirSync(directory).sort().map((name) => [
@@ -152,7 +159,7 @@ for (const container of CONTAINERS) {
           to === "folder/"
             ? filesIn(`${dir}/${to}`)
             : await contentsOf(`${dir}/${to}`),
-          soundOf(container),
+          to === "x.tar" ? membersOf(soundOf(container)) : soundOf(container),
         );
         fs.rmSync(`${dir}/${to}`, { recursive: true });
       }

@@ -136,7 +136,7 @@ Deno.test("an index file that does not fit is refused, and nothing is written", 
     const files: [string, RegExp][] = [
       [
         write("count", first!.replace("samples=10", "samples=11")),
-        /count, line 1: it is an index of 11 samples, and here are 10;/,
+        /count, line 1: it is an index of 11 samples, and there are 10 here\./,
       ],
       [
         write("names", first!.replace(/(?<=names=)./, otherDigit)),

@@ -134,7 +134,7 @@ Deno.test("what another thread cannot make says why", async () => {
     words.test(error.message);
   using fs = await open(GULP);
   using given = await openDataset(fs, { files: "*" });
-  assert.throws(() => given[RECIPE](), isRefusal(/give openDataset\(\)/));
+  assert.throws(() => given[RECIPE](), isRefusal(/Give openDataset\(\)/));
   class Sizes extends PackedFolderDataset<number> {
     protected override process(
       _: readonly number[],

@@ -136,7 +136,7 @@ Deno.test("no link leads out, whatever the tar and what is extracted of it", () 
     const run = (args: string[]) => recordfs(["extract", ...args]);
     const all = await run([`${dir}/a.tar`, `${dir}/all`]);
     assert.equal(all.code, 1);
-    assert.match(all.stderr, /in\/round.*could lead out/);
+    assert.match(all.stderr, /in\/round.* leads out/);
     const shown = fs.readdirSync(`${dir}/all`, { recursive: true }).map(String);
     assert.deepEqual(shown.sort(), [
       "beside",
@@ -149,7 +149,7 @@ Deno.test("no link leads out, whatever the tar and what is extracted of it", () 
     assert.equal(fs.readFileSync(`${dir}/all/in/d/back`, "utf8"), "2");
     // Of a directory as if it were all, what leads out of that is not made.
     const part = await run(["--prefix", "in", `${dir}/a.tar`, `${dir}/part`]);
-    assert.match(part.stderr, /d\/back.*could lead out/);
+    assert.match(part.stderr, /d\/back.* leads out/);
     assert.deepEqual(fs.readdirSync(`${dir}/part`).sort(), ["d", "good"]);
     assert.deepEqual(fs.readdirSync(`${dir}/part/d`), ["file"]);
     // A link that lies there already is not gone through.

@@ -90,7 +90,10 @@ Deno.test("a damaged node is EIO, logged once, and the next request is answered"
 Deno.test("an answer that takes waiting is EIO, and says what is needed", () => {
   const client = new Client(tree());
   assert.equal(client.ask(Opcode.GETATTR, 7, getattrBody).errno, 5);
-  assert.match(client.logs.join(), /index of far\.ffr is not on a local disk/);
+  assert.match(
+    client.logs.join(),
+    /far\.ffr at once: a part of its index is not on a local disk/,
+  );
 });
 
 Deno.test("times before 1970 keep their sign", () => {

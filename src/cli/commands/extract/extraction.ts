@@ -9,7 +9,8 @@ import { isMade } from "../../../io/storage/made_source.ts";
 import { newExtent, type NodeId, type Tree } from "../../../tree/tree.ts";
 import { type FileBatch, readAhead } from "../../../tree/vfs/read_ahead.ts";
 import { contentPieces } from "../../../tree/vfs/read_files.ts";
-import type { VirtualFs, WalkEntry } from "../../../tree/vfs/virtual_fs.ts";
+import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
+import type { WalkEntry } from "../../../tree/vfs/walk.ts";
 import { flagMessageOf } from "../../flag_words.ts";
 import {
   type ChosenGlob,

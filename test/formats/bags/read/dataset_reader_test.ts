@@ -154,7 +154,10 @@ Deno.test("only the bytes that are asked for are read", async () => {
     const mask = { words: { start: 0, stop: 2 } };
     assert.deepEqual(reader.getSync(0, mask), { words: ["w9.0", "w9.1"] });
     assert.deepEqual(reader.getSync(0, ["n"]), { n: 1 });
-    assert.throws(() => reader.getSync(0), /words\.bag ended \d+ bytes early/);
+    assert.throws(
+      () => reader.getSync(0),
+      /words\.bag at byte 0: it ended \d+ bytes early/,
+    );
   });
 });
 

@@ -13,7 +13,11 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 const linux = { ignore: Deno.build.os !== "linux" };
 const sizes = goldenCase("ffrecord/plain_sizes");
 
-/** Runs a script that can import the library as `lib`, and answers with what it printed. */
+function sourceOf(path: string): string {
+  return new URL(`../../../../src/${path}`, import.meta.url).href;
+}
+
+/** Runs a script that uses `FFRecordReader` and `RecordfsError`, and answers with what it printed. */
 async function runScript(
   dir: string,
   script: string,
@@ -22,10 +26,9 @@ async function runScript(
   const file = `${dir}/script.ts`;
   await Deno.writeTextFile(
     file,
-    `import * as lib from "${new URL(
-      "../../../../src/formats/ffrecord/mod.ts",
-      import.meta.url,
-    )}";\n${script}`,
+    `import { FFRecordReader } from "${sourceOf("formats/ffrecord/mod.ts")}";
+import { RecordfsError } from "${sourceOf("base/errors.ts")}";
+${script}`,
   );
   const { stdout, stderr } = await new Deno.Command("sh", {
     args: ["-c", `${shell} exec "$@"`, "sh", Deno.execPath(), "run"]
@@ -136,7 +139,7 @@ Deno.test(
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       };
-      let reader = lib.FFRecordReader.openSync("${path}");
+      let reader = FFRecordReader.openSync("${path}");
       console.log(isMapped());
       let view = reader.unsafeView(0).subarray(1000);
       reader.close();
@@ -163,7 +166,7 @@ Deno.test(
       const printed = await runScript(
         dir,
         `
-      let reader = lib.FFRecordReader.openSync("${path}");
+      let reader = FFRecordReader.openSync("${path}");
       const { buffer } = reader.unsafeView(0);
       const moved = new Uint8Array(structuredClone(buffer, { transfer: [buffer] }));
       console.log(reader.unsafeView(0).length); // mapped again
@@ -195,7 +198,7 @@ Deno.test("1,000 parts are viewed within 256 descriptors", linux, async () => {
     const printed = await runScript(
       dir,
       `
-      using reader = lib.FFRecordReader.openSync("${parts}");
+      using reader = FFRecordReader.openSync("${parts}");
       const order = Array.from({ length: 1000 }, (_, i) => 999 - i);
       const views = reader.unsafeViews(order);
       console.log(order.every((i, k) => views[k][0] + 256 * views[k][1] === i));`,
@@ -213,11 +216,11 @@ Deno.test(
       const printed = await runScript(
         dir,
         `
-      using reader = lib.FFRecordReader.openSync("${sizes.path}");
+      using reader = FFRecordReader.openSync("${sizes.path}");
       try {
         reader.unsafeView(5);
       } catch (error) {
-        console.log(error.code, error instanceof lib.RecordfsError, error.message);
+        console.log(error.code, error instanceof RecordfsError, error.message);
       }
       console.log((await reader.read([5]))[0].length === reader.readOneSync(5).length);`,
         { flags: ["--allow-read"] },
@@ -225,7 +228,7 @@ Deno.test(
       const [refusal, reads] = printed.split("\n");
       assert.match(
         refusal!,
-        /^unsupported true .*needs --allow-ffi; use read\(\) instead/,
+        /^unsupported true .*needs --allow-ffi\. Call read\(\) instead/,
       );
       assert.equal(reads, "true");
     });

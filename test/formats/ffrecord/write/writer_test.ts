@@ -237,7 +237,7 @@ Deno.test("what is no sample is refused by name", async () => {
     }
     assert.throws(
       () => writer.writeSync(new Blob(["a"]) as unknown as ArrayBuffer),
-      /use write\(\)/,
+      /Call write\(\)/,
     );
     assert.equal(await writer.write(Uint8Array.of(1)), 0);
     await writer.close();

@@ -112,7 +112,10 @@ Deno.test("split counts samples where one has no kind of its own, and stratifies
     const ran = await recordfs([...split, `${dir}/cls`, ...by("cls")]);
     assert.equal(ran.code, 0);
     assert.match(ran.stdout, /a\.txt: 2 samples\n.*b\.txt: 2 samples\n/);
-    assert.match(ran.stderr, /mount with --subset and --format webdataset\n/);
+    assert.match(
+      ran.stderr,
+      /give the option --format webdataset with --subset\n/,
+    );
     const { stdout: files } = await succeed([
       ...[...split, `${dir}/dir`, ...by("dir")],
     ]);
