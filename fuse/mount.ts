@@ -9,7 +9,7 @@ import { isRemote } from "../src/tree/remote_parts.ts";
 import { MOST_WORKERS } from "./limits.ts";
 import type { MountOptions } from "./mounting/mount_options.ts";
 import { checkInteger, checkKernelOptions } from "./mounting/mount_options.ts";
-import { type KeptMount, Mount } from "./mounting/mount_handle.ts";
+import { type LiveMount, Mount } from "./mounting/mount_handle.ts";
 import { checkMountpoint, resolveMountpoint } from "./mounting/mountpoint.ts";
 import { withPermissionErrors } from "./mounting/permission_error.ts";
 import type { Server } from "./server/server.ts";
@@ -174,7 +174,7 @@ export async function resumeOpening(
   open: () => Promise<OpenedTree>,
   mountpoint: string,
   { kept, options, server }: {
-    readonly kept: KeptMount;
+    readonly kept: LiveMount;
     readonly options: MountOptions;
     readonly server: Server;
   },

@@ -1,11 +1,11 @@
-import type { ServedContainer } from "../src/tree/format.ts";
+import type { DeferredContainer } from "../src/tree/format.ts";
 import type { Tree } from "../src/tree/tree.ts";
 import { shownLocation } from "../src/io/remote/remote_location.ts";
 import { localPath } from "../src/io/storage/local_path.ts";
 import { isRemote } from "../src/io/storage/place.ts";
 import type { OpenContainerOptions } from "../src/open/open.ts";
 import type { SeveralLocations } from "../src/open/location.ts";
-import { openToServe } from "../src/open/open_to_serve.ts";
+import { openDeferred } from "../src/open/open_to_serve.ts";
 import type { VirtualFs } from "../src/tree/vfs/virtual_fs.ts";
 import {
   type Beforehand,
@@ -15,7 +15,7 @@ import {
   resumeOpening,
 } from "./mount.ts";
 import type { MountOptions } from "./mounting/mount_options.ts";
-import type { KeptMount, Mount } from "./mounting/mount_handle.ts";
+import type { LiveMount, Mount } from "./mounting/mount_handle.ts";
 import type { Server } from "./server/server.ts";
 
 /** Options to open a container and to mount it. */
@@ -25,7 +25,7 @@ export type MountContainerOptions = MountOptions & OpenContainerOptions;
 export interface MountPathOptions extends MountOptions, OpenContainerOptions {
   /** Returns the tree to show in place of the opened one, which it then owns and closes. */
   readonly arrange?:
-    | ((container: ServedContainer) => Promise<ServedContainer>)
+    | ((container: DeferredContainer) => Promise<DeferredContainer>)
     | undefined;
 }
 
@@ -131,7 +131,7 @@ export function resumePath(
   path: string | readonly PlacedPath[],
   mountpoint: string,
   { kept, options, server }: {
-    readonly kept: KeptMount;
+    readonly kept: LiveMount;
     readonly options: MountPathOptions;
     readonly server: Server;
   },
@@ -152,7 +152,7 @@ async function withTreeOf(
   let tree: Tree | undefined;
   try {
     const mounted = await make(async () => {
-      let container = await openToServe(path, options);
+      let container = await openDeferred(path, options);
       tree = container.tree;
       if (options.arrange) {
         container = await options.arrange(container);

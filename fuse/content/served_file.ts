@@ -62,7 +62,7 @@ export class ServedFile {
   }
 
   /** Checks the file unless it was checked within the last {@linkcode INTERVAL}. */
-  lookSometimes(): void {
+  revalidate(): void {
     // If the clock jumps, the check is only early or a little late.
     if (Math.abs(Date.now() - this.#lookedAt) >= INTERVAL) this.hasChanged();
   }

@@ -9,10 +9,10 @@ import { openBlockFile } from "../../src/io/remote/cache/block_file.ts";
 import type { FileFacts, Storage } from "../../src/io/storage/storage.ts";
 import { deserializeError } from "../../src/base/serialized_error.ts";
 import type {
-  Answered,
-  Asked,
+  FetchRequest,
+  FetchResponse,
   OpenedObject,
-  Question,
+  PendingRequest,
 } from "./fetch_messages.ts";
 
 /**
@@ -46,12 +46,12 @@ export class BlockingStorage implements Storage {
   }
 
   /** Sends a request, and blocks until the response. Throws the error of the response, if any. */
-  ask(question: Question): unknown {
+  ask(question: FetchRequest): unknown {
     const answered = new Int32Array(new SharedArrayBuffer(4));
-    this.#port.postMessage({ question, answered } satisfies Asked);
+    this.#port.postMessage({ question, answered } satisfies PendingRequest);
     Atomics.wait(answered, 0, 0);
     const { message } = receiveMessageOnPort(this.#port as never)!;
-    const answer = message as Answered;
+    const answer = message as FetchResponse;
     if ("value" in answer) return answer.value;
     throw deserializeError(
       answer.error,

@@ -31,28 +31,28 @@ export class EpochAhead {
     while (next < link + LINKS) {
       if (tree.parent(next + 1) !== epoch) break;
       const sample = tree.target?.(next + 1) ?? 0;
-      if (sample !== 0 && !this.#expect(sample)) break;
+      if (sample !== 0 && !this.#prefetch(sample)) break;
       next++;
     }
     this.#until.set(epoch, next);
   }
 
   /** @returns Whether the sample is fully cached or in flight. */
-  #expect(sample: NodeId): boolean {
+  #prefetch(sample: NodeId): boolean {
     const tree = this.#tree;
     if (!tree.isDirectory(sample)) return this.#expectFile(sample);
-    let goesOn = true;
+    let isSequential = true;
     tree.list(sample, 0, (_name, _start, _end, node) => {
-      if (!tree.isDirectory(node)) goesOn = this.#expectFile(node);
-      return goesOn;
+      if (!tree.isDirectory(node)) isSequential = this.#expectFile(node);
+      return isSequential;
     });
-    return goesOn;
+    return isSequential;
   }
 
   #expectFile(file: NodeId): boolean {
     const extent = this.#extent;
     if (!this.#tree.locate(file, extent) || extent.length === 0) return true;
     const { source, offset, length } = extent;
-    return this.#objects.get(source)?.expect(offset, length) ?? true;
+    return this.#objects.get(source)?.prefetch(offset, length) ?? true;
   }
 }

@@ -80,7 +80,7 @@ export type FromFetchThread =
   | { readonly kind: "stopped" };
 
 /** A READ that the fetch thread answers, because its bytes must be fetched or verified there. */
-export interface HandedRead {
+export interface DelegatedRead {
   readonly kind: "read";
   readonly uniqueLow: number;
   readonly uniqueHigh: number;
@@ -91,11 +91,11 @@ export interface HandedRead {
   readonly start: number;
   readonly length: number;
   /** The sample that contains the bytes, if its checksum must be verified. */
-  readonly sample: HandedSample | undefined;
+  readonly sample: DelegatedSample | undefined;
 }
 
 /** A sample to verify before any of its bytes are sent. */
-export interface HandedSample extends VerifiedContent {
+export interface DelegatedSample extends VerifiedContent {
   readonly node: number;
   /** Sample number for messages, or -1. */
   readonly number: number;
@@ -104,8 +104,8 @@ export interface HandedSample extends VerifiedContent {
 }
 
 /** Message from a serving thread to the fetch thread. */
-export type HandedOver =
-  | HandedRead
+export type DelegatedRequest =
+  | DelegatedRead
   | {
     readonly kind: "marked";
     readonly object: number;
@@ -114,7 +114,7 @@ export type HandedOver =
   | { readonly kind: "link"; readonly node: number };
 
 /** Blocking request of a serving thread. */
-export type Question =
+export type FetchRequest =
   | { readonly about: "open" | "list" | "stat"; readonly path: string }
   | {
     readonly about: "read";
@@ -124,8 +124,8 @@ export type Question =
   };
 
 /** A request, and the word that is set to 1 once its response has been sent. */
-export interface Asked {
-  readonly question: Question;
+export interface PendingRequest {
+  readonly question: FetchRequest;
   readonly answered: Int32Array<SharedArrayBuffer>;
 }
 
@@ -138,6 +138,6 @@ export interface OpenedObject {
   readonly map: BlockMap | undefined;
 }
 
-export type Answered =
+export type FetchResponse =
   | { readonly value: unknown }
   | { readonly error: SerializedError };

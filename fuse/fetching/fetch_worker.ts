@@ -16,12 +16,12 @@ import { libc } from "../libc.ts";
 import { EpochAhead } from "./epoch_ahead.ts";
 import { FetchedReads } from "./fetched_reads.ts";
 import type {
-  Answered,
-  Asked,
+  DelegatedRequest,
+  FetchRequest,
+  FetchResponse,
   FromFetchThread,
-  HandedOver,
   OpenedObject,
-  Question,
+  PendingRequest,
   ToFetchThread,
   WantedObject,
   WantedPlace,
@@ -49,13 +49,13 @@ scope.onmessage = ({ data }) => {
   } else if (data.kind === "reach") {
     const { thread, port, asking } = data;
     descriptors.set(thread, Promise.withResolvers());
-    port.onmessage = ({ data: said }: MessageEvent<HandedOver>) => {
+    port.onmessage = ({ data: said }: MessageEvent<DelegatedRequest>) => {
       if (said.kind === "read") {
         reads.add(said, async () => await descriptors.get(thread)?.promise);
       } else if (said.kind === "link") ahead?.follow(said.node);
       else objects[said.object]!.fetcher.hasRead(said.block);
     };
-    asking.onmessage = ({ data: asked }: MessageEvent<Asked>) =>
+    asking.onmessage = ({ data: asked }: MessageEvent<PendingRequest>) =>
       void answer(asked, asking);
   } else if (data.kind === "follow") void follow(data.tree, data.sources);
   else if (data.kind === "ended") end(data.thread);
@@ -122,10 +122,10 @@ function storageOf(
 
 /** Responds to a thread that blocks until then. */
 async function answer(
-  { question, answered }: Asked,
+  { question, answered }: PendingRequest,
   port: MessagePort,
 ): Promise<void> {
-  let answer: Answered;
+  let answer: FetchResponse;
   try {
     answer = { value: await valueOf(question) };
   } catch (error) {
@@ -136,7 +136,7 @@ async function answer(
   Atomics.notify(answered, 0);
 }
 
-async function valueOf(question: Question): Promise<unknown> {
+async function valueOf(question: FetchRequest): Promise<unknown> {
   if (question.about === "read") {
     const bytes = new Uint8Array(question.length);
     const { fetcher } = objects[question.object]!;

@@ -19,14 +19,14 @@ import { RequestCounts } from "../session/request_counts.ts";
 import { Errno } from "../wire/errno.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type {
-  HandedRead,
-  HandedSample,
+  DelegatedRead,
+  DelegatedSample,
   ToFetchThread,
 } from "./fetch_messages.ts";
 import { readSpecialFile } from "../mounting/read_special_file.ts";
 
-interface Waiting {
-  readonly read: HandedRead;
+interface WaitingRead {
+  readonly read: DelegatedRead;
   /** Fails it with that error number. */
   readonly giveUp: (errno: number) => void;
   readonly since: number;
@@ -42,7 +42,7 @@ const UNREACHABLE = 5000;
 
 /** A READ that failed because its server could not be reached. */
 interface Failed {
-  readonly read: HandedRead;
+  readonly read: DelegatedRead;
   readonly error: RemoteError;
   readonly at: number;
 }
@@ -57,7 +57,7 @@ const AGAIN = 1000;
 export class FetchedReads {
   readonly #objects: readonly RemoteSource[];
   readonly #log: MessageListener;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingRead>();
   /** Checks of samples in progress, by object and offset. */
   readonly #comparing = new Map<
     string,
@@ -120,10 +120,13 @@ export class FetchedReads {
   }
 
   /** Answers a READ once its bytes have arrived. `descriptor` resolves to `undefined` once the descriptor is closed. */
-  add(read: HandedRead, descriptor: () => Promise<number | undefined>): void {
+  add(
+    read: DelegatedRead,
+    descriptor: () => Promise<number | undefined>,
+  ): void {
     const gone = Promise.withResolvers<never>();
     gone.promise.catch(() => {});
-    const waiting: Waiting = {
+    const waiting: WaitingRead = {
       read,
       giveUp: (errno) => gone.reject(new GivenUp(errno)),
       since: performance.now(),
@@ -139,7 +142,7 @@ export class FetchedReads {
   }
 
   async #reply(
-    read: HandedRead,
+    read: DelegatedRead,
     descriptor: () => Promise<number | undefined>,
     answer: Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<void> {
@@ -166,7 +169,7 @@ export class FetchedReads {
     for (const { giveUp } of this.#waiting) giveUp(Errno.EIO);
   }
 
-  #noteFailed(read: HandedRead, error: RemoteError): void {
+  #noteFailed(read: DelegatedRead, error: RemoteError): void {
     // A repeated READ must not fail further ones.
     if (this.#errorOf(read) !== undefined) return;
     const at = performance.now();
@@ -175,7 +178,7 @@ export class FetchedReads {
   }
 
   /** Returns the error of a recently failed READ that this one repeats. */
-  #errorOf({ object, start, pid }: HandedRead): RemoteError | undefined {
+  #errorOf({ object, start, pid }: DelegatedRead): RemoteError | undefined {
     const now = performance.now();
     return this.#failed.find(({ read, at }) =>
       now - at < AGAIN && read.pid === pid && read.object === object &&
@@ -184,7 +187,7 @@ export class FetchedReads {
   }
 
   /** Returns the bytes of a READ, after room for the reply header. */
-  async #answer(read: HandedRead): Promise<Uint8Array<ArrayBuffer>> {
+  async #answer(read: DelegatedRead): Promise<Uint8Array<ArrayBuffer>> {
     const failure = this.#errorOf(read);
     if (failure !== undefined) throw failure;
     const { object, start, length, sample } = read;
@@ -211,7 +214,7 @@ export class FetchedReads {
    */
   #compared(
     object: number,
-    sample: HandedSample,
+    sample: DelegatedSample,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const key = `${object} ${sample.offset}`;
     let comparing = this.#comparing.get(key);
@@ -226,7 +229,7 @@ export class FetchedReads {
   async #compare(
     key: string,
     source: RemoteSource,
-    sample: HandedSample,
+    sample: DelegatedSample,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.#wrong.has(key)) throw new GivenUp(Errno.EIO); // already logged
     const { node, number, length, checksumKind, isWrong } = sample;
@@ -312,7 +315,7 @@ class GivenUp extends Error {
 
 function setHeader(
   reply: Uint8Array<ArrayBuffer>,
-  { uniqueLow, uniqueHigh }: HandedRead,
+  { uniqueLow, uniqueHigh }: DelegatedRead,
   errno: number,
 ): void {
   const header = new DataView(reply.buffer);

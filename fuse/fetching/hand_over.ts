@@ -1,10 +1,10 @@
 import { blockOf, Known } from "../../src/io/remote/cache/block_store.ts";
 import type { RemoteBlocks } from "../content/mapping.ts";
 import type { Request } from "../wire/request.ts";
-import type { HandedOver, HandedSample } from "./fetch_messages.ts";
+import type { DelegatedRequest, DelegatedSample } from "./fetch_messages.ts";
 
 /** Delegates work of a serving thread to the fetch thread, which replies to the kernel itself. */
-export class HandOver {
+export class Delegation {
   readonly #port: MessagePort;
 
   constructor(port: MessagePort) {
@@ -39,7 +39,7 @@ export class HandOver {
     { object }: RemoteBlocks,
     start: number,
     length: number,
-    sample: HandedSample | undefined,
+    sample: DelegatedSample | undefined,
   ): void {
     this.#tell({
       kind: "read",
@@ -58,7 +58,7 @@ export class HandOver {
     this.#tell({ kind: "link", node });
   }
 
-  #tell(message: HandedOver): void {
+  #tell(message: DelegatedRequest): void {
     this.#port.postMessage(message);
   }
 }

@@ -14,7 +14,7 @@ import { OpenFlag } from "../wire/flags.ts";
 const SETTLING_MS = 100;
 
 /** Facts of a mount that a new server needs. */
-export interface KeptMount {
+export interface LiveMount {
   /** Device number as `major:minor`. */
   readonly device: string;
   /** Result of INIT. */
@@ -96,7 +96,7 @@ export class Mount implements AsyncDisposable {
       readonly mapping: Mapping | undefined;
       readonly server: Server;
     },
-    { device, agreed }: KeptMount,
+    { device, agreed }: LiveMount,
   ): Promise<Mount> {
     const mount = new Mount(mountpoint, server, mapping);
     mount.#device = device;

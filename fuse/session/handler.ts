@@ -1,7 +1,7 @@
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
 import type { OnceLog } from "./once_log.ts";
-import type { HandOver } from "../fetching/hand_over.ts";
+import type { Delegation } from "../fetching/hand_over.ts";
 import type { SampleChecks } from "../checksums/sample_checks.ts";
 import type { ServedSources } from "../content/served_sources.ts";
 import type { Reply } from "../wire/reply.ts";
@@ -20,5 +20,5 @@ export interface HandlerContext {
   readonly checks: SampleChecks | undefined;
   readonly log: OnceLog;
   /** Delegates reads to the fetch thread, if the tree has remote sources. */
-  readonly handOver: HandOver | undefined;
+  readonly delegation: Delegation | undefined;
 }

@@ -31,7 +31,7 @@ export function getattrHandler(
 
 /** Handles READLINK. Most trees have no symbolic links. */
 export function readlinkHandler(
-  { tree, handOver }: HandlerContext,
+  { tree, delegation: handOver }: HandlerContext,
 ): Handler {
   return (request, reply) => {
     const length = tree.readLink?.(

@@ -10,7 +10,7 @@ import type { Handler, HandlerContext } from "./handler.ts";
  * the first time, pass through the reply's buffer.
  */
 export function readHandler(
-  { tree, sources, checks, handOver }: HandlerContext,
+  { tree, sources, checks, delegation: handOver }: HandlerContext,
 ): Handler {
   const extent = newExtent();
   return (request, reply) => {
@@ -32,7 +32,7 @@ export function readHandler(
       ) {
         throw outside(node, start, length);
       }
-      source.file?.lookSometimes();
+      source.file?.revalidate();
       const isKnown = checks === undefined ||
         extent.checksumKind === undefined ||
         checks.isKnown(node, source);

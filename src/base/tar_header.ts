@@ -4,7 +4,7 @@
  * @module
  */
 /** Bytes of a tar block; headers and contents begin at multiples of it. */
-export const BLOCK = 512;
+export const TAR_BLOCK = 512;
 
 /** Byte offsets of header fields (ustar, POSIX.1-1988; only ustar has `prefix`). */
 export const Field = {
@@ -32,7 +32,7 @@ export const Length = {
 
 /** Rounds a content size up to whole blocks. */
 export function padded(size: number): number {
-  return Math.ceil(size / BLOCK) * BLOCK;
+  return Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
 }
 
 /** First size that does not fit eleven octal digits; from here on sizes are written in base 256, as GNU tar does. */
@@ -65,12 +65,12 @@ export function memberHeader(
 
 /** Returns the total length of a member's headers in bytes. */
 export function headerLength({ name }: NewMember): number {
-  return name.length <= Length.NAME ? BLOCK : longName(name.length);
+  return name.length <= Length.NAME ? TAR_BLOCK : longName(name.length);
 }
 
 /** Header length for a name that does not fit: the name has a header and blocks of its own. */
 function longName(length: number): number {
-  return BLOCK + padded(length + 1) + BLOCK;
+  return TAR_BLOCK + padded(length + 1) + TAR_BLOCK;
 }
 
 /** Writes the headers of a member `into` memory of {@linkcode headerLength} bytes, which need not be zeroed. */
@@ -80,12 +80,12 @@ export function writeHeader(
   isDirectory: boolean,
 ): void {
   const kind = isDirectory ? DIRECTORY : FILE;
-  const own = into.length - BLOCK;
+  const own = into.length - TAR_BLOCK;
   if (own > 0) {
     const length = name.length + 1; // with a NUL
     writeBlock(into, LONG_LINK, LONG_NAME, length, 0);
-    into.fill(0, BLOCK + name.length, own);
-    into.set(name, BLOCK);
+    into.fill(0, TAR_BLOCK + name.length, own);
+    into.set(name, TAR_BLOCK);
   }
   writeBlock(into.subarray(own), name, kind, size, mtime);
 }
@@ -94,7 +94,7 @@ export function writeHeader(
 const BLANK = blank();
 
 function blank(): Uint8Array {
-  const bytes = new Uint8Array(BLOCK);
+  const bytes = new Uint8Array(TAR_BLOCK);
   for (const at of [108, 116]) writeOctal(bytes, at, 0, 8); // owner and group: root
   bytes.fill(0x20, Field.CHECKSUM, Field.CHECKSUM + Length.CHECKSUM);
   bytes.set(new TextEncoder().encode("ustar  \0"), Field.MAGIC);
@@ -118,7 +118,7 @@ function writeBlock(
   writeNumber(into, Field.MTIME, Math.max(0, Math.floor(mtime / 1000)));
   into[Field.TYPE] = type;
   let sum = 0;
-  for (let i = 0; i < BLOCK; i++) sum += into[i]!;
+  for (let i = 0; i < TAR_BLOCK; i++) sum += into[i]!;
   writeOctal(into, Field.CHECKSUM, sum, Length.CHECKSUM - 1);
 }
 

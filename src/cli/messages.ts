@@ -38,10 +38,10 @@ function writeError(text: string): void {
 /** Number of lines of one kind that are shown: a damaged container can cause millions. */
 export const SHOWN = 10;
 
-const open = new Set<Flood>();
+const open = new Set<RateLimitedLog>();
 
 /** Rate-limited log: shows the first lines of one kind, and counts the others. */
-export class Flood {
+export class RateLimitedLog {
   readonly #show: (line: string) => void;
   readonly #most: number;
   readonly #hint: string;

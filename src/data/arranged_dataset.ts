@@ -79,7 +79,10 @@ export abstract class ArrangedDataset<T> extends Dataset<T> {
   }
 
   /** Forwards the prefetch hint to each source. */
-  override expect(steps: readonly number[], options: GetOptions = {}): number {
+  override prefetch(
+    steps: readonly number[],
+    options: GetOptions = {},
+  ): number {
     const known = steps.filter((step) => isIndex(step, this.end));
     let bytes = 0;
     for (const [key, { indices }] of this.#partsOf(known, options)) {

@@ -57,7 +57,7 @@ export abstract class Dataset<T> {
    * @returns Approximate number of bytes to fetch, by which a loader limits how far it reads ahead; 0 if nothing is
    * fetched.
    */
-  expect(_indices: readonly number[], _options?: GetOptions): number {
+  prefetch(_indices: readonly number[], _options?: GetOptions): number {
     return 0;
   }
 
@@ -99,11 +99,11 @@ export abstract class Dataset<T> {
 
 /** Sends a prefetch hint to a dataset. Returns 0 for a dataset without the method: `length` and `get` suffice. */
 export function tellDataset(
-  dataset: Partial<Pick<Dataset<unknown>, "expect">>,
+  dataset: Partial<Pick<Dataset<unknown>, "prefetch">>,
   indices: readonly number[],
   options?: GetOptions,
 ): number {
-  return dataset.expect?.(indices, options) ?? 0;
+  return dataset.prefetch?.(indices, options) ?? 0;
 }
 
 /** Describes what is wrong with a batch that must have one sample for each index; `undefined` if it is correct. */

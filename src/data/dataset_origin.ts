@@ -1,5 +1,5 @@
 import { runAsync, type Steps } from "../io/concurrency/steps.ts";
-import { lastingAt, type PlaceOptions } from "../io/storage/place.ts";
+import { lastingAt, type LocationOptions } from "../io/storage/place.ts";
 import { samplesOf } from "../tree/samples_of.ts";
 import type { Container, ContainerOptions } from "../tree/format.ts";
 import type { Dataset } from "./dataset.ts";
@@ -25,7 +25,7 @@ export function openedFrom<D extends Dataset<unknown>>(
   dataset: D,
   open: OpenContainer,
   location: string | URL,
-  options: PlaceOptions,
+  options: LocationOptions,
   format?: string,
 ): D {
   const { path, storage } = lastingAt(location, options);

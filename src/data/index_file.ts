@@ -5,7 +5,7 @@ import {
   type WaitOptions,
 } from "../io/storage/byte_source.ts";
 import { localPath } from "../io/storage/local_path.ts";
-import { type PlaceOptions, storedAt } from "../io/storage/place.ts";
+import { type LocationOptions, storedAt } from "../io/storage/place.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";
@@ -53,7 +53,7 @@ const NINE = 0x39;
 export function readIndexFile(
   path: string | URL,
   length: number,
-  options: WaitOptions & PlaceOptions = {},
+  options: WaitOptions & LocationOptions = {},
 ): Promise<Uint32Array | Float64Array> {
   const { path: file, storage } = storedAt(path, options);
   return runAsync(readIndices(storage, file, length), options.signal);
@@ -71,7 +71,7 @@ export async function readIndexOf(
   path: string | URL,
   length: number,
   hashOfNames: () => Promise<string | undefined>,
-  options: WaitOptions & PlaceOptions = {},
+  options: WaitOptions & LocationOptions = {},
 ): Promise<WholeNumbers> {
   const { path: file, storage } = storedAt(path, options);
   let expected: string | undefined;

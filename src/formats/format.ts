@@ -12,20 +12,20 @@ import type {
   ContainerInfo,
   ContainerOptions,
   CountedSamples,
+  DeferredContainer,
   Probe,
-  ServedContainer,
 } from "../tree/format.ts";
 import type { SampleListing } from "../tree/samples/sample_listing.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 /** Descriptor of a format: detects its containers, and loads the implementation on demand for fast mounts. */
-export interface FormatEntry {
+export interface FormatDescriptor {
   /** Value of the `format` option that selects it. */
   readonly name: string;
   /** One-line description for help texts. */
   readonly description: string;
   /** Other ways to open its containers, selected by name. */
-  readonly variants?: readonly Pick<FormatEntry, "name" | "description">[];
+  readonly variants?: readonly Pick<FormatDescriptor, "name" | "description">[];
   /** Suffixes of its file names, such as `.tar`. */
   readonly suffixes: readonly string[];
   /** Whether each container is a single file, so that a directory of such files is not a container. */
@@ -76,15 +76,15 @@ export interface FormatEntry {
    * @ignore Opens a container for other threads to serve, as early as possible. This thread must not look up anything in the
    * tree before `complete` has ended. Without this method, `open` is used.
    */
-  openToServe?(
+  openDeferred?(
     path: string,
     options: ContainerOptions,
-  ): Promise<ServedContainer>;
+  ): Promise<DeferredContainer>;
 }
 
 /** Why a directory that resembles a format is not of it. */
 export type Nearly = NonNullable<
-  ReturnType<NonNullable<FormatEntry["nearly"]>>
+  ReturnType<NonNullable<FormatDescriptor["nearly"]>>
 >;
 
 /** Implementation of a container format. */
@@ -95,7 +95,7 @@ export interface Format {
    * @param path Path in `options.storage`.
    */
   open(path: string, options: ContainerOptions): Steps<Container>;
-  /** Returns the files of a pattern, in order. Called if {@linkcode FormatEntry.isPattern} accepts the pattern. */
+  /** Returns the files of a pattern, in order. Called if {@linkcode FormatDescriptor.isPattern} accepts the pattern. */
   patternPaths?(pattern: string, storage: Storage): Steps<readonly string[]>;
   /** Verifies every checksum of a container. By default, all files are read, which verifies those with checksums. */
   check?(path: string, options: CheckOptions): Promise<CheckReport>;
@@ -130,7 +130,7 @@ export interface Format {
     container: VirtualFs,
     options: WaitOptions & Pick<ContainerOptions, "onWarning" | "storage">,
   ): Promise<ConversionSource | undefined>;
-  /** @ignore Returns the writer of the named target, one of {@linkcode FormatEntry.targets}. */
+  /** @ignore Returns the writer of the named target, one of {@linkcode FormatDescriptor.targets}. */
   target?(name: string): Promise<ConversionTarget>;
   /**
    * Reads the labels of a container's samples, in index order. Returns `undefined` if the samples have no labels, as

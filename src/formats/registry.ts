@@ -3,7 +3,7 @@ import { addThreadModule } from "../io/concurrency/thread_modules.ts";
 import { RecordfsError } from "../base/errors.ts";
 import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
-import type { Format, FormatEntry } from "./format.ts";
+import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
@@ -11,7 +11,7 @@ import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
 
-const ENTRIES: FormatEntry[] = [
+const ENTRIES: FormatDescriptor[] = [
   ffrecord,
   gulp,
   bags,
@@ -22,7 +22,7 @@ const ENTRIES: FormatEntry[] = [
   mds,
 ];
 
-const loaded = new Map<FormatEntry, Format>();
+const loaded = new Map<FormatDescriptor, Format>();
 
 /** Registrations by module URL. */
 const registered = new Map<string, Promise<void>>();
@@ -33,7 +33,7 @@ const registered = new Map<string, Promise<void>>();
  *
  * @experimental
  * @param module URL of a module, such as `import.meta.resolve("./my_format.ts")`, that exports the
- * {@linkcode FormatEntry} as `format`. Other threads import it by this URL too: the workers of a loader, and the
+ * {@linkcode FormatDescriptor} as `format`. Other threads import it by this URL too: the workers of a loader, and the
  * threads that serve a mount, which import the modules named in their trees' seeds. The command line takes the module
  * by `--format-module FILE`, and so do the servers that it leaves in the background. Registering a module again has no
  * effect.
@@ -75,7 +75,7 @@ async function register(url: string): Promise<void> {
       `Cannot take the format of the module ${url}: ${why}`,
       { path: url, cause },
     );
-  let format: FormatEntry | undefined;
+  let format: FormatDescriptor | undefined;
   try {
     ({ format } = await import(url));
   } catch (cause) {
@@ -105,7 +105,7 @@ async function register(url: string): Promise<void> {
 }
 
 /** Returns all formats, in detection order. */
-export function formats(): readonly FormatEntry[] {
+export function formats(): readonly FormatDescriptor[] {
   return ENTRIES;
 }
 
@@ -118,7 +118,7 @@ export function formatNames(): string[] {
 }
 
 /** Returns the format or variant with this name. Throws `unknown-format` if there is none. */
-export function formatNamed(wanted: string): FormatEntry {
+export function formatNamed(wanted: string): FormatDescriptor {
   const entry = ENTRIES.find(({ name, variants = [] }) =>
     name === wanted || variants.some(({ name }) => name === wanted)
   );
@@ -129,13 +129,13 @@ export function formatNamed(wanted: string): FormatEntry {
   );
 }
 
-export async function loadFormat(entry: FormatEntry): Promise<Format> {
+export async function loadFormat(entry: FormatDescriptor): Promise<Format> {
   const format = loaded.get(entry) ?? await entry.load();
   loaded.set(entry, format);
   return format;
 }
 
 /** Returns the implementation of a format that {@linkcode loadFormat} has loaded. */
-export function loadedFormat(entry: FormatEntry): Format {
+export function loadedFormat(entry: FormatDescriptor): Format {
   return loaded.get(entry)!;
 }

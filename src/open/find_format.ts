@@ -1,6 +1,6 @@
 import { FormatError, RecordfsError } from "../base/errors.ts";
 import { FORMAT, type NamedOption, optionText } from "../base/named_option.ts";
-import type { FormatEntry } from "../formats/format.ts";
+import type { FormatDescriptor } from "../formats/format.ts";
 import {
   formatNamed,
   formats,
@@ -11,7 +11,7 @@ import { ended, perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
-import { handOver, openFile } from "../io/storage/open_file.ts";
+import { openFile, passOpenFile } from "../io/storage/open_file.ts";
 import { explaining, firstBytes } from "./other_content.ts";
 
 /**
@@ -23,7 +23,7 @@ import { explaining, firstBytes } from "./other_content.ts";
 export function* findFormat(
   path: string,
   options: ContainerOptions,
-): Steps<FormatEntry> {
+): Steps<FormatDescriptor> {
   return yield* withFormat(path, options, ended);
 }
 
@@ -31,7 +31,7 @@ export function* findFormat(
 export function* withFormat<T>(
   path: string,
   { format: forced, storage = LOCAL_DISK }: ContainerOptions,
-  use: (entry: FormatEntry) => Steps<T>,
+  use: (entry: FormatDescriptor) => Steps<T>,
 ): Steps<T> {
   if (forced !== undefined) return yield* use(formatNamed(forced));
   const pattern = yield* findPattern(path, storage);
@@ -79,7 +79,7 @@ function* probing<F, T>(
       size: source.size,
       read: (offset, length) => readPart(source, offset, length),
     });
-    close = handOver(storage, path, source);
+    close = passOpenFile(storage, path, source);
     return yield* use(found);
   } finally {
     close();
@@ -117,7 +117,7 @@ export function* otherFormat(
 export function openOne(
   path: string,
   options: ContainerOptions,
-  entry?: FormatEntry,
+  entry?: FormatDescriptor,
 ): Steps<Container> {
   const { storage = LOCAL_DISK } = options;
   return explaining(openForced(path, options, entry), storage);
@@ -126,7 +126,7 @@ export function openOne(
 function* openForced(
   path: string,
   options: ContainerOptions,
-  entry: FormatEntry | undefined,
+  entry: FormatDescriptor | undefined,
 ): Steps<Container> {
   try {
     return yield* openFound(path, options, entry);
@@ -139,9 +139,9 @@ function* openForced(
 function openFound(
   path: string,
   options: ContainerOptions,
-  entry: FormatEntry | undefined,
+  entry: FormatDescriptor | undefined,
 ): Steps<Container> {
-  const openAs = function* (found: FormatEntry): Steps<Container> {
+  const openAs = function* (found: FormatDescriptor): Steps<Container> {
     const format = yield* perform({
       sync: () => loadedFormat(found),
       async: () => loadFormat(found),
@@ -157,8 +157,8 @@ function openFound(
  * Returns the first format that recognises a file. Formats with the file's suffix come first, because a bag may begin
  * with a record that is itself a file of samples.
  */
-function* recogniseFile(probe: Probe): Steps<FormatEntry> {
-  const isOwn = ({ suffixes }: FormatEntry) =>
+function* recogniseFile(probe: Probe): Steps<FormatDescriptor> {
+  const isOwn = ({ suffixes }: FormatDescriptor) =>
     suffixes.some((suffix) => probe.path.endsWith(suffix));
   const own = formats().filter(isOwn);
   const others = formats().filter((format) => !isOwn(format));
@@ -175,9 +175,9 @@ function* recogniseFile(probe: Probe): Steps<FormatEntry> {
 function* recogniseDirectory(
   probe: Probe & { readonly names: readonly string[] },
   canBePacked: boolean,
-): Steps<FormatEntry> {
+): Steps<FormatDescriptor> {
   const { path } = probe;
-  const found: FormatEntry[] = [];
+  const found: FormatDescriptor[] = [];
   for (const format of formats()) {
     if (yield* format.detect(probe)) found.push(format);
   }
@@ -209,7 +209,7 @@ function* recogniseDirectory(
 export function* findPattern(
   path: string,
   storage: Storage,
-): Steps<FormatEntry | undefined> {
+): Steps<FormatDescriptor | undefined> {
   const found = formats().find(({ isPattern }) => isPattern?.(path));
   return found !== undefined && (yield* isNothing(path, storage))
     ? found

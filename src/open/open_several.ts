@@ -6,7 +6,7 @@ import { encodeName } from "../base/names.ts";
 import type {
   Container,
   ContainerInfo,
-  ServedContainer,
+  DeferredContainer,
 } from "../tree/format.ts";
 import { PrefixTree } from "../tree/prefix_tree.ts";
 import { nodeShare } from "../tree/union_columns.ts";
@@ -48,7 +48,7 @@ interface Placed {
   readonly options: OpenContainerOptions;
 }
 
-type Opened = Container & Partial<ServedContainer>;
+type Opened = Container & Partial<DeferredContainer>;
 
 type OpenOne = (path: string, options: OpenContainerOptions) => Steps<Opened>;
 

@@ -1,18 +1,18 @@
 import { perform, runAsync, type Steps } from "../io/concurrency/steps.ts";
 import { mustWait } from "../io/storage/must_wait.ts";
-import type { Container, ServedContainer } from "../tree/format.ts";
+import type { Container, DeferredContainer } from "../tree/format.ts";
 import { openOne, withFormat } from "./find_format.ts";
 import { placeOf, type SeveralLocations } from "./location.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { explaining } from "./other_content.ts";
-export type { ServedContainer };
+export type { DeferredContainer as ServedContainer };
 
 /** Opens containers for other threads to serve. Serving can begin before the metadata are checked. */
-export async function openToServe(
+export async function openDeferred(
   containers: string | SeveralLocations,
   options: OpenContainerOptions = {},
-): Promise<ServedContainer> {
+): Promise<DeferredContainer> {
   const isOne = typeof containers === "string";
   if (isOne && options.prefix === undefined) {
     const { path, options: own } = placeOf(containers, options);
@@ -27,7 +27,7 @@ export async function openToServe(
 function openOneToServe(
   path: string,
   options: OpenContainerOptions,
-): Steps<Container | ServedContainer> {
+): Steps<Container | DeferredContainer> {
   const { storage = LOCAL_DISK } = options;
   return explaining(openFound(path, options), storage);
 }
@@ -35,21 +35,21 @@ function openOneToServe(
 function openFound(
   path: string,
   options: OpenContainerOptions,
-): Steps<Container | ServedContainer> {
+): Steps<Container | DeferredContainer> {
   return withFormat(path, options, function* (entry) {
-    return entry.openToServe === undefined
+    return entry.openDeferred === undefined
       ? yield* openOne(path, options, entry)
       : yield* perform({
         sync() {
           throw mustWait(path);
         },
-        async: () => entry.openToServe!(path, options),
+        async: () => entry.openDeferred!(path, options),
       });
   });
 }
 
 /** Adds a no-op `complete` to a container that was opened complete. `info` stays a getter: it may be computed later. */
-function served(container: Container | ServedContainer): ServedContainer {
+function served(container: Container | DeferredContainer): DeferredContainer {
   if ("complete" in container) return container;
   const { tree } = container;
   return {

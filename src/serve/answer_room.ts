@@ -2,11 +2,11 @@
 export const PIECE = 1 << 20;
 
 /** Memory reserved for a response from the server's budget, until it has been sent or has failed. */
-export interface AnswerRoom {
+export interface ResponseRoom {
   /** Allocates memory for a whole response; `undefined` if there is not enough, and it must be streamed. */
   take(bytes: number): Uint8Array<ArrayBuffer> | undefined;
   /**
-   * Waits for memory for a whole response whose size is known once it is {@linkcode AnswerRoom.made}.
+   * Waits for memory for a whole response whose size is known once it is {@linkcode ResponseRoom.made}.
    *
    * @param bytes Estimated bytes needed to make it.
    * @throws {ServeError} If the memory is not available in time.
@@ -20,7 +20,7 @@ export interface AnswerRoom {
 
 /** Allocates memory for the next piece of a body, from the server's budget if there is one. */
 export function nextPiece(
-  room: AnswerRoom | undefined,
+  room: ResponseRoom | undefined,
   bytes: number,
 ): Uint8Array<ArrayBuffer> {
   const most = Math.min(bytes, PIECE);

@@ -10,22 +10,26 @@ import {
 } from "./access/gate.ts";
 import { Hosts } from "./access/hosts.ts";
 import { isForm, Login } from "./access/login.ts";
-import { newSession, Session, type SessionSecrets } from "./access/session.ts";
+import {
+  newSession,
+  type SessionSecrets,
+  TokenSession,
+} from "./access/session.ts";
 import { TOKEN, Token } from "./access/token.ts";
 import { tokenPage } from "./access/token_page.ts";
 import { asksForHtml } from "./accept.ts";
 import { allowOrigin, originOf, preflight } from "./access/cors.ts";
-import type { AnswerRoom } from "./answer_room.ts";
+import type { ResponseRoom } from "./answer_room.ts";
 import { asServeError, json, redirect, text } from "./answers.ts";
 import { Api, memoryFor } from "./api/api.ts";
 import { Assets } from "./assets.ts";
 import { Dav } from "./dav/dav.ts";
 import { Contents } from "./files/content.ts";
-import { FileAnswers } from "./files/file_answer.ts";
+import { FileResponses } from "./files/file_answer.ts";
 import { FileRoutes } from "./files/file_routes.ts";
 import { ThumbnailStore } from "./files/thumbnail_store.ts";
 import { Thumbnails } from "./files/thumbnails.ts";
-import type { AnswerBuffer } from "./http/answer_buffer.ts";
+import type { ResponseBuffer } from "./http/answer_buffer.ts";
 import type { HandlerOptions } from "./options.ts";
 import type { RequestLike } from "./request_like.ts";
 import { basePathOf, splitUrl } from "./paths.ts";
@@ -36,19 +40,19 @@ import { isLate, itsTurn } from "./its_turn.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
 import { waitFor } from "./wait_for.ts";
 
-export type Answer = Response | Promise<Response>;
+export type HandlerResponse = Response | Promise<Response>;
 
 /** {@linkcode handler} for the built-in server. */
-export interface Answerer {
-  handle(request: RequestLike): Answer;
+export interface RequestHandler {
+  handle(request: RequestLike): HandlerResponse;
   /**
    * Responds to any request. If a buffer is given, the response of a cached plain file is written to it, and
    * `undefined` returned.
    */
   handle(
     request: RequestLike,
-    buffer: AnswerBuffer | undefined,
-  ): Answer | undefined;
+    buffer: ResponseBuffer | undefined,
+  ): HandlerResponse | undefined;
   /** Whether the head of a request has the token, or is for the page with its cookie, if a token is required. */
   isKnown(lines: RequestLike): boolean;
   /** Terminates the worker threads. */
@@ -90,7 +94,7 @@ export function answererOf(
   options: HandlerOptions,
   session: SessionSecrets,
   counts: SharedCounts,
-): Answerer {
+): RequestHandler {
   return new Handler(container, options, session, counts);
 }
 
@@ -103,7 +107,7 @@ interface Root {
 /** Paths of links to the page, relative to the base path, including links printed by an earlier server. */
 const LINK = /^(s\/[^/]*\/?)?$/;
 
-class Handler implements Answerer {
+class Handler implements RequestHandler {
   readonly #root: Root;
   readonly #gate: Gate;
   /** `undefined` if no token is required. */
@@ -133,7 +137,7 @@ class Handler implements Answerer {
     this.#gate = {
       hosts: new Hosts(allowHosts),
       token: token === null ? undefined : new Token(token),
-      session: token === null ? undefined : new Session(session, base),
+      session: token === null ? undefined : new TokenSession(session, base),
       origins: new Set(cors.map(originOf)),
     };
     const gate = this.#gate;
@@ -147,7 +151,7 @@ class Handler implements Answerer {
     });
     const served = new Served(container, this.#streams);
     const contents = new Contents(served);
-    const answers = new FileAnswers(served, contents);
+    const answers = new FileResponses(served, contents);
     const store = new ThumbnailStore(options.cache);
     const thumbnails = new Thumbnails(served, contents, answers, store);
     this.#files = new FileRoutes(served, contents, answers, thumbnails);
@@ -155,17 +159,20 @@ class Handler implements Answerer {
     this.#api = new Api(served, contents, thumbnails, options, counts);
   }
 
-  handle(request: RequestLike): Answer;
+  handle(request: RequestLike): HandlerResponse;
   handle(
     request: RequestLike,
-    buffer: AnswerBuffer | undefined,
-  ): Answer | undefined;
-  handle(request: RequestLike, buffer?: AnswerBuffer): Answer | undefined {
+    buffer: ResponseBuffer | undefined,
+  ): HandlerResponse | undefined;
+  handle(
+    request: RequestLike,
+    buffer?: ResponseBuffer,
+  ): HandlerResponse | undefined {
     const { authority, path, query } = splitUrl(request.url);
     const { session } = this.#gate;
     const isOfPage = session !== undefined && session.has(path);
     const root = isOfPage ? session : this.#root;
-    let answered: Answer;
+    let answered: HandlerResponse;
     try {
       refuseForeign(this.#gate, request, authority);
       if (isForm(request) && !this.isKnown(request) && isIn(root, path)) {
@@ -300,7 +307,7 @@ class Handler implements Answerer {
     { base }: Root,
     { method, headers: asked, leaving }: RequestLike,
     path: string,
-  ): Answer {
+  ): HandlerResponse {
     const refusal = asServeError(error);
     const { code, status, message, headers } = refusal;
     const isLeft = leaving?.aborted === true; // the client has disconnected
@@ -363,7 +370,7 @@ function assetOf(rest: string): string | undefined {
  */
 async function inTurn(
   steps: Steps<Response>,
-  room: AnswerRoom | undefined,
+  room: ResponseRoom | undefined,
   bytes: number,
   leaving: AbortSignal | undefined,
 ): Promise<Response> {

@@ -1,4 +1,4 @@
-import type { AnswerRoom } from "./answer_room.ts";
+import type { ResponseRoom } from "./answer_room.ts";
 
 /** Header access needed by the server; names are in lower case. */
 export type HeadersLike = Pick<Headers, "get" | "has">;
@@ -21,5 +21,5 @@ export interface RequestLike {
    */
   readonly closing?: AbortSignal | undefined;
   /** Memory budget of the response; unlimited if `undefined`. */
-  readonly room?: AnswerRoom | undefined;
+  readonly room?: ResponseRoom | undefined;
 }

@@ -12,7 +12,7 @@ import {
   reachableAddresses,
 } from "./own_addresses.ts";
 import { basePathOf } from "./paths.ts";
-import { AnsweringThreads } from "./threads/answering_threads.ts";
+import { HandlerThreads } from "./threads/answering_threads.ts";
 import type { PlainOptions, ThreadOpener } from "./threads/messages.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
 
@@ -108,7 +108,7 @@ export function serveInThreads(
     requireDescriptors(others.count, "threads of the server");
   }
   const server = listen(where, { answerer, patience, onAccess, onError });
-  const answering = others && new AnsweringThreads(others.count, {
+  const answering = others && new HandlerThreads(others.count, {
     kind: "answer",
     opener: others.opener,
     options: plainOptions(all),

@@ -1,4 +1,4 @@
-import type { AnswerRoom } from "./answer_room.ts";
+import type { ResponseRoom } from "./answer_room.ts";
 import { itsTurn } from "./its_turn.ts";
 import { ServeError } from "./serve_error.ts";
 import type { SharedCount, SharedCounts } from "./threads/shared_counts.ts";
@@ -15,7 +15,7 @@ export type Pieces<Piece> = (
 
 export interface StreamOptions {
   /** Memory of the connection, whose server detects stalled clients. */
-  readonly room?: AnswerRoom | undefined;
+  readonly room?: ResponseRoom | undefined;
   /** Called once at the end in every case, even if nothing was read or produced. */
   readonly onEnd?: (() => void) | undefined;
 }
@@ -78,7 +78,7 @@ export class Streams {
           "too-slow",
           `The client has read nothing for ${this.#patience / 1000} s`,
         );
-        controller.error(new CutAnswer(error));
+        controller.error(new TruncatedResponse(error));
         end(error);
         pieces.return().catch(() => {});
       }, this.#patience);
@@ -102,7 +102,7 @@ export class Streams {
           if (!isOpen) return; // the client has disconnected
           end(error);
           this.#onError(error);
-          throw new CutAnswer(error);
+          throw new TruncatedResponse(error);
         }
       },
       cancel: async (reason) => {
@@ -142,7 +142,7 @@ export class Streams {
 }
 
 /** Error of a truncated body. `Deno.serve` prints it, so it formats as one line without a stack. */
-class CutAnswer extends Error {
+class TruncatedResponse extends Error {
   override name = "CutAnswer";
 
   constructor(cause: unknown) {

@@ -23,7 +23,7 @@ export interface ContainerOptions {
    * Whether samples that are one file, or files next to each other, appear as directories with a file for each value
    * (sample view, for viewers). No effect in formats where samples already are such directories. Defaults to `false`.
    */
-  readonly asRows?: boolean | undefined;
+  readonly sampleView?: boolean | undefined;
   /** Called with readable oddities. Defaults to `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
   /** Storage of the container. Defaults to the local disk, or the server that its URL names. */
@@ -184,7 +184,7 @@ export interface Container {
 }
 
 /** Container that other threads serve while its metadata are still read and checked. */
-export interface ServedContainer extends Container {
+export interface DeferredContainer extends Container {
   /**
    * Reads and checks the metadata that opening deferred. Threads that serve the tree wait for the parts they need, and
    * return no content before all metadata are verified.

@@ -26,7 +26,7 @@ export interface Contents {
  * Prefetches contents whose location is known, up to the first that its source does not prefetch. Returns the number of
  * bytes in flight or fetched.
  */
-export function expectContents(
+export function prefetchContents(
   { sources, length, locate }: Omit<Contents, "mismatch">,
 ): number {
   const extent = newExtent();
@@ -36,7 +36,7 @@ export function expectContents(
       if (!isLocated(() => locate(i, extent))) continue;
       if (extent.bytes !== undefined || extent.length === 0) continue;
       const source = sources.at(extent.source);
-      if (source?.expect?.(extent.offset, extent.length) !== true) break;
+      if (source?.prefetch?.(extent.offset, extent.length) !== true) break;
       bytes += extent.length;
     }
   } catch (error) {

@@ -16,7 +16,7 @@ import { reopenHandle, ROOT } from "./tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /** Visible part of a tree, over memory that threads share. */
-interface Kept {
+interface ChosenNode {
   readonly samples: SampleRunColumns;
   /** Indices of the visible samples, ascending. */
   readonly kept: WholeNumbers;
@@ -30,14 +30,14 @@ interface Kept {
  *
  * Nodes keep their ids. Hidden nodes can still be read by their ids, but no listing or lookup returns them.
  */
-export class SubsetTree extends WrappedTree<Kept> {
+export class SubsetTree extends WrappedTree<ChosenNode> {
   readonly isLink?: (node: NodeId) => boolean;
   readonly readLink?: (node: NodeId, into: Uint8Array, at: number) => number;
   readonly target?: (node: NodeId) => NodeId;
   readonly samples?: () => SampleNodes;
   readonly #samples: SampleRuns;
 
-  constructor(inner: Tree, kept: Kept) {
+  constructor(inner: Tree, kept: ChosenNode) {
     super(inner, kept, import.meta.url);
     this.#samples = new SampleRuns(kept.samples);
     // The presence of these methods says whether there are links, and samples other than files.
@@ -136,7 +136,7 @@ function directoriesAbove(
 }
 
 export async function reopenTree(
-  { inner, seed }: WrappedHandle<Kept>,
+  { inner, seed }: WrappedHandle<ChosenNode>,
 ): Promise<Tree> {
   return new SubsetTree(await reopenHandle(inner), seed);
 }

@@ -231,7 +231,7 @@ for (const { name, write, options, ...expected } of CASES) {
         assert.deepEqual(one![field], decoded[1]![field]);
         const others = Object.keys(one!).filter((key) => key !== "__key__");
         assert.deepEqual(others, [field]);
-        assert.ok(samples.expect([0, 1, -1, 9]) >= 0);
+        assert.ok(samples.prefetch([0, 1, -1, 9]) >= 0);
         assert.equal(samples.keyOf(2), expected.keys?.[2]);
         assert.ok(samples.fileOf(0).startsWith(dir));
         await assert.rejects(samples.get(3), IndexError);

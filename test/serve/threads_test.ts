@@ -1,7 +1,7 @@
 /** Servers that answer in several threads. */
 import assert from "node:assert/strict";
 import {
-  openToServe,
+  openDeferred,
   threadOpener,
 } from "../../src/cli/serve/open_to_serve.ts";
 import { type ServedAddress, serveInThreads } from "../../src/serve/serve.ts";
@@ -23,7 +23,7 @@ async function inTwoThreads(
   before: () => Promise<void> = async () => {},
 ): Promise<void> {
   const given = { given: [path], options: {} };
-  const opened = await openToServe(given);
+  const opened = await openDeferred(given);
   using fs = opened.fs;
   const opener = threadOpener(given, opened);
   await before();

@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import { RecordfsError } from "../../base/errors.ts";
 import {
-  type KeptFile,
+  type CachedFile,
   listKeptTables,
   removeKeptTables,
 } from "../../io/kept/kept_tables.ts";
@@ -204,7 +204,7 @@ function remove(
   throw new Exit(ExitCode.FAILED);
 }
 
-function rootOf(location: string, indexes: readonly KeptFile[]): string {
+function rootOf(location: string, indexes: readonly CachedFile[]): string {
   if (isUrl(location)) return withoutSecrets(location).replace(/\/+$/, "");
   const path = resolve(location);
   if (indexes.some(({ of }) => isIn(of, path))) return path;

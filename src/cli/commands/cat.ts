@@ -8,7 +8,7 @@ import {
   nothingMatches,
 } from "../input/chosen_paths.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { Flood, report } from "../messages.ts";
+import { RateLimitedLog, report } from "../messages.ts";
 import { withOutput } from "../terminal/output.ts";
 import { type CommonOptions, withOptions } from "../input/options.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
@@ -30,7 +30,7 @@ async function cat(
   options: CommonOptions,
 ): Promise<void> {
   using fs = await openSource(source, options);
-  const faults = new Flood(report, options);
+  const faults = new RateLimitedLog(report, options);
   let failed = false;
   const guard = async (work: () => Promise<void>) => {
     try {

@@ -14,7 +14,7 @@ import {
 } from "../input/options.ts";
 import { storedLocation } from "../input/remote_storages.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
-import { Flood, warn } from "../messages.ts";
+import { RateLimitedLog, warn } from "../messages.ts";
 import { describeError } from "../terminal/json_error.ts";
 import { print } from "../terminal/output.ts";
 import { Opening } from "../terminal/opening.ts";
@@ -44,8 +44,10 @@ async function check(
   checkSource(source, "the container");
   if (subset !== undefined) checkGiven(subset, "the index file");
   const damage: FormatError[] = [];
-  const faults = new Flood((line) => print(`damaged: ${line}\n`), { all });
-  const warnings = new Flood(warn, { all });
+  const faults = new RateLimitedLog((line) => print(`damaged: ${line}\n`), {
+    all,
+  });
+  const warnings = new RateLimitedLog(warn, { all });
   let found: CheckReport | undefined;
   let failure: RecordfsError | undefined;
   try {

@@ -21,7 +21,7 @@ import {
   withOptions,
 } from "../input/options.ts";
 import { remoteOf } from "../input/remote_flags.ts";
-import { Flood, report, warn } from "../messages.ts";
+import { RateLimitedLog, report, warn } from "../messages.ts";
 import { counted } from "../terminal/amounts.ts";
 import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, print } from "../terminal/output.ts";
@@ -113,7 +113,7 @@ async function run(
   const spec = text === undefined ? undefined : givenSpec(text);
   let plan: ConvertReport["plan"] | undefined;
   const warnings: string[] = [];
-  const shown = new Flood(warn, { all });
+  const shown = new RateLimitedLog(warn, { all });
   try {
     using bar = new Progress("converting", "files");
     const done = await abortable((signal) =>
@@ -176,7 +176,9 @@ function tellPlan(
   const chosen = subset === undefined ? "" : `: ${countText(subset)}`;
   report(`${from} becomes ${to}${chosen}`);
   for (const [title, list] of Object.entries({ changed, lost })) {
-    const flood = new Flood((line) => report(`  ${title}: ${line}`), { all });
+    const flood = new RateLimitedLog((line) => report(`  ${title}: ${line}`), {
+      all,
+    });
     for (const what of list) flood.add(what);
     flood.end();
   }

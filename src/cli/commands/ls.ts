@@ -11,7 +11,7 @@ import {
 import { formatTime } from "../terminal/amounts.ts";
 import { Exit, ExitCode } from "../exit.ts";
 import { flagMessageOf } from "../flag_words.ts";
-import { Flood, report } from "../messages.ts";
+import { RateLimitedLog, report } from "../messages.ts";
 import { describeError } from "../terminal/json_error.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
 import { SharedStart } from "../terminal/shared_start.ts";
@@ -48,7 +48,7 @@ async function ls(
   const shown = nameWriter();
   const times = new Times((await fs.stat("")).mtime);
   const directories = new SharedStart();
-  const faults = new Flood(report, options);
+  const faults = new RateLimitedLog(report, options);
   let damaged = 0;
   let before = "\n";
   await withOutput(async (out) => {

@@ -15,7 +15,7 @@ import { counted, rateAfter } from "../terminal/amounts.ts";
 import { Exit, ExitCode, UsageError } from "../exit.ts";
 import { checkGiven } from "../input/given.ts";
 import { compileGlob } from "../input/glob.ts";
-import { Flood, report, warn } from "../messages.ts";
+import { RateLimitedLog, report, warn } from "../messages.ts";
 import { checkNewFile } from "../input/new_container.ts";
 import {
   collect,
@@ -87,7 +87,7 @@ async function pack(
   await refuseFile(dir);
   const { include = [], exclude = [] } = options;
   const filter = new PathFilter(include, exclude, compileGlob);
-  const problems = new Flood(report, options);
+  const problems = new RateLimitedLog(report, options);
   const tell = (problem: PackProblem) => problems.add(describe(dir, problem));
   const start = performance.now();
   let packed: PackReport;

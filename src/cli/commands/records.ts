@@ -7,7 +7,7 @@ import type {
   SampleListing,
 } from "../../tree/samples/sample_listing.ts";
 import { Exit, ExitCode } from "../exit.ts";
-import { Flood, report, warn } from "../messages.ts";
+import { RateLimitedLog, report, warn } from "../messages.ts";
 import { nameWriter, withOutput } from "../terminal/output.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { checkSource } from "../input/given.ts";
@@ -41,10 +41,10 @@ export function makeCommand(): Command {
 
 async function records(source: string, options: CommonOptions): Promise<void> {
   checkSource(source, "the container");
-  const warnings = new Flood(warn, options);
+  const warnings = new RateLimitedLog(warn, options);
   using listing = await listed(source, options, warnings);
   warnings.end();
-  const damages = new Flood(report, options);
+  const damages = new RateLimitedLog(report, options);
   for (const one of listing.damaged) damages.add(flagMessageOf(one));
   const severalFiles = listing.files[0]?.path !== shownLocation(source);
   let damaged = 0;
@@ -78,7 +78,7 @@ async function records(source: string, options: CommonOptions): Promise<void> {
 async function listed(
   source: string,
   options: CommonOptions,
-  warnings: Flood,
+  warnings: RateLimitedLog,
 ): Promise<SampleListing> {
   using opening = new Opening();
   const { location, storage } = await storedLocation(source, options, opening);

@@ -29,8 +29,8 @@ async function view(
   sources: readonly string[],
   options: ViewOptions,
 ): Promise<void> {
-  const asRows = { ...options, asRows: true };
-  await runServer(sources, asRows, {}, () => 1, ({ link, port }, name) => {
+  const sampleView = { ...options, sampleView: true };
+  await runServer(sources, sampleView, {}, () => 1, ({ link, port }, name) => {
     report(`${name}: open this link; Ctrl-C ends it`);
     print(`${link}\n`);
     if (isRemoteLogin()) {

@@ -16,7 +16,7 @@ import { systemCode } from "../../io/libc/system_error.ts";
 const PIECE = 1 << 20;
 
 /** Reads files that become samples. With `--allow-ffi`, names may contain any bytes. */
-export class SampleFiles implements Disposable {
+export class SampleInputFiles implements Disposable {
   readonly #buffer = new Uint8Array(PIECE);
   /** Directory of the last file: lists usually name the files of a directory consecutively. */
   #directory: Directory | undefined;

@@ -11,7 +11,7 @@ import {
   NUL,
   readLines,
 } from "./read_lines.ts";
-import { SampleFiles } from "./sample_files.ts";
+import { SampleInputFiles } from "./sample_files.ts";
 
 /** Source of the samples of `recordfs write`. */
 export interface SampleInput {
@@ -39,14 +39,14 @@ const LONGEST_PATH = 1 << 16;
 
 /** Samples from files, all of which are checked before the first is written. */
 export function filesInput(files: readonly string[]): SampleInput {
-  using sizes = new SampleFiles();
+  using sizes = new SampleInputFiles();
   const total = files.reduce((sum, file) => sum + sizes.sizeOf(file), 0);
   return {
     count: files.length,
     unit: "bytes",
     total,
     async write(writer, signal, onProgress) {
-      using samples = new SampleFiles();
+      using samples = new SampleInputFiles();
       let done = 0;
       const onPiece = (bytes: number) => onProgress(done += bytes);
       for (const file of files) {
@@ -82,7 +82,7 @@ export async function listInput(
     total: count,
     close: list.close,
     async write(writer, signal, onProgress) {
-      using files = new SampleFiles();
+      using files = new SampleInputFiles();
       let count = 0;
       let bytes = 0;
       const onPiece = (more: number) => bytes += more;

@@ -1,7 +1,7 @@
 import type { Storage } from "../../io/storage/storage.ts";
 import { open } from "../../open/open.ts"; // `mod.ts` loads every format
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
-import { Flood, warn } from "../messages.ts";
+import { RateLimitedLog, warn } from "../messages.ts";
 import { Opening } from "../terminal/opening.ts";
 import {
   asUsageError,
@@ -28,7 +28,7 @@ export interface OpenedSources {
 
 export interface SourceOptions extends CommonOptions {
   /** Whether to show the sample view. */
-  readonly asRows?: boolean | undefined;
+  readonly sampleView?: boolean | undefined;
   /** Whether another thread has already opened it, and reported its warnings. */
   readonly isAgain?: boolean | undefined;
   /** Indices of the samples to show, which another thread has read from the index file. */
@@ -52,13 +52,13 @@ export async function openSources(
   options: SourceOptions,
 ): Promise<OpenedSources> {
   const { subset } = options;
-  const { chosen = subset, asRows } = options;
+  const { chosen = subset, sampleView } = options;
   if (subset !== undefined) checkGiven(subset, "the index file");
   const opened = await openWhole(source, options);
   if (chosen === undefined) return opened;
   const { onlyChosen } = await import("../../data/trees/chosen_samples.ts");
   // The sample view has other names; an index file has those of the files.
-  const hash = asRows ? () => hashOfFiles(source, options) : undefined;
+  const hash = sampleView ? () => hashOfFiles(source, options) : undefined;
   return { ...opened, fs: await onlyChosen(opened.fs, chosen, { hash }) };
 }
 
@@ -71,7 +71,7 @@ async function hashOfFiles(
     import("../../data/trees/sample_names.ts"),
     import("../../tree/samples_of.ts"),
   ]);
-  const files = { ...options, asRows: false, isAgain: true };
+  const files = { ...options, sampleView: false, isAgain: true };
   const { fs } = await openWhole(source, files);
   using container = fs;
   const { tree, info } = container;
@@ -82,17 +82,17 @@ async function openWhole(
   source: string,
   options: SourceOptions,
 ): Promise<OpenedSources> {
-  const { format, ext, decoded, asRows, verify, add, prefix, isAgain } =
+  const { format, ext, decoded, sampleView, verify, add, prefix, isAgain } =
     options;
   checkSource(source, "the container");
   checkExt(options);
-  const warnings = new Flood(isAgain ? () => {} : warn, options);
+  const warnings = new RateLimitedLog(isAgain ? () => {} : warn, options);
   using opening = isAgain ? new Opening(false) : new Opening();
   const all = {
     format,
     ext,
     decoded,
-    asRows,
+    sampleView,
     prefix,
     checkData: verify,
     onWarning: (message: string) => warnings.add(message),

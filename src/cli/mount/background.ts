@@ -35,7 +35,7 @@ export interface BackgroundProgress {
 }
 
 /** Last line that it writes there. */
-export type BackgroundAnswer = {
+export type BackgroundReport = {
   readonly ready: true;
   /** Skipped parts of the container, and promises that the mount cannot keep. */
   readonly warnings: readonly string[];
@@ -165,7 +165,7 @@ function start(job: MountJob, files: MountFiles): Deno.ChildProcess {
 /** Returns the process's answer, or `undefined` if it ended without one. Shows the progress until then. */
 async function answerOf(
   { stdout }: Deno.ChildProcess,
-): Promise<BackgroundAnswer | undefined> {
+): Promise<BackgroundReport | undefined> {
   using opening = new Opening();
   let text = "";
   const decoder = new TextDecoder();
@@ -173,7 +173,7 @@ async function answerOf(
     const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
     text = lines.pop()!;
     for (const line of lines) {
-      const said = JSON.parse(line) as BackgroundAnswer | BackgroundProgress;
+      const said = JSON.parse(line) as BackgroundReport | BackgroundProgress;
       if (!("fetched" in said)) return said;
       opening.update(said.fetched);
     }

@@ -22,7 +22,7 @@ import {
   type RecordedMount,
   recordedMounts,
 } from "./mount_records.ts";
-import { type Answer, askMount, within } from "./mount_state.ts";
+import { askMount, type MountHealth, within } from "./mount_state.ts";
 import {
   attempt,
   isRunning,
@@ -36,7 +36,7 @@ import { jobOptions } from "./supervisor.ts";
  * `restarting`: its server died, and readers wait for the next one. `hung`: its server does not answer. `dead`: it
  * lost its server for good, and fails until it is unmounted or mounted again.
  */
-type MountState = Answer | "changed" | "restarting";
+type MountState = MountHealth | "changed" | "restarting";
 
 /** Timeout for checking the container of a mount, in milliseconds; its disk may hang. */
 const LOOK_MS = 3000;

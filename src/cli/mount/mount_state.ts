@@ -15,13 +15,13 @@ import {
 } from "./mount_records.ts";
 
 /** Result of a request to a mount. `dead`: it has no server. `hung`: its server does not answer. */
-export type Answer = "ok" | "dead" | "hung";
+export type MountHealth = "ok" | "dead" | "hung";
 
 /** Time after which a mount without an answer counts as hung, in milliseconds. */
 const ANSWER_MS = 3000;
 
-export function askMount(mountpoint: string): Promise<Answer> {
-  const answer = isStale(mountpoint).then((stale): Answer =>
+export function askMount(mountpoint: string): Promise<MountHealth> {
+  const answer = isStale(mountpoint).then((stale): MountHealth =>
     stale ? "dead" : "ok"
   );
   return within(ANSWER_MS, answer, "hung");

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
-import { openToServe } from "../../open/open_to_serve.ts";
+import { openDeferred } from "../../open/open_to_serve.ts";
 import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
 import { Opening } from "../terminal/opening.ts";
@@ -74,7 +74,7 @@ async function tryToOpen(job: MountJob): Promise<void> {
   const options = containerOptions(job);
   using opening = new Opening();
   const containers = await containersOf(job, opening);
-  const container = await openToServe(containers, options);
+  const container = await openDeferred(containers, options);
   try {
     await (await options.arrange?.(container) ?? container).complete();
   } finally {

@@ -9,8 +9,8 @@ import { Exit, ExitCode } from "../exit.ts";
 import { Opening } from "../terminal/opening.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
 import { VERSION } from "../version.ts";
-import type { BackgroundAnswer, BackgroundProgress } from "./background.ts";
-import { Flood, warn } from "../messages.ts";
+import type { BackgroundProgress, BackgroundReport } from "./background.ts";
+import { RateLimitedLog, warn } from "../messages.ts";
 import {
   containerOptions,
   containersOf,
@@ -129,7 +129,7 @@ async function begin(serving: Serving): Promise<Mount> {
     warn(line);
     warnings.push(line);
   };
-  const odd = new Flood(tell, {}, WARNINGS_HINT);
+  const odd = new RateLimitedLog(tell, {}, WARNINGS_HINT);
   // Warnings during opening are rate-limited; later ones are logged directly.
   let onWarning = (message: string) => odd.add(message);
   try {
@@ -348,10 +348,10 @@ class OpeningElsewhere extends Opening {
 }
 
 /** Answers the waiting command. Fails if it is gone; the mount must then not stay. */
-async function answer(answer: BackgroundAnswer): Promise<void> {
+async function answer(answer: BackgroundReport): Promise<void> {
   await Deno.stdout.write(lineOf(answer));
 }
 
-function lineOf(said: BackgroundAnswer | BackgroundProgress): Uint8Array {
+function lineOf(said: BackgroundReport | BackgroundProgress): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(said)}\n`);
 }

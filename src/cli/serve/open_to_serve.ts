@@ -19,7 +19,7 @@ export interface GivenToServe {
   readonly options: ServeCommandOptions & SourceOptions;
 }
 
-export async function openToServe(
+export async function openDeferred(
   { given, options }: GivenToServe,
 ): Promise<OpenedToServe> {
   const [first, ...rest] = given;
@@ -64,7 +64,7 @@ export function threadOpener(
 export async function openInThread(data: unknown): Promise<OpenedToServe> {
   const { given, options, formats, state } = data as ThreadData;
   for (const format of formats) await registerFormat(format);
-  const opened = await openToServe({
+  const opened = await openDeferred({
     given,
     options: { ...options, isAgain: true },
   });

@@ -11,11 +11,11 @@ import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { flagMessageOf } from "../flag_words.ts";
 import { UsageError } from "../exit.ts";
-import { Flood, report } from "../messages.ts";
+import { RateLimitedLog, report } from "../messages.ts";
 import { remoteOf } from "../input/remote_flags.ts";
 import type { SourceOptions } from "../input/source.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
-import { openToServe, threadOpener } from "./open_to_serve.ts";
+import { openDeferred, threadOpener } from "./open_to_serve.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function runServer(
   ready: (server: ServedAddress, name: string) => Promise<Disposable | void>,
 ): Promise<void> {
   keepFreedMemory();
-  const opened = await openToServe({ given, options });
+  const opened = await openDeferred({ given, options });
   const { fs, sources } = opened;
   using _closing = fs;
   const count = workers(fs.info.files) - 1;
@@ -43,7 +43,7 @@ export async function runServer(
   const name = fs.subset === undefined
     ? names
     : `${names} (${countChosen(fs.subset)})`;
-  const errors = new Flood(report, options);
+  const errors = new RateLimitedLog(report, options);
   const server = start(fs, {
     ...own,
     name,

@@ -11,7 +11,7 @@ import type {
   SamplesHandle,
 } from "../../tree/samples/samples.ts";
 import { ShardTable } from "../../tree/samples/shard_table.ts";
-import { expectFiles, readFiles } from "../../tree/vfs/read_files.ts";
+import { prefetchFiles, readFiles } from "../../tree/vfs/read_files.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { type ChooseFilesOptions, chooserOf } from "./choose_files.ts";
 import {
@@ -112,10 +112,10 @@ export class FileSamples implements Samples<FileSample, DecodedFile> {
     return `${this.#fs.location}/${this.#files.path(index)}`;
   }
 
-  expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
+  prefetch(indices: readonly number[], { fields }: ReadSamplesOptions): number {
     if (!chosen(fields).hasContent) return 0;
     const { nodes, pathOf } = this.#find(indices);
-    return expectFiles(this.#fs, nodes, pathOf);
+    return prefetchFiles(this.#fs, nodes, pathOf);
   }
 
   share(): SamplesHandle {

@@ -115,7 +115,7 @@ export class FolderSamples implements Samples<SampleValues, SampleValues> {
   }
 
   /** Local files are not prefetched. */
-  expect(): number {
+  prefetch(): number {
     return 0;
   }
 

@@ -99,8 +99,8 @@ export class SamplesDataset<S, T = S> extends Dataset<T> {
   }
 
   /** Fetches remote samples ahead. */
-  override expect(indices: readonly number[]): number {
-    return this.#reader.expect(indices, this.#options);
+  override prefetch(indices: readonly number[]): number {
+    return this.#reader.prefetch(indices, this.#options);
   }
 
   /** Returns the file that contains a sample. */

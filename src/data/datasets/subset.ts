@@ -1,7 +1,7 @@
 import { hashOfDataset } from "../dataset_origin.ts";
 import { IndexError } from "../../base/errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import type { PlaceOptions } from "../../io/storage/place.ts";
+import type { LocationOptions } from "../../io/storage/place.ts";
 import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { readIndexOf } from "../index_file.ts";
@@ -73,7 +73,7 @@ export class Subset<T> extends Dataset<T> {
   static async fromFile<T>(
     dataset: Dataset<T>,
     path: string | URL,
-    options: WaitOptions & PlaceOptions = {},
+    options: WaitOptions & LocationOptions = {},
   ): Promise<Subset<T>> {
     const names = () => hashOfDataset(dataset, options.signal);
     const indices = await readIndexOf(path, dataset.length, names, options);
@@ -106,7 +106,7 @@ export class Subset<T> extends Dataset<T> {
   }
 
   /** Forwards the prefetch hint to the dataset. */
-  override expect(indices: readonly number[], options?: GetOptions): number {
+  override prefetch(indices: readonly number[], options?: GetOptions): number {
     const chosen = indices.map((index) => this.#indices[index])
       .filter((index) => index !== undefined);
     return tellDataset(this.#dataset, chosen, options);

@@ -29,7 +29,7 @@ export function localBatches(
   const queue: Promise<Delivered>[] = [];
   let last: Promise<unknown> = Promise.resolve();
   const steps = new StepsAhead(start, prefetchFactor);
-  const ahead = new BatchesAhead<BatchJob>((job) => maker.expect(job));
+  const ahead = new BatchesAhead<BatchJob>((job) => maker.prefetch(job));
   /** Step to begin next. */
   let { step } = start;
   let later: ReturnType<typeof setImmediate> | undefined;

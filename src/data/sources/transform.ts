@@ -91,7 +91,7 @@ export class Transform<S, T> extends Dataset<T> {
   }
 
   /** Forwards the prefetch hint to the source. */
-  override expect(steps: readonly number[], options?: GetOptions): number {
+  override prefetch(steps: readonly number[], options?: GetOptions): number {
     return tellDataset(this.#source, steps, options);
   }
 

@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry, Nearly } from "../format.ts";
+import type { FormatDescriptor, Nearly } from "../format.ts";
 import {
   BAG,
   isDatasetFile,
@@ -8,7 +8,7 @@ import {
   SPEC_FILE,
 } from "./dataset/dataset_names.ts";
 
-export const bags: FormatEntry = {
+export const bags: FormatDescriptor = {
   name: "bags",
   description: "Bags and Granular: datasets, sharded datasets, single .bag",
   suffixes: [".bag"],
@@ -22,8 +22,10 @@ export const bags: FormatEntry = {
   targets: [{ name: "bags" }, { name: BAG, suffix: ".bag" }],
   isExtracted,
   load: async () => (await import("./format.ts")).bags,
-  async openToServe(path, options) {
-    const { openToServe } = await import("./tree/begin_container.ts");
+  async openDeferred(path, options) {
+    const { openDeferred: openToServe } = await import(
+      "./tree/begin_container.ts"
+    );
     return await openToServe(path, options);
   },
 };

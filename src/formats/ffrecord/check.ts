@@ -8,7 +8,7 @@ import { packedNames } from "./folder/packed_files.ts";
 import { openAs } from "./kinds.ts";
 import { sampleMismatch } from "./read/read_samples.ts";
 import { openRecordFiles, type RecordFiles } from "./read/record_files.ts";
-import { RecordTree } from "./tree/tree.ts";
+import { FFRecordTree } from "./tree/tree.ts";
 
 /**
  * Verifies the checksum of every sample of FFRecord files, and reads the folder structure, if any.
@@ -28,7 +28,7 @@ export async function checkRecordFiles(
     run.total = sources.reduce((sum, { size }) => sum + size, 0);
     for (const lost of index.lost) run.damage(lostError(lost));
     const names = await readNames(run, files);
-    const nameOf = names instanceof RecordTree
+    const nameOf = names instanceof FFRecordTree
       ? namesIn(names)
       : () => undefined;
     await checkContents(run, {
@@ -59,10 +59,10 @@ export async function checkRecordFiles(
 async function readNames(
   run: CheckRun,
   files: RecordFiles,
-): Promise<RecordTree | FormatError | undefined> {
+): Promise<FFRecordTree | FormatError | undefined> {
   try {
     const packed = await run.run(packedNames(files, openAs(run.options), {}));
-    return packed && new RecordTree({ ...files, mtime: 0 }, packed.names);
+    return packed && new FFRecordTree({ ...files, mtime: 0 }, packed.names);
   } catch (error) {
     if (error instanceof FormatError) return error;
     throw error;
@@ -80,7 +80,7 @@ function overlapping(path: string, sample: number): FormatError {
 }
 
 /** Returns a lookup from samples to file names of a packed folder, built at the first call. */
-function namesIn(tree: RecordTree): (sample: number) => string | undefined {
+function namesIn(tree: FFRecordTree): (sample: number) => string | undefined {
   let nodes: ReadonlyMap<number, NodeId> | undefined;
   return (sample) => {
     const node = (nodes ??= nodesBySample(tree)).get(sample);
@@ -88,7 +88,7 @@ function namesIn(tree: RecordTree): (sample: number) => string | undefined {
   };
 }
 
-function nodesBySample(tree: RecordTree): Map<number, NodeId> {
+function nodesBySample(tree: FFRecordTree): Map<number, NodeId> {
   const nodes = new Map<number, NodeId>();
   for (let node = ROOT + 1; node <= tree.nodeCount; node++) {
     const sample = tree.recordOf(node);

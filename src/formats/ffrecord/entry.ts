@@ -1,11 +1,11 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatDescriptor } from "../format.ts";
 import { areSamples, PACKED, SAMPLES } from "./kinds.ts";
 import { endOfHeader, parseCount } from "./layout.ts";
 
 /** FFRecord: packed folders as their directories, other files as numbered samples. */
-export const ffrecord: FormatEntry = {
+export const ffrecord: FormatDescriptor = {
   name: "ffrecord",
   description: "FFRecord: packed folders, plain samples, directories of .ffr",
   variants: [
@@ -33,8 +33,10 @@ export const ffrecord: FormatEntry = {
     { name: SAMPLES, suffix: ".ffr", ofNumbered: true },
   ],
   load: async () => (await import("./format.ts")).ffrecord,
-  async openToServe(path, options) {
-    const { openToServe } = await import("./tree/open_to_serve.ts");
+  async openDeferred(path, options) {
+    const { openDeferred: openToServe } = await import(
+      "./tree/open_to_serve.ts"
+    );
     return await openToServe(path, options);
   },
 };

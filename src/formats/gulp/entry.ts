@@ -1,10 +1,10 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatDescriptor } from "../format.ts";
 import { DIRECTORY, isChunkName } from "./kinds.ts";
 
 /** GulpIO and GulpIO2: a directory of chunks, or one chunk. */
-export const gulp: FormatEntry = {
+export const gulp: FormatDescriptor = {
   name: "gulp",
   description: "GulpIO: directories of .gulp with .gmeta, or one of them",
   suffixes: [".gulp", ".gmeta"],

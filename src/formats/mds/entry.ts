@@ -5,7 +5,7 @@ import {
   optionText,
 } from "../../base/named_option.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatDescriptor } from "../format.ts";
 import { FORMAT, INDEX, isShard, tableSize, WORD } from "./layout.ts";
 
 /** Bytes of an index searched for the format, which follows the column names of the first shard. */
@@ -21,7 +21,7 @@ const NOTHING_LISTED = new RegExp(
 
 const AS_MDS: NamedOption = { ...FORMAT_OPTION, value: "mds" };
 
-export const mds: FormatEntry = {
+export const mds: FormatDescriptor = {
   name: "mds",
   description: "MDS of MosaicML Streaming: samples of columns, in shards",
   suffixes: [".mds"],

@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatDescriptor } from "../format.ts";
 import {
   ENCRYPTED_MAGIC,
   isNamedSo,
@@ -11,7 +11,7 @@ import {
 } from "./layout.ts";
 
 /** Parquet: rows of tables, in files and shards. */
-export const parquet: FormatEntry = {
+export const parquet: FormatDescriptor = {
   name: "parquet",
   description: "Parquet: rows of tables, pictures in columns, shards of them",
   suffixes: [".parquet"],

@@ -1,7 +1,7 @@
-import { BLOCK, Field, Length } from "../../base/tar_header.ts";
+import { Field, Length, TAR_BLOCK } from "../../base/tar_header.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry, Nearly } from "../format.ts";
+import type { FormatDescriptor, Nearly } from "../format.ts";
 import {
   blocksOf,
   compressionOf,
@@ -14,7 +14,7 @@ import { hasSamples, SAMPLES } from "./kinds.ts";
 import { isShard, isShardPattern } from "./shard_patterns.ts";
 
 /** Tar archives: their files, and WebDataset samples. */
-export const tar: FormatEntry = {
+export const tar: FormatDescriptor = {
   name: "tar",
   description: "tar archives: files, samples of WebDataset, shards of them",
   variants: [
@@ -59,15 +59,15 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   // A damaged file of that name gets this format's error message.
   if (isShard(path)) return true;
   if (size === 0) return false;
-  const head = yield* read(0, Math.min(size, BLOCK));
+  const head = yield* read(0, Math.min(size, TAR_BLOCK));
   const compression = compressionOf(head);
   if (compression !== undefined) {
     return COMPRESSIONS.some(({ suffixes }) =>
       suffixes.some((suffix) => path.endsWith(suffix))
     );
   }
-  if (size < BLOCK) return false;
-  const blocks = blocksOf(new Uint8Array(BLOCK));
+  if (size < TAR_BLOCK) return false;
+  const blocks = blocksOf(new Uint8Array(TAR_BLOCK));
   blocks.bytes.set(head);
   if (!hasChecksum(blocks, 0)) return false;
   if (flavourOf(head, 0) !== "v7") return true;

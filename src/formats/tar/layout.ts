@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BLOCK, Field, Length } from "../../base/tar_header.ts";
+import { Field, Length, TAR_BLOCK } from "../../base/tar_header.ts";
 
 const SPACE = 0x20;
 const ZERO = 0x30;
@@ -36,7 +36,7 @@ export function blocksOf(bytes: Uint8Array): Blocks {
 export function isZeroBlock({ bytes, words }: Blocks, at: number): boolean {
   if (bytes[at] !== 0) return false;
   const first = at >>> 2;
-  for (let i = first; i < first + BLOCK / 4; i++) {
+  for (let i = first; i < first + TAR_BLOCK / 4; i++) {
     if (words[i] !== 0) return false;
   }
   return true;
@@ -60,7 +60,7 @@ export function hasChecksum(blocks: Blocks, at: number): boolean {
   const sum = sumOf(blocks, at) - field + Length.CHECKSUM * SPACE;
   if (sum === wanted) return true;
   let negative = 0;
-  for (let i = at; i < at + BLOCK; i++) {
+  for (let i = at; i < at + TAR_BLOCK; i++) {
     if (i === checksum) i += Length.CHECKSUM;
     if (bytes[i]! >= 0x80) negative++;
   }
@@ -71,7 +71,7 @@ export function hasChecksum(blocks: Blocks, at: number): boolean {
 export function headOf({ words }: Blocks, at: number): number {
   let hash = 0x811c9dc5;
   const first = at >>> 2;
-  for (let i = first; i < first + BLOCK / 4; i++) {
+  for (let i = first; i < first + TAR_BLOCK / 4; i++) {
     hash = Math.imul(hash ^ words[i]!, 0x01000193);
     hash ^= hash >>> 15;
   }
@@ -82,7 +82,7 @@ export function headOf({ words }: Blocks, at: number): number {
 function sumOf({ words }: Blocks, at: number): number {
   let sums = 0;
   const first = at >>> 2;
-  for (let i = first; i < first + BLOCK / 4; i++) {
+  for (let i = first; i < first + TAR_BLOCK / 4; i++) {
     const word = words[i]!;
     sums = sums + (word & 0x00ff00ff) + (word >>> 8 & 0x00ff00ff) | 0;
   }

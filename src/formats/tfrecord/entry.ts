@@ -2,7 +2,7 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
 import { crc32cLoaded } from "../../io/sums/crc32c.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatDescriptor } from "../format.ts";
 import {
   FRAME,
   hasRightSum,
@@ -13,7 +13,7 @@ import {
 } from "./layout.ts";
 
 /** TFRecord: records in files and shards, TensorFlow examples. */
-export const tfrecord: FormatEntry = {
+export const tfrecord: FormatDescriptor = {
   name: "tfrecord",
   description: "TFRecord: records, examples of TensorFlow, shards of them",
   suffixes: [".tfrecord", ".tfrecords"],

@@ -1,13 +1,13 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
-import type { FormatEntry } from "../format.ts";
+import type { FormatDescriptor } from "../format.ts";
 import { lastEndOf, readTail, Signature, Size } from "./layout.ts";
 
 /** File names of zips, including formats based on zip. */
 const SUFFIXES = [".zip", ".npz", ".docx", ".xlsx", ".pptx", ".jar", ".whl"];
 
 /** Zip archives: their files. */
-export const zip: FormatEntry = {
+export const zip: FormatDescriptor = {
   name: "zip",
   description: "zip archives: zip, npz, docx, jar",
   suffixes: SUFFIXES,

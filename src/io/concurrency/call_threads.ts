@@ -48,7 +48,7 @@ const LOST = 120_000;
 /** Failure of a call other than an error of its own code: timeout, out of memory, or too many waiting. */
 export class CallError extends RecordfsError<"busy" | "died" | "timeout"> {}
 
-interface Waiting {
+interface WaitingCall {
   readonly isLong: boolean;
   begin(): void;
 }
@@ -61,7 +61,7 @@ export class CallThreads {
   readonly #all = new Set<CallThread>();
   /** Terminated threads that may still be running. */
   #lost: { readonly busy: Int32Array; readonly until: number }[] = [];
-  #waiting: Waiting[] = [];
+  #waiting: WaitingCall[] = [];
   #under = 0;
   #longUnder = 0;
 
@@ -125,7 +125,7 @@ export class CallThreads {
       );
     }
     const turn = Promise.withResolvers<void>();
-    const waiting: Waiting = {
+    const waiting: WaitingCall = {
       isLong,
       begin: () => {
         this.#count(isLong);

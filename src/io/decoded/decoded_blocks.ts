@@ -7,7 +7,7 @@ export interface DecodedMemory {
 }
 
 /** Block size in bytes. The last block of a content may be shorter. */
-export const BLOCK = 1 << 16;
+export const DECODED_BLOCK = 1 << 16;
 /** Default capacity in bytes. Memory is used on demand. */
 const MOST_BYTES = 128 << 20;
 
@@ -44,7 +44,7 @@ export class DecodedBlocks {
   constructor(memory: DecodedMemory = newMemory(MOST_BYTES)) {
     this.memory = memory;
     this.#bytes = new Uint8Array(memory.bytes);
-    const slots = memory.bytes.byteLength / BLOCK;
+    const slots = memory.bytes.byteLength / DECODED_BLOCK;
     this.#slots = slots;
     const { table } = memory;
     this.#head = new Int32Array(table, 0, HEAD);
@@ -85,7 +85,7 @@ export class DecodedBlocks {
       const slot = this.#find(owner, content, block);
       if (slot === NONE) return false;
       this.#used[slot] = 1;
-      const start = slot * BLOCK + from;
+      const start = slot * DECODED_BLOCK + from;
       into.set(this.#bytes.subarray(start, start + into.length));
       return true;
     } finally {
@@ -107,7 +107,7 @@ export class DecodedBlocks {
         this.#buckets[bucket] = slot + 1;
       }
       this.#used[slot] = 1;
-      this.#bytes.set(bytes, slot * BLOCK);
+      this.#bytes.set(bytes, slot * DECODED_BLOCK);
     } finally {
       this.#unlock();
     }
@@ -116,7 +116,7 @@ export class DecodedBlocks {
   drop(owner: number, content: number, size: number): void {
     if (!this.#lock()) return;
     try {
-      for (let block = 0; block * BLOCK < size; block++) {
+      for (let block = 0; block * DECODED_BLOCK < size; block++) {
         const slot = this.#find(owner, content, block);
         if (slot !== NONE) this.#remove(slot);
       }
@@ -224,9 +224,9 @@ export function decodedBlocks(): DecodedBlocks {
 }
 
 function newMemory(bytes: number): DecodedMemory {
-  const slots = Math.max(1, Math.floor(bytes / BLOCK));
+  const slots = Math.max(1, Math.floor(bytes / DECODED_BLOCK));
   return {
-    bytes: newSharedMemory(slots * BLOCK),
+    bytes: newSharedMemory(slots * DECODED_BLOCK),
     table: newSharedMemory(4 * (HEAD + CLAIMS + 6 * slots)),
   };
 }

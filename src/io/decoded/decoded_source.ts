@@ -3,7 +3,7 @@ import type { WaitOptions } from "../storage/byte_source.ts";
 import type { MadeSource } from "../storage/made_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
-import { BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
+import { DECODED_BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
 
 /** A content stored in an encoded form that can only be decoded from the start. */
 export interface EncodedContent {
@@ -19,7 +19,7 @@ export interface EncodedContent {
   decode(into: Uint8Array): Steps<void>;
   /** Decodes with little memory; `undefined` if unsupported. */
   pieces?: (() => PieceReader) | undefined;
-  expect?: (() => boolean) | undefined;
+  prefetch?: (() => boolean) | undefined;
   invalidate?: (() => void) | undefined;
 }
 
@@ -62,7 +62,7 @@ export class DecodedSource implements MadeSource {
   #running: Running | undefined;
   /** Serializes asynchronous reads, so that one can use what the one before has decoded. */
   #turn: Promise<unknown> = Promise.resolve();
-  readonly expect?: (offset: number, length: number) => boolean;
+  readonly prefetch?: (offset: number, length: number) => boolean;
   readonly invalidate?: (offset: number, length: number) => void;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
 
@@ -84,7 +84,7 @@ export class DecodedSource implements MadeSource {
     if (content.isLocal) {
       this.readAtSync = (into, offset) => this.#readNow(into, offset);
     }
-    if (content.expect) this.expect = () => content.expect!();
+    if (content.prefetch) this.prefetch = () => content.prefetch!();
     if (content.invalidate) {
       this.invalidate = () => {
         blocks.drop(owner, number, content.size);
@@ -115,9 +115,9 @@ export class DecodedSource implements MadeSource {
     let done = 0;
     while (done < wanted.length) {
       const at = offset + done;
-      const from = at % BLOCK;
-      const part = wanted.subarray(done, done + BLOCK - from);
-      const block = (at - from) / BLOCK;
+      const from = at % DECODED_BLOCK;
+      const part = wanted.subarray(done, done + DECODED_BLOCK - from);
+      const block = (at - from) / DECODED_BLOCK;
       const isThere = this.#blocks.read(
         this.#owner,
         this.#number,
@@ -208,8 +208,8 @@ export class DecodedSource implements MadeSource {
     const isAll = wanted.length === this.size;
     const all = isAll ? wanted : new Uint8Array(this.size);
     yield* this.#content.decode(all);
-    for (let at = 0; at < all.length; at += BLOCK) {
-      this.#keep(at / BLOCK, all.subarray(at, at + BLOCK));
+    for (let at = 0; at < all.length; at += DECODED_BLOCK) {
+      this.#keep(at / DECODED_BLOCK, all.subarray(at, at + DECODED_BLOCK));
     }
     if (!isAll) wanted.set(all.subarray(offset, offset + wanted.length));
   }
@@ -219,7 +219,7 @@ export class DecodedSource implements MadeSource {
     const run = this.#take(offset);
     const end = offset + wanted.length;
     if (run.done > offset) { // in the partial block, which is not cached yet
-      const start = offset % BLOCK;
+      const start = offset % DECODED_BLOCK;
       const part = run.block.subarray(start, start + run.done - offset);
       wanted.set(part.subarray(0, wanted.length));
     }
@@ -238,15 +238,15 @@ export class DecodedSource implements MadeSource {
   #gather(run: Running, piece: Uint8Array): void {
     let taken = 0;
     while (taken < piece.length) {
-      const at = run.done % BLOCK;
-      const part = piece.subarray(taken, taken + BLOCK - at);
+      const at = run.done % DECODED_BLOCK;
+      const part = piece.subarray(taken, taken + DECODED_BLOCK - at);
       run.block.set(part, at);
       run.done += part.length;
       taken += part.length;
-      const isFull = run.done % BLOCK === 0;
+      const isFull = run.done % DECODED_BLOCK === 0;
       if (!isFull && run.done < this.size) continue;
-      const length = isFull ? BLOCK : run.done % BLOCK;
-      const number = Math.ceil(run.done / BLOCK) - 1;
+      const length = isFull ? DECODED_BLOCK : run.done % DECODED_BLOCK;
+      const number = Math.ceil(run.done / DECODED_BLOCK) - 1;
       this.#keep(number, run.block.subarray(0, length));
     }
   }
@@ -259,9 +259,11 @@ export class DecodedSource implements MadeSource {
   #take(offset: number): Running {
     const run = this.#running;
     this.#running = undefined;
-    if (run !== undefined && run.done - run.done % BLOCK <= offset) return run;
+    if (run !== undefined && run.done - run.done % DECODED_BLOCK <= offset) {
+      return run;
+    }
     const reader = this.#content.pieces!();
-    return { reader, done: 0, block: new Uint8Array(BLOCK) };
+    return { reader, done: 0, block: new Uint8Array(DECODED_BLOCK) };
   }
 
   #giveBack(run: Running): void {

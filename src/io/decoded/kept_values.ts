@@ -1,7 +1,7 @@
 /** LRU cache of values by weight, such as bytes. The last value set stays, whatever its weight. */
-export class KeptValues<T, Key = number> {
+export class LruCache<T, Key = number> {
   readonly #most: number;
-  readonly #kept = new Map<Key, Kept<T>>();
+  readonly #kept = new Map<Key, LruEntry<T>>();
   #weight = 0;
   #lastKey: Key | undefined;
   #last: T | undefined;
@@ -29,7 +29,7 @@ export class KeptValues<T, Key = number> {
     }
   }
 
-  #use(key: Key, kept: Kept<T>): void {
+  #use(key: Key, kept: LruEntry<T>): void {
     this.#kept.delete(key); // to the end: most recently used
     this.#kept.set(key, kept);
     this.#lastKey = key;
@@ -37,7 +37,7 @@ export class KeptValues<T, Key = number> {
   }
 }
 
-interface Kept<T> {
+interface LruEntry<T> {
   readonly value: T;
   readonly weight: number;
 }

@@ -43,7 +43,7 @@ export interface WalkPlace {
 }
 
 /** A file that another thread writes. */
-export interface HandedOver {
+export interface PendingFiles {
   /** Must be closed when the file is written. */
   readonly directory: Directory;
   readonly name: string;
@@ -194,7 +194,7 @@ export class ExtractTarget implements Disposable {
    * Prepares a file for another thread to write. The caller closes its directory. `before` is a file whose directory is
    * reused if it is the same. Returns `undefined` if only this thread can write the file.
    */
-  handOver(place: WalkPlace, before?: HandedOver): HandedOver | undefined {
+  handOver(place: WalkPlace, before?: PendingFiles): PendingFiles | undefined {
     try {
       const { directory, name } = this.#place(place);
       if (directory.descriptor === undefined) return undefined;
@@ -210,7 +210,7 @@ export class ExtractTarget implements Disposable {
   }
 
   /** Returns the error of a file that another thread could not write, with its cause named. */
-  refused({ directory, name, path }: HandedOver, error: unknown): unknown {
+  refused({ directory, name, path }: PendingFiles, error: unknown): unknown {
     try {
       return this.#naming(path, () => {
         this.#requireFree(directory, name);

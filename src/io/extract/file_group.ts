@@ -1,6 +1,10 @@
 import type { Directory } from "../directories/directory.ts";
 import { descriptorBudget } from "../storage/descriptor_budget.ts";
-import type { ExtractTarget, HandedOver, WalkPlace } from "./extract_target.ts";
+import type {
+  ExtractTarget,
+  PendingFiles,
+  WalkPlace,
+} from "./extract_target.ts";
 import type { PlaceThread } from "./place_thread.ts";
 
 /** Most directories that a group holds open. All groups in flight hold at most a quarter of the process's limit. */
@@ -17,7 +21,7 @@ export interface RefusedFile {
 /** Batch of files that another thread writes. Their contents share one SharedArrayBuffer. */
 export class FileGroup {
   readonly #target: ExtractTarget;
-  readonly #files: HandedOver[] = [];
+  readonly #files: PendingFiles[] = [];
   readonly #contents: Uint8Array[] = [];
   readonly #times: number[] = [];
   readonly #directories = new Set<Directory>();

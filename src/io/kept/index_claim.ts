@@ -7,7 +7,7 @@ import {
   LONGEST_LOOK,
   stuckAfter,
 } from "../remote/shared_flight.ts";
-import type { KeptPlace } from "./kept_place.ts";
+import type { CacheLocation } from "./kept_place.ts";
 
 /** Makers that a program waits for. One may end without an index, for instance by a signal. */
 const MOST_MAKERS = 2;
@@ -23,7 +23,7 @@ export class IndexClaim implements Disposable {
   readonly #claims: RangeClaims;
   #claim: Claim | undefined;
 
-  constructor(source: RemoteSource, { root, name, state }: KeptPlace) {
+  constructor(source: RemoteSource, { root, name, state }: CacheLocation) {
     this.#source = source;
     this.#claims = new RangeClaims(root, `index\n${name}\n${state}`);
   }

@@ -8,7 +8,7 @@ import type { ByteSource } from "../storage/byte_source.ts";
 import { FileSource } from "../storage/file_source.ts";
 
 /** Location of cached data made from a state of a source. */
-export interface KeptPlace {
+export interface CacheLocation {
   readonly root: CacheRoot;
   readonly name: string;
   /** Identifies the state of the source. */
@@ -17,7 +17,7 @@ export interface KeptPlace {
   readonly of: string;
 }
 
-export interface KeptOptions {
+export interface IndexCacheOptions {
   readonly remote?: RemoteOptions | undefined;
 }
 
@@ -26,11 +26,11 @@ export interface KeptOptions {
  * That is its URL and tag, or its path with size, time and inode. `undefined` if the source has no such state, or
  * caching is disabled or impossible.
  */
-export function keptPlace(
+export function cacheLocation(
   source: ByteSource,
   kind: string,
-  { remote }: KeptOptions,
-): KeptPlace | undefined {
+  { remote }: IndexCacheOptions,
+): CacheLocation | undefined {
   const options = source instanceof RemoteSource
     ? source.origin.options
     : remote;

@@ -6,13 +6,13 @@ import { newSharedMemory } from "../libc/new_memory.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import { CacheRoot } from "../remote/cache/cache_root.ts";
 import { evictFiles, filesIn, touchFile } from "./kept_files.ts";
-import type { KeptPlace } from "./kept_place.ts";
+import type { CacheLocation } from "./kept_place.ts";
 import { utf8Text } from "../../base/utf8.ts";
 
 /** A column of numbers, over memory that threads share. */
 export type Column = Uint8Array | Uint32Array | Float64Array;
 
-export interface KeptTables {
+export interface CachedTables {
   readonly columns: Readonly<Record<string, Column>>;
   /** JSON data. */
   readonly facts: unknown;
@@ -52,7 +52,9 @@ interface Head {
  * Reads cached tables of a source, into memory that threads share; `undefined` if there are none of this state of the
  * source, or they are damaged.
  */
-export function readKeptTables(place: KeptPlace): KeptTables | undefined {
+export function readCachedTables(
+  place: CacheLocation,
+): CachedTables | undefined {
   try {
     using directory = place.root.open([INDEXES]);
     using file = directory?.openFile(place.name, "read");
@@ -101,9 +103,9 @@ function headIn(
 }
 
 /** Caches tables of a source. If that fails, returns `false`, and they are made again next time. */
-export function keepTables(
-  place: KeptPlace,
-  { columns, facts }: KeptTables,
+export function cacheTables(
+  place: CacheLocation,
+  { columns, facts }: CachedTables,
 ): boolean {
   try {
     using directory = place.root.make([INDEXES]);
@@ -123,7 +125,7 @@ export function keepTables(
   }
 }
 
-export interface KeptFile {
+export interface CachedFile {
   readonly root: CacheRoot;
   readonly name: string;
   /** Path of the source, or its URL without secrets; for a damaged file, the file's own path. */
@@ -134,7 +136,7 @@ export interface KeptFile {
 }
 
 /** Lists the tables in a cache, given as an object or a path. */
-export function listKeptTables(cache: string | CacheRoot): KeptFile[] {
+export function listKeptTables(cache: string | CacheRoot): CachedFile[] {
   const root = typeof cache === "string"
     ? new CacheRoot({ directory: cache }, warnOnConsole)
     : cache;
@@ -162,7 +164,7 @@ function sourceOf(
 }
 
 /** Deletes cached tables. Programs that use them have them in memory. */
-export function removeKeptTables(files: readonly KeptFile[]): void {
+export function removeKeptTables(files: readonly CachedFile[]): void {
   for (const { root, name } of files) {
     using directory = root.open([INDEXES]);
     directory?.remove(name);
@@ -170,8 +172,8 @@ export function removeKeptTables(files: readonly KeptFile[]): void {
 }
 
 function partsOf(
-  { state, of }: KeptPlace,
-  columns: KeptTables["columns"],
+  { state, of }: CacheLocation,
+  columns: CachedTables["columns"],
   facts: unknown,
 ): Uint8Array[] {
   const named = Object.entries(columns);

@@ -11,7 +11,7 @@ const KEPT = [
 ] as const;
 
 /** Alignment of memory, offset and length that direct reads of open(2) need on every disk; also a page size. */
-export const BLOCK = 4096;
+export const MEMORY_PAGE = 4096;
 
 /** Size from which on large pages, of 2 MiB, pay off. */
 const LARGE = 4 << 20;
@@ -32,7 +32,7 @@ export function newSharedMemory(length: number): SharedArrayBuffer {
 
 /** Allocates zeroed memory, aligned for direct reads if the C library may be called. */
 export function blockMemory(length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length + BLOCK);
+  const bytes = new Uint8Array(length + MEMORY_PAGE);
   const blocks = libcIfPermitted() === undefined ? bytes : fromBlock(bytes);
   return blocks.subarray(0, length);
 }
@@ -65,7 +65,7 @@ function inLargePages<Memory extends ArrayBufferLike>(memory: Memory): Memory {
   const libc = memory.byteLength < LARGE ? undefined : libcIfPermitted();
   if (libc === undefined) return memory;
   const pages = fromBlock(new Uint8Array(memory as ArrayBuffer));
-  const length = pages.length - pages.length % BLOCK;
+  const length = pages.length - pages.length % MEMORY_PAGE;
   libc.madvise(pages, BigInt(length), MADV_HUGEPAGE); // if it fails, pages stay small
   return memory;
 }
@@ -73,5 +73,5 @@ function inLargePages<Memory extends ArrayBufferLike>(memory: Memory): Memory {
 /** Returns the part from the next block boundary on, which is at most a block behind the start. */
 function fromBlock(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const place = Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
-  return bytes.subarray(BLOCK - Number(place % BigInt(BLOCK)));
+  return bytes.subarray(MEMORY_PAGE - Number(place % BigInt(MEMORY_PAGE)));
 }

@@ -86,7 +86,7 @@ export class HeadWindows {
     if (far.isFollowing && end % FAR_WINDOW === 0) {
       for (let next = 0; next < FAR_AHEAD; next++) {
         const start = end + next * FAR_WINDOW;
-        if (start < source.size) source.expect?.(start, FAR_WINDOW);
+        if (start < source.size) source.prefetch?.(start, FAR_WINDOW);
       }
     }
     const begun = performance.now();

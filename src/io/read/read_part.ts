@@ -144,9 +144,9 @@ export async function readElsewhere(
   into: Uint8Array,
   offset: number,
   signal: AbortSignal | undefined,
-  goesOn = true,
+  isSequential = true,
 ): Promise<void> {
-  const got = await source.readAt(into, offset, { signal, goesOn });
+  const got = await source.readAt(into, offset, { signal, isSequential });
   signal?.throwIfAborted();
   if (got < into.byteLength) {
     throw endedEarly(source, offset, into.byteLength, got);

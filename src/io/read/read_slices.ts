@@ -95,7 +95,7 @@ class Reading {
   /** Reads cached runs at once, while waiting for the others. */
   async async(signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
     const flight = new ConcurrencyLimit(READS_IN_FLIGHT);
-    this.#expect();
+    this.#prefetch();
     let began = 0;
     try {
       let unwatched = STRIDE_BYTES;
@@ -138,12 +138,12 @@ class Reading {
   }
 
   /** Hints all ranges to sources that can prefetch. */
-  #expect(): void {
+  #prefetch(): void {
     if (this.#runs.length < 2) return;
     // If a container's first file is local, so are all; do not open them for this.
-    if (this.#sources.at(this.#runs[0]!.source)?.expect === undefined) return;
+    if (this.#sources.at(this.#runs[0]!.source)?.prefetch === undefined) return;
     for (const { source, offset, length } of this.#runs) {
-      if (length > 0) this.#sources.at(source)!.expect?.(offset, length);
+      if (length > 0) this.#sources.at(source)!.prefetch?.(offset, length);
     }
   }
 

@@ -2,7 +2,7 @@ import type { ByteSource } from "../storage/byte_source.ts";
 import { type DirectReads, FileSource } from "../storage/file_source.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { readElsewhere } from "./read_part.ts";
-import { BLOCK, blockMemory } from "../libc/new_memory.ts";
+import { blockMemory, MEMORY_PAGE } from "../libc/new_memory.ts";
 
 /** Window size of reads by another thread. */
 const WINDOW = 1 << 20;
@@ -61,7 +61,7 @@ export class ReadWindows {
       if (source instanceof FileSource) {
         this.#direct = source.openDirect();
       }
-      const inBlock = this.#direct === undefined ? 0 : offset % BLOCK;
+      const inBlock = this.#direct === undefined ? 0 : offset % MEMORY_PAGE;
       next = this.#start(source, offset - inBlock);
     }
     this.#goAhead(next);

@@ -1,14 +1,14 @@
 import { abortable } from "../concurrency/abortable.ts";
 import {
   areAllBlocks,
-  BLOCK,
   type BlockMap,
   blockOf,
   type BlockStore,
+  CACHE_BLOCK,
 } from "./cache/block_store.ts";
 import type { RangeClaims } from "./cache/range_claims.ts";
 import type { Client } from "./client.ts";
-import { Flight } from "./flight.ts";
+import { RangeInFlight } from "./flight.ts";
 import { HeldBytes } from "./held_bytes.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { giveBack } from "./read_body.ts";
@@ -16,7 +16,7 @@ import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import { claimFlight, takeKept } from "./shared_flight.ts";
 import type { Target } from "./target.ts";
-import { Waiting } from "./waiting.ts";
+import { WaitCount } from "./waiting.ts";
 import { missingBytes } from "./whole_object.ts";
 
 /** Longest range per request in bytes; many requests are in flight at a time. */
@@ -34,7 +34,7 @@ const UNCLAIMED = 10_000;
 interface Run {
   readonly first: number;
   readonly last: number;
-  readonly waiting: Waiting;
+  readonly waiting: WaitCount;
 }
 
 /** Fetches blocks of an object, each once for all who want it, and neighbours together. */
@@ -53,7 +53,7 @@ export class BlockFetcher {
   /** Fetched bytes that the store did not take. */
   readonly #held = new HeldBytes(HELD, ({ buffer }) => giveBack(buffer));
   readonly #closed = new AbortController();
-  readonly #flights = new Set<Flight>();
+  readonly #flights = new Set<RangeInFlight>();
   /** Ranges to request once all current callers have asked. */
   #wanted: Run[] = [];
   /** Total bytes requested so far. */
@@ -113,14 +113,14 @@ export class BlockFetcher {
       return undefined;
     }
     this.#store.look(blockOf(offset), blockOf(offset + length - 1));
-    const waiting = new Waiting(offset, length);
+    const waiting = new WaitCount(offset, length);
     this.#needAll(waiting);
     waiting.release();
     return waiting.done;
   }
 
   /** Prefetches a range, unless enough hinted bytes are in flight. Returns whether it is cached or in flight. */
-  expect(offset: number, length: number): boolean {
+  prefetch(offset: number, length: number): boolean {
     if (this.#expected >= EXPECTED) return false;
     const before = this.#wantedBytes;
     const fetching = this.fetch(offset, length);
@@ -138,21 +138,21 @@ export class BlockFetcher {
 
   /** Called when a marked block was read through the {@linkcode BlockMap}. */
   hasRead(block: number): void {
-    this.#goAhead(block * BLOCK, (block + 1) * BLOCK);
+    this.#goAhead(block * CACHE_BLOCK, (block + 1) * CACHE_BLOCK);
   }
 
   /**
-   * Reads a range of the object, which must lie inside it. If `goesOn`, access is sequential, and the next range may be
+   * Reads a range of the object, which must lie inside it. If `isSequential`, access is sequential, and the next range may be
    * prefetched. Throws a RecordfsError if it cannot be fetched.
    */
   async read(
     into: Uint8Array,
     offset: number,
     signal: AbortSignal | undefined,
-    goesOn = true,
+    isSequential = true,
   ): Promise<void> {
     signal?.throwIfAborted();
-    if (goesOn) this.#goAhead(offset, offset + into.length);
+    if (isSequential) this.#goAhead(offset, offset + into.length);
     this.#store.look(blockOf(offset), blockOf(offset + into.length - 1));
     // Reads of the local disk need not hold up others.
     const isStored = (block: number) => this.#store.has(block);
@@ -161,7 +161,7 @@ export class BlockFetcher {
       this.#store.counts?.hit();
       return;
     }
-    const waiting = new Waiting(offset, into.length, into);
+    const waiting = new WaitCount(offset, into.length, into);
     this.#readWhatIsHere(waiting, into);
     this.#needAll(waiting);
     waiting.release();
@@ -194,7 +194,7 @@ export class BlockFetcher {
     return this.#store.has(block) || this.#held.has(block);
   }
 
-  #flightOver(offset: number): Flight | undefined {
+  #flightOver(offset: number): RangeInFlight | undefined {
     for (const flight of this.#flights) {
       if (flight.covers(offset)) return flight;
     }
@@ -202,20 +202,20 @@ export class BlockFetcher {
   }
 
   /** Copies cached parts. Blocks that turn out to be damaged are removed, and count as missing then. */
-  #readWhatIsHere({ offset, end }: Waiting, into: Uint8Array): void {
+  #readWhatIsHere({ offset, end }: WaitCount, into: Uint8Array): void {
     for (let at = offset; at < end;) {
       const rest = into.subarray(at - offset);
       const got = this.#store.read(rest, at) || this.#held.read(rest, at);
-      at = got > 0 ? at + got : (blockOf(at) + 1) * BLOCK;
+      at = got > 0 ? at + got : (blockOf(at) + 1) * CACHE_BLOCK;
     }
   }
 
   /** Registers a waiter for all missing blocks of its range. */
-  #needAll(waiting: Waiting): void {
+  #needAll(waiting: WaitCount): void {
     const last = blockOf(waiting.end - 1);
     for (let block = blockOf(waiting.offset); block <= last; block++) {
       if (this.#has(block)) continue;
-      const flight = this.#flightOver(block * BLOCK);
+      const flight = this.#flightOver(block * CACHE_BLOCK);
       if (flight === undefined) {
         const first = block;
         while (block < last && this.#isMissing(block + 1)) block++;
@@ -228,11 +228,12 @@ export class BlockFetcher {
   }
 
   #isMissing(block: number): boolean {
-    return !this.#has(block) && this.#flightOver(block * BLOCK) === undefined;
+    return !this.#has(block) &&
+      this.#flightOver(block * CACHE_BLOCK) === undefined;
   }
 
   #want(run: Run): void {
-    this.#wantedBytes += (run.last - run.first + 1) * BLOCK;
+    this.#wantedBytes += (run.last - run.first + 1) * CACHE_BLOCK;
     if (this.#wanted.length === 0) setImmediate(() => this.#askForWanted());
     this.#wanted.push(run);
     run.waiting.hold();
@@ -245,7 +246,9 @@ export class BlockFetcher {
       const { first } = runs[i]!;
       let { last } = runs[i]!;
       const begin = i++;
-      while (i < runs.length && (runs[i]!.first - last - 1) * BLOCK <= GAP) {
+      while (
+        i < runs.length && (runs[i]!.first - last - 1) * CACHE_BLOCK <= GAP
+      ) {
         last = Math.max(last, runs[i++]!.last);
       }
       const flights = this.#flightsFor(first, last);
@@ -262,24 +265,24 @@ export class BlockFetcher {
   }
 
   /** Splits a range of blocks into requests. */
-  #flightsFor(first: number, last: number): Flight[] {
-    const end = Math.min((last + 1) * BLOCK, this.#state.size);
-    const flights: Flight[] = [];
+  #flightsFor(first: number, last: number): RangeInFlight[] {
+    const end = Math.min((last + 1) * CACHE_BLOCK, this.#state.size);
+    const flights: RangeInFlight[] = [];
     // Equal sizes, so that memory can be reused.
-    for (let start = first * BLOCK; start < end; start += LONGEST) {
-      const flight = new Flight(start, Math.min(start + LONGEST, end));
+    for (let start = first * CACHE_BLOCK; start < end; start += LONGEST) {
+      const flight = new RangeInFlight(start, Math.min(start + LONGEST, end));
       this.#flights.add(flight);
       flights.push(flight);
     }
     return flights;
   }
 
-  #start(flight: Flight): void {
+  #start(flight: RangeInFlight): void {
     this.#fly(flight).catch((error) => flight.fail(error))
       .finally(() => this.#flights.delete(flight));
   }
 
-  async #fly(flight: Flight): Promise<void> {
+  async #fly(flight: RangeInFlight): Promise<void> {
     using _claim = await this.#claim(flight);
     try {
       if (this.#whole === undefined) return await this.#fetchRange(flight);
@@ -296,7 +299,7 @@ export class BlockFetcher {
     await this.#fetchRange(flight);
   }
 
-  async #fetchRange(flight: Flight): Promise<void> {
+  async #fetchRange(flight: RangeInFlight): Promise<void> {
     const { signal } = this.#closed;
     const { next: start, end } = flight;
     if (start > flight.start) {
@@ -329,7 +332,7 @@ export class BlockFetcher {
   }
 
   /** Claims a range, parts of which other programs may fetch. */
-  async #claim(flight: Flight): Promise<Disposable | undefined> {
+  async #claim(flight: RangeInFlight): Promise<Disposable | undefined> {
     const isOwn = performance.now() < this.#claimsFrom || !this.#keeps;
     if (isOwn || this.#claims === undefined) return undefined;
     const { signal } = this.#closed;
@@ -366,7 +369,7 @@ export class BlockFetcher {
     const marked = blockOf((span.start + span.end) / 2);
     const until = Math.min(span.end, this.#state.size);
     if (span.start >= until) return;
-    if (marked * BLOCK < until) {
+    if (marked * CACHE_BLOCK < until) {
       if (this.#store.has(marked)) this.#store.mark(marked);
       else this.#marks.add(marked);
     }

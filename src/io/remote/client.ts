@@ -34,11 +34,11 @@ const LATE = 2000;
 const ANSWER = 1 << 24;
 
 /** A request and the handler of its response. */
-export interface Question<T> {
+export interface RemoteRequest<T> {
   /** Response bytes that are held in memory until all have arrived. */
   readonly bytes?: number;
   /** Whether another attempt continues after the received bytes; otherwise it starts again. */
-  readonly goesOn?: boolean;
+  readonly isResumable?: boolean;
   /** Returns headers for range or condition, called for each attempt. */
   headers(): Headers;
   /**
@@ -49,7 +49,7 @@ export interface Question<T> {
 }
 
 /** Limits on waiting for a response. */
-export interface Patience {
+export interface RequestLimits {
   readonly signal: AbortSignal | undefined;
   /**
    * Time in milliseconds that a request may take with all its attempts, unless about 1 KB/s keeps coming. Defaults to
@@ -108,8 +108,8 @@ export class Client {
   /** Repeats a request until it is answered. Throws a {@linkcode RemoteError} on refusal or timeout. */
   async ask<T>(
     target: Target,
-    question: Question<T>,
-    patience: Patience,
+    question: RemoteRequest<T>,
+    patience: RequestLimits,
   ): Promise<T> {
     const { signal, timeout = this.timeout, counter } = patience;
     using own = patience.watch === undefined ? this.watch(patience) : undefined;
@@ -146,7 +146,7 @@ export class Client {
       }
       // Received bytes extend the timeout only if they lead further than before.
       if (last.bytes > most) backoff.reset();
-      if (question.goesOn !== true) most = Math.max(most, last.bytes);
+      if (question.isResumable !== true) most = Math.max(most, last.bytes);
       if (!await backoff.wait(last.after, last.isAway, either)) {
         signal?.throwIfAborted();
         throw last.finally(target.name, {
@@ -163,7 +163,9 @@ export class Client {
     }
   }
 
-  watch({ timeout = this.timeout }: Pick<Patience, "timeout">): StallWatch {
+  watch(
+    { timeout = this.timeout }: Pick<RequestLimits, "timeout">,
+  ): StallWatch {
     return StallWatch.ofRequest(timeout, () => this.#arrived);
   }
 
@@ -179,9 +181,9 @@ export class Client {
 
   async #attempt<T>(
     target: Target,
-    question: Question<T>,
+    question: RemoteRequest<T>,
     request: StallWatch,
-    { signal, timeout = this.timeout, counter }: Patience,
+    { signal, timeout = this.timeout, counter }: RequestLimits,
   ): Promise<T> {
     using watch = request.attempt(timeout);
     const either = anyOf(signal, request.signal, watch.signal);
@@ -215,9 +217,9 @@ export class Client {
   /** Follows redirections and returns the final response, unless it is a failure or a refusal. */
   async #followed<T>(
     target: Target,
-    question: Question<T>,
+    question: RemoteRequest<T>,
     watch: StallWatch,
-    { signal, counter }: Pick<Patience, "counter"> & {
+    { signal, counter }: Pick<RequestLimits, "counter"> & {
       readonly signal: AbortSignal;
     },
   ): Promise<Response> {
@@ -244,14 +246,14 @@ export class Client {
         const response = await this.#fetch(url, headers, signal);
         const { status } = response;
         isTaken = status < 300 || status === 304;
-        const goesOn = !isTaken && hop <= MOST_HOPS &&
+        const isSequential = !isTaken && hop <= MOST_HOPS &&
           await target.react(response, url);
-        if (goesOn) await response.body?.cancel();
-        const answer = isTaken || goesOn
+        if (isSequential) await response.body?.cancel();
+        const answer = isTaken || isSequential
           ? response
           : await judged(target, response);
         backoff.answered(begun);
-        if (!goesOn) return answer;
+        if (!isSequential) return answer;
       } catch (error) {
         throw failed(error, { backoff, begun, signal, watch });
       } finally {

@@ -1,5 +1,5 @@
-import { BLOCK } from "./cache/block_store.ts";
-import type { Waiting } from "./waiting.ts";
+import { CACHE_BLOCK } from "./cache/block_store.ts";
+import type { WaitCount } from "./waiting.ts";
 
 export interface Blocks {
   readonly start: number;
@@ -7,14 +7,14 @@ export interface Blocks {
 }
 
 /** A range in flight. Passes bytes to waiters as they arrive, and buffers only the beginning of an incomplete block. */
-export class Flight {
+export class RangeInFlight {
   readonly start: number;
   readonly end: number;
   /** Start of the first incomplete block. */
   #next: number;
-  readonly #begun = new Uint8Array(BLOCK);
+  readonly #begun = new Uint8Array(CACHE_BLOCK);
   #begunLength = 0;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitCount>();
 
   /** @param start A block boundary. */
   constructor(start: number, end: number) {
@@ -43,7 +43,7 @@ export class Flight {
   }
 
   /** Passes a waiter the beginning of the incomplete block, and what arrives from now on. */
-  add(waiting: Waiting): void {
+  add(waiting: WaitCount): void {
     if (this.#waiting.has(waiting)) return; // several parts of its range are in this flight
     waiting.take(this.#begun.subarray(0, this.#begunLength), this.#next);
     if (this.#hasFor(waiting)) return;
@@ -62,7 +62,9 @@ export class Flight {
     const bytes = new Uint8Array(buffer, byteOffset - front, front + length);
     bytes.set(this.#begun.subarray(0, front));
     const isLast = start + bytes.length === this.end;
-    const whole = isLast ? bytes.length : bytes.length - bytes.length % BLOCK;
+    const whole = isLast
+      ? bytes.length
+      : bytes.length - bytes.length % CACHE_BLOCK;
     this.#begunLength = bytes.length - whole;
     this.#begun.set(bytes.subarray(whole));
     this.#next += whole;
@@ -79,7 +81,7 @@ export class Flight {
     for (const waiting of this.#waiting) waiting.fail(reason);
   }
 
-  #hasFor(waiting: Waiting): boolean {
+  #hasFor(waiting: WaitCount): boolean {
     return this.#next + this.#begunLength >= Math.min(waiting.end, this.end);
   }
 }

@@ -1,4 +1,4 @@
-import { BLOCK, blockOf } from "./cache/block_store.ts";
+import { blockOf, CACHE_BLOCK } from "./cache/block_store.ts";
 
 interface Piece {
   readonly start: number;
@@ -55,7 +55,7 @@ export class HeldBytes {
     const piece: Piece = { start, bytes, unread: bytes.length };
     this.#pieces.add(piece);
     this.#bytes += bytes.buffer.byteLength;
-    for (let at = start; at < start + bytes.length; at += BLOCK) {
+    for (let at = start; at < start + bytes.length; at += CACHE_BLOCK) {
       this.#byBlock.set(blockOf(at), piece);
     }
     for (const oldest of this.#pieces) {
@@ -75,7 +75,7 @@ export class HeldBytes {
   #drop(piece: Piece): void {
     const { start, bytes } = piece;
     this.#pieces.delete(piece);
-    for (let at = start; at < start + bytes.length; at += BLOCK) {
+    for (let at = start; at < start + bytes.length; at += CACHE_BLOCK) {
       const block = blockOf(at);
       if (this.#byBlock.get(block) === piece) this.#byBlock.delete(block);
     }

@@ -43,10 +43,10 @@ export async function judged(
       after: retryAfter(response.headers.get("retry-after")),
     });
   }
-  throw badAnswer(target.name, status, text);
+  throw badResponse(target.name, status, text);
 }
 
-function badAnswer(name: string, status: number, text: string): RemoteError {
+function badResponse(name: string, status: number, text: string): RemoteError {
   return new RemoteError(
     "bad-answer",
     `Cannot read ${name}: the server answered HTTP ${status}${text}`,

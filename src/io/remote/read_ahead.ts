@@ -1,4 +1,4 @@
-import { BLOCK } from "./cache/block_store.ts";
+import { CACHE_BLOCK } from "./cache/block_store.ts";
 
 /** Bytes prefetched ahead of a reader: at first, and at most. */
 const FIRST_AHEAD = 1 << 19;
@@ -29,10 +29,10 @@ export class ReadAhead {
   /** Records a read. Returns what to prefetch in addition to earlier results, possibly behind the end of the object. */
   follow(start: number, end: number): Span | undefined {
     const reader = this.#readerAt(start);
-    const goesOn = start <= this.#ahead[reader]! + BLOCK;
+    const isSequential = start <= this.#ahead[reader]! + CACHE_BLOCK;
     this.#heard[reader] = ++this.#time;
     this.#at[reader] = end;
-    if (!goesOn) {
+    if (!isSequential) {
       this.#ahead[reader] = end;
       this.#window[reader] = 0;
       this.#steps[reader] = 0;
@@ -60,7 +60,7 @@ export class ReadAhead {
     for (let i = 0; i < MOST_READERS; i++) {
       const isThere = start >= this.#at[i]! &&
         // The rest of a read that starts in the previous block may have been cached.
-        start <= this.#ahead[i]! + BLOCK;
+        start <= this.#ahead[i]! + CACHE_BLOCK;
       if (isThere) return i;
       if (this.#heard[i]! < this.#heard[oldest]!) oldest = i;
     }

@@ -3,11 +3,11 @@ import { warnOnConsole } from "../../base/message_text.ts";
 import { NO_CACHE, optionText } from "../../base/named_option.ts";
 import { noSuchFile } from "../storage/storage.ts";
 import { BlockFetcher } from "./block_fetcher.ts";
-import { BLOCK, type BlockStore, NO_STORE } from "./cache/block_store.ts";
+import { type BlockStore, CACHE_BLOCK, NO_STORE } from "./cache/block_store.ts";
 import { CacheDirectory } from "./cache/cache_directory.ts";
 import { DiskStore } from "./cache/disk_store.ts";
-import { Client, type Patience } from "./client.ts";
-import { HttpServer } from "./http/http_server.ts";
+import { Client, type RequestLimits } from "./client.ts";
+import { HttpRemoteServer } from "./http/http_server.ts";
 import type { ListedFile } from "./listed_file.ts";
 import { RemoteError } from "./remote_error.ts";
 import { type RemoteLocation, rootOf } from "./remote_location.ts";
@@ -105,7 +105,7 @@ export class RemoteFiles {
     this.#warn = options.onWarning ?? warnOnConsole;
     this.#server = location.kind === "s3"
       ? new BucketServer(location, this.#client, s3, this.#warn)
-      : new HttpServer(root, location, this.#client, options.headers);
+      : new HttpRemoteServer(root, location, this.#client, options.headers);
     const { cache = {} } = options;
     this.#cache = cache === false
       ? undefined
@@ -259,7 +259,8 @@ export class RemoteFiles {
     const store = this.#store(target, state);
     store.counts?.take(took);
     try {
-      const isWhole = head.length % BLOCK === 0 || head.length === state.size;
+      const isWhole = head.length % CACHE_BLOCK === 0 ||
+        head.length === state.size;
       const isNew = head.length > 0 && isWhole && !store.has(0);
       const kept = isNew ? store.keep(0, head) : head.length;
       if (!hasRanges) await this.#fetchWhole(path, found, store);
@@ -320,7 +321,7 @@ export class RemoteFiles {
     counter.fetched(state.size);
   }
 
-  #patience(signal: AbortSignal | undefined): Patience {
+  #patience(signal: AbortSignal | undefined): RequestLimits {
     return { signal, timeout: Math.min(OPENING, this.#client.timeout) };
   }
 }

@@ -1,6 +1,6 @@
 import { changedFile } from "../storage/changed_file.ts";
 import { FormatError } from "../../base/errors.ts";
-import type { Client, Patience } from "./client.ts";
+import type { Client, RequestLimits } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { StallWatch } from "./stall_watch.ts";
 import type { Target } from "./target.ts";
@@ -41,7 +41,7 @@ export function openObject(
   target: Target,
   length: number,
   known: string | undefined,
-  patience: Patience,
+  patience: RequestLimits,
 ): Promise<Opened> {
   return client.ask<Opened>(target, {
     headers() {
@@ -92,7 +92,7 @@ export async function readRange(
   state: ObjectState,
   { start, length }: { readonly start: number; readonly length: number },
   taker: PieceTaker,
-  patience: Patience,
+  patience: RequestLimits,
 ): Promise<void> {
   let got = 0;
   let ignoredTimes = 0;
@@ -101,7 +101,7 @@ export async function readRange(
   while (got < length) {
     await client.ask(target, {
       bytes: length,
-      goesOn: true,
+      isResumable: true,
       headers() {
         const last = start + length - 1;
         const headers = new Headers({ range: `bytes=${start + got}-${last}` });

@@ -1,4 +1,4 @@
-import type { Patience } from "./client.ts";
+import type { RequestLimits } from "./client.ts";
 import type { ListedFile } from "./listed_file.ts";
 import type { Target } from "./target.ts";
 
@@ -7,7 +7,7 @@ export interface RemoteServer {
   /** Lists the entries of a directory; `undefined` if it does not exist. */
   list(
     path: string,
-    patience: Patience,
+    patience: RequestLimits,
   ): Promise<readonly ListedFile[] | undefined>;
   /** Whether a path without an object may be a directory, which only listing it shows. */
   readonly hidesDirectories: boolean;

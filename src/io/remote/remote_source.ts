@@ -53,20 +53,25 @@ export class RemoteSource implements ByteSource {
   async readAt(
     into: Uint8Array,
     offset: number,
-    { signal, goesOn }: ReadOptions = {},
+    { signal, isSequential }: ReadOptions = {},
   ): Promise<number> {
     this.#requireOpen();
     signal?.throwIfAborted();
     const length = Math.min(into.byteLength, this.size - offset);
     if (length <= 0) return 0;
-    await this.fetcher.read(into.subarray(0, length), offset, signal, goesOn);
+    await this.fetcher.read(
+      into.subarray(0, length),
+      offset,
+      signal,
+      isSequential,
+    );
     return length;
   }
 
-  expect(offset: number, length: number): boolean {
+  prefetch(offset: number, length: number): boolean {
     if (this.#closed) return false;
     const end = Math.min(offset + length, this.size);
-    return end <= offset || this.fetcher.expect(offset, end - offset);
+    return end <= offset || this.fetcher.prefetch(offset, end - offset);
   }
 
   invalidate(offset: number, length: number): void {

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { blockOf, type BlockStore } from "./cache/block_store.ts";
 import type { Claim, RangeClaims } from "./cache/range_claims.ts";
-import type { Flight } from "./flight.ts";
+import type { RangeInFlight } from "./flight.ts";
 
 /** Polling interval in milliseconds for what another program stores: at first, and at most. */
 export const FIRST_LOOK = 4;
@@ -20,7 +20,7 @@ export function stuckAfter(timeout = Infinity): number {
  * claim on the rest of the range; `undefined` if nothing is left, or another program is stuck.
  */
 export async function claimFlight(
-  flight: Flight,
+  flight: RangeInFlight,
   claims: RangeClaims,
   store: BlockStore,
   { signal, timeout }: {
@@ -48,7 +48,7 @@ export async function claimFlight(
 }
 
 /** Reads a range from the store, up to the first missing block. */
-export function takeKept(flight: Flight, store: BlockStore): void {
+export function takeKept(flight: RangeInFlight, store: BlockStore): void {
   flight.dropBegun();
   store.look(blockOf(flight.next), blockOf(flight.end - 1));
   while (flight.next < flight.end && store.has(blockOf(flight.next))) {

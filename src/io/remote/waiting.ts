@@ -1,5 +1,5 @@
 /** Waits for a range of an object, which arrives in one or several flights. */
-export class Waiting {
+export class WaitCount {
   /** Resolves when everything has arrived; rejects if any part fails. */
   readonly done: Promise<void>;
   readonly offset: number;

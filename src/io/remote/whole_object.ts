@@ -1,11 +1,11 @@
 import {
   areAllBlocks,
-  BLOCK,
   blockOf,
   type BlockStore,
+  CACHE_BLOCK,
 } from "./cache/block_store.ts";
 import { type NamedOption, optionText } from "../../base/named_option.ts";
-import type { Client, Patience } from "./client.ts";
+import type { Client, RequestLimits } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, requireSameState } from "./remote_object.ts";
 import { readBody } from "./read_body.ts";
@@ -25,7 +25,7 @@ export async function fetchWhole(
   target: Target,
   state: ObjectState,
   store: BlockStore,
-  patience: Patience,
+  patience: RequestLimits,
 ): Promise<void> {
   const { size } = state;
   await client.ask(target, {
@@ -36,7 +36,7 @@ export async function fetchWhole(
       let used = 0;
       let kept = 0;
       const keep = () => {
-        store.keep(kept / BLOCK, memory.subarray(0, used));
+        store.keep(kept / CACHE_BLOCK, memory.subarray(0, used));
         kept += used;
         used = 0;
       };
@@ -68,8 +68,10 @@ export function hasAll(store: BlockStore, size: number): boolean {
 
 export function missingBytes(store: BlockStore, size: number): number {
   let missing = 0;
-  for (let start = 0; start < size; start += BLOCK) {
-    if (!store.has(blockOf(start))) missing += Math.min(BLOCK, size - start);
+  for (let start = 0; start < size; start += CACHE_BLOCK) {
+    if (!store.has(blockOf(start))) {
+      missing += Math.min(CACHE_BLOCK, size - start);
+    }
   }
   return missing;
 }

@@ -26,7 +26,7 @@ export interface ByteSource {
     offset: number,
     options?: WaitOptions & {
       /** Whether access is sequential, so that the next range may be prefetched. Defaults to `true`. */
-      readonly goesOn?: boolean | undefined;
+      readonly isSequential?: boolean | undefined;
     },
   ): Promise<number>;
   /** {@linkcode ByteSource.readAt} without waiting. Present only if the bytes are local. */
@@ -44,7 +44,7 @@ export interface ByteSource {
    *
    * @returns Whether the hint was accepted; `false` if enough requests are in flight, or the source is closed.
    */
-  expect?(offset: number, length: number): boolean;
+  prefetch?(offset: number, length: number): boolean;
   /** Invalidates the cached range, so that the next read fetches it. Present only if something is cached. */
   invalidate?(offset: number, length: number): void;
   /** Closes the source; reading afterwards is an error. */

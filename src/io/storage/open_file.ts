@@ -19,7 +19,7 @@ const handedOver = new WeakMap<Storage, Map<string, ByteSource>>();
  * Passes an open file to the next caller of {@linkcode openFile}, so that it is not opened twice. Returns a function
  * that closes it if nobody has taken it.
  */
-export function handOver(
+export function passOpenFile(
   storage: Storage,
   path: string,
   source: ByteSource,

@@ -12,7 +12,7 @@ import {
 } from "./storage.ts";
 
 /** Location to open. */
-export interface PlaceOptions {
+export interface LocationOptions {
   /** Storage of the location. Defaults to the local disk, or the server that its URL names. */
   readonly storage?: Storage | undefined;
   /** Options for servers, if the location is a URL. */
@@ -20,7 +20,7 @@ export interface PlaceOptions {
 }
 
 /** A path and its storage. */
-export interface Place {
+export interface StoredLocation {
   readonly path: string;
   readonly storage: Storage;
 }
@@ -31,8 +31,8 @@ export interface Place {
  */
 export function storedAt(
   location: string | URL,
-  { storage = LOCAL_DISK, remote }: PlaceOptions,
-): Place {
+  { storage = LOCAL_DISK, remote }: LocationOptions,
+): StoredLocation {
   if (storage !== LOCAL_DISK) return { path: String(location), storage };
   if (!isRemote(location)) return { path: localPath(location), storage };
   const server = new RemoteStorage(location, remote);
@@ -42,7 +42,7 @@ export function storedAt(
 /** Returns the paths of several locations, and one storage for all. */
 export function allStoredAt(
   locations: readonly (string | URL)[],
-  options: PlaceOptions,
+  options: LocationOptions,
 ): { readonly paths: readonly string[]; readonly storage: Storage } {
   const places = locations.map((location) => storedAt(location, options));
   const paths = places.map(({ path }) => path);
@@ -54,7 +54,7 @@ export function allStoredAt(
 class PlacesStorage implements Storage {
   readonly #storages: ReadonlyMap<string, Storage>;
 
-  constructor(places: readonly Place[]) {
+  constructor(places: readonly StoredLocation[]) {
     this.#storages = new Map(
       places.map(({ path, storage }) => [path, storage]),
     );
@@ -80,8 +80,8 @@ class PlacesStorage implements Storage {
 /** {@linkcode storedAt} that does not depend on the working directory. */
 export function lastingAt(
   location: string | URL,
-  options: PlaceOptions,
-): Place {
+  options: LocationOptions,
+): StoredLocation {
   const place = storedAt(location, options);
   return place.storage === LOCAL_DISK
     ? { ...place, path: absoluteLocalPath(location) }

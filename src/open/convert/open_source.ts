@@ -2,7 +2,7 @@ import { optionText, SUBSET } from "../../base/named_option.ts";
 import { FormatError } from "../../base/errors.ts";
 import { formatNamed, formats, loadFormat } from "../../formats/registry.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import { pathIn, type Place } from "../../io/storage/place.ts";
+import { pathIn, type StoredLocation } from "../../io/storage/place.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { onlyChosen } from "../../data/trees/chosen_samples.ts";
 import { findPattern } from "../find_format.ts";
@@ -28,7 +28,7 @@ class FolderSource extends ConversionSource {
 }
 
 export async function openSource(
-  place: Place,
+  place: StoredLocation,
   options: ConvertOptions,
 ): Promise<ConversionSource> {
   const { path, storage } = place;
@@ -77,7 +77,7 @@ export async function openSource(
  * why it is not a container.
  */
 function folderAt(
-  { path, storage }: Place,
+  { path, storage }: StoredLocation,
   { subset }: ConvertOptions,
   cause?: unknown,
 ): FolderSource {
@@ -105,7 +105,7 @@ function folderAt(
 
 /** Whether to convert a directory as plain files. */
 async function isFolder(
-  { path, storage }: Place,
+  { path, storage }: StoredLocation,
   names: readonly string[],
   format: string | undefined,
   signal: AbortSignal | undefined,

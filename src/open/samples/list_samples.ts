@@ -1,6 +1,6 @@
 import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { formats, loadFormat } from "../../formats/registry.ts";
-import type { FormatEntry } from "../../formats/format.ts";
+import type { FormatDescriptor } from "../../formats/format.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../tree/format.ts";
@@ -52,7 +52,7 @@ function notInOnePiece(location: string, format: string): FormatError {
 async function formatOf(
   location: string,
   { storage, signal }: Pick<ContainerOptions, "storage"> & WaitOptions,
-): Promise<FormatEntry> {
+): Promise<FormatDescriptor> {
   try {
     return await runAsync(findFormat(location, { storage }), signal);
   } catch (error) {

@@ -1,14 +1,14 @@
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 import type { Hosts } from "./hosts.ts";
-import type { Session } from "./session.ts";
+import type { TokenSession } from "./session.ts";
 import type { Token } from "./token.ts";
 
 export interface Gate {
   readonly hosts: Hosts;
   /** `undefined` if reading needs no token; then there is no session either. */
   readonly token: Token | undefined;
-  readonly session: Session | undefined;
+  readonly session: TokenSession | undefined;
   /** Cross-origin sites whose pages may read everything, such as `https://example.org`. */
   readonly origins: ReadonlySet<string>;
 }

@@ -2,7 +2,7 @@ import { redirect } from "../answers.ts";
 import { bodyText } from "../body_text.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
-import type { Session } from "./session.ts";
+import type { TokenSession } from "./session.ts";
 import type { Token } from "./token.ts";
 
 /** Maximum size of a form in bytes: each character of the longest token may be escaped. */
@@ -11,10 +11,10 @@ const LONGEST_FORM = 4096;
 /** Accepts the token from a link or form, and redirects to the page with a cookie: it does not stay in the URL. */
 export class Login {
   readonly #token: Token;
-  readonly #session: Session;
+  readonly #session: TokenSession;
   readonly #trustsProxy: boolean;
 
-  constructor(token: Token, session: Session, trustsProxy: boolean) {
+  constructor(token: Token, session: TokenSession, trustsProxy: boolean) {
     this.#token = token;
     this.#session = session;
     this.#trustsProxy = trustsProxy;

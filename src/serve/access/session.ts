@@ -27,7 +27,7 @@ export function newSession(isTls: boolean): SessionSecrets {
  * Session of the page. Browsers send a cookie to all ports of a host, for the paths below its own; so the page has a
  * path that no other server knows, and the cookie grants nothing outside it.
  */
-export class Session {
+export class TokenSession {
   /** Directory of the page, without a trailing slash. */
   readonly base: string;
   readonly filesPath: string;

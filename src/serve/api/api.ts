@@ -11,7 +11,7 @@ import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import type { SharedCounts } from "../threads/shared_counts.ts";
 import { Checking } from "./check.ts";
-import { EntryAnswers } from "./entry_answer.ts";
+import { EntryResponses } from "./entry_answer.ts";
 import { isOfContainer } from "./kinds.ts";
 import { list } from "./listing.ts";
 import type { InfoMessage, ListMessage, PictureMessage } from "./messages.ts";
@@ -33,7 +33,7 @@ export class Api {
 
   readonly #decoding = new Decoding();
   readonly #samples: Samples;
-  readonly #entries: EntryAnswers;
+  readonly #entries: EntryResponses;
   readonly #values: Values;
   readonly #checking: Checking;
 
@@ -50,7 +50,7 @@ export class Api {
     this.#sources = sources ?? localSources(served.fs);
     this.#positions = new Positions(served.tree);
     this.#samples = new Samples(served);
-    this.#entries = new EntryAnswers(
+    this.#entries = new EntryResponses(
       served,
       this.#positions,
       this.#samples,

@@ -34,7 +34,7 @@ const USUAL_ROWS = 50;
 const MOST_ROWS = 500;
 
 /** `api/entry` and `api/row`: entries with their formats' views. */
-export class EntryAnswers {
+export class EntryResponses {
   readonly #served: Served;
   readonly #positions: Positions;
   readonly #samples: Samples;

@@ -78,7 +78,7 @@ async function stepFor(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const source = tree.sources.at(0);
-  const most = source?.readCached === undefined || source.expect !== undefined
+  const most = source?.readCached === undefined || source.prefetch !== undefined
     ? MOST_FETCHED
     : MOST_LOOKED;
   const step = Math.max(Math.ceil(fs.info.files / most), 1);

@@ -11,7 +11,7 @@ export interface Property {
 }
 
 /** Request of a PROPFIND: all properties and some more, only their names, or some. */
-export type Asked =
+export type PropfindRequest =
   | { readonly kind: "all"; readonly properties: readonly Property[] }
   | { readonly kind: "names" }
   | { readonly kind: "some"; readonly properties: readonly Property[] };
@@ -40,7 +40,9 @@ interface Element extends Property {
 }
 
 /** Reads the body of a PROPFIND (RFC 4918, 9.1); an empty one requests all. Throws if malformed or too long. */
-export async function readAsked(request: RequestLike): Promise<Asked> {
+export async function readPropfind(
+  request: RequestLike,
+): Promise<PropfindRequest> {
   const text = await bodyText(request, LONGEST_BODY, "a PROPFIND");
   if (text.trim() === "") return { kind: "all", properties: [] };
   requireFewTags(text);

@@ -2,10 +2,10 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../base/names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
-import type { AnswerRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../answer_room.ts";
 import { answerOf, redirect, SAFE } from "../answers.ts";
 import { describe, type ListedEntry } from "../entries.ts";
-import type { FileAnswers } from "../files/file_answer.ts";
+import type { FileResponses } from "../files/file_answer.ts";
 import { typeOfName } from "../files/content_type.ts";
 import { etagOf } from "../files/etag.ts";
 import { entryPages } from "../files/entry_pages.ts";
@@ -15,7 +15,7 @@ import type { RequestLike } from "../request_like.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { waitFor } from "../wait_for.ts";
-import { type Asked, readAsked } from "./asked.ts";
+import { type PropfindRequest, readPropfind } from "./asked.ts";
 import { type Resource, responseOf } from "./properties.ts";
 
 const METHODS = "OPTIONS, PROPFIND, GET, HEAD";
@@ -38,10 +38,10 @@ const FINITE =
 /** The files as read-only WebDAV, class 1. */
 export class Dav {
   readonly #served: Served;
-  readonly #answers: FileAnswers;
+  readonly #answers: FileResponses;
   readonly #base: string;
 
-  constructor(served: Served, answers: FileAnswers, base: string) {
+  constructor(served: Served, answers: FileResponses, base: string) {
     this.#served = served;
     this.#answers = answers;
     this.#base = base;
@@ -85,7 +85,7 @@ export class Dav {
     if (request.method === "OPTIONS") return options();
     const depth = depthOf(request);
     if (depth === "infinity") return infinite();
-    const asked = yield* waitFor(() => readAsked(request));
+    const asked = yield* waitFor(() => readPropfind(request));
     const { mtime } = yield* this.#served.stat(yield* this.#served.get(""));
     const resource = (href: string, name: string): Resource => ({
       href,
@@ -112,7 +112,7 @@ export class Dav {
   ): Steps<Response> {
     const depth = depthOf(request);
     if (depth === "infinity") return infinite();
-    const asked = yield* waitFor(() => readAsked(request));
+    const asked = yield* waitFor(() => readPropfind(request));
     const whole = path.endsWith("/") ? path.slice(0, -1) : path;
     const name = decodeName(decodePath(path).at(-1) ?? new Uint8Array());
     const slash = isDirectory && whole !== "" ? "/" : "";
@@ -127,8 +127,8 @@ export class Dav {
     directory: NodeId,
     href: string,
     own: string,
-    asked: Asked,
-    room: AnswerRoom | undefined,
+    asked: PropfindRequest,
+    room: ResponseRoom | undefined,
   ): ReadableStream<Uint8Array> {
     return entryPages(this.#served, directory, {
       start: START + own,
@@ -141,7 +141,7 @@ export class Dav {
   *#responses(
     entries: readonly ListedEntry[],
     href: string,
-    asked: Asked,
+    asked: PropfindRequest,
   ): Steps<string> {
     let text = "";
     for (const entry of entries) {

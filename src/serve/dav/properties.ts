@@ -1,5 +1,5 @@
 import { escapeMarkup } from "../answers.ts";
-import { type Asked, DAV, type Property } from "./asked.ts";
+import { DAV, type Property, type PropfindRequest } from "./asked.ts";
 
 export interface Resource {
   /** Path, percent-encoded; a directory's has a trailing slash. */
@@ -43,13 +43,13 @@ const ON_DEMAND: typeof PROPERTIES = {
   "quota-available-bytes": ({ isDirectory }) => isDirectory ? "0" : undefined,
 };
 
-interface Told {
+interface PropertyLists {
   readonly found: string;
   readonly missing: string;
 }
 
 /** Returns a `response` element of a 207 (RFC 4918, 14.24). */
-export function responseOf(resource: Resource, asked: Asked): string {
+export function responseOf(resource: Resource, asked: PropfindRequest): string {
   const { found, missing } = told(resource, asked);
   const parts = [
     ["HTTP/1.1 200 OK", found],
@@ -64,7 +64,7 @@ export function responseOf(resource: Resource, asked: Asked): string {
   }</D:response>\n`;
 }
 
-function told(resource: Resource, asked: Asked): Told {
+function told(resource: Resource, asked: PropfindRequest): PropertyLists {
   switch (asked.kind) {
     case "some":
       return chosen(resource, asked.properties);
@@ -93,7 +93,7 @@ function all(resource: Resource, areNames: boolean): string {
 function chosen(
   resource: Resource,
   properties: readonly Property[],
-): Told {
+): PropertyLists {
   let found = "";
   let missing = "";
   for (const { namespace, name } of properties) {

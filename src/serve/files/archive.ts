@@ -1,10 +1,10 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import {
-  BLOCK,
   headerLength,
   memberHeader,
   type NewMember,
   padded,
+  TAR_BLOCK,
   writeHeader,
 } from "../../base/tar_header.ts";
 import { encodeName } from "../../base/names.ts";
@@ -16,7 +16,7 @@ import {
   type Tree,
 } from "../../tree/tree.ts";
 import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
-import type { AnswerRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../answer_room.ts";
 import { Turns } from "../api/turns.ts";
 import { describeNow } from "../entries.ts";
 import type { Served } from "../served.ts";
@@ -51,7 +51,7 @@ export async function* tarPieces(
   { tree }: Served,
   contents: Contents,
   directory: NodeId,
-  room: AnswerRoom | undefined,
+  room: ResponseRoom | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const walker = new Walker(tree, directory, "", Infinity);
@@ -94,7 +94,7 @@ export async function* tarPieces(
     }
   }
   await read();
-  yield* pieces.add(new Uint8Array(2 * BLOCK));
+  yield* pieces.add(new Uint8Array(2 * TAR_BLOCK));
   yield* pieces.end();
 }
 

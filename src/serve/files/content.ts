@@ -11,7 +11,7 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { checksumOf } from "../../io/sums/checksum.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { type Extent, newExtent, type NodeId } from "../../tree/tree.ts";
-import { type AnswerRoom, nextPiece } from "../answer_room.ts";
+import { nextPiece, type ResponseRoom } from "../answer_room.ts";
 import { isLate } from "../its_turn.ts";
 import type { Served } from "../served.ts";
 import type { ByteRange } from "./ranges.ts";
@@ -48,7 +48,7 @@ export interface WholeContent {
 /** Contents of files. Each is verified against its checksum once, before its first unverified byte is sent. */
 export class Contents {
   readonly #served: Served;
-  readonly #checked = new CheckedNodes();
+  readonly #checked = new CheckedFiles();
   readonly #comparing = new Map<NodeId, Promise<void>>();
 
   constructor(served: Served) {
@@ -89,7 +89,7 @@ export class Contents {
   /** Allocates memory for a range to be read in one piece; `undefined` if it is too large or memory is short. */
   memoryFor(
     { start, end }: ByteRange,
-    room: AnswerRoom | undefined,
+    room: ResponseRoom | undefined,
   ): Uint8Array<ArrayBuffer> | undefined {
     const size = end - start;
     if (size > SMALL) return undefined;
@@ -149,7 +149,7 @@ export class Contents {
     node: NodeId,
     extent: Extent,
     range: ByteRange,
-    room: AnswerRoom | undefined,
+    room: ResponseRoom | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
     const part = await this.begin(node, extent, range);
@@ -304,7 +304,7 @@ const PAGE_BITS = 1 << 16;
 const MOST_PAGES = 1 << 13;
 
 /** Sparse bit set of the nodes that have been verified. */
-class CheckedNodes {
+class CheckedFiles {
   readonly #pages = new Map<number, Uint32Array>();
 
   has(node: number): boolean {

@@ -1,6 +1,6 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import type { AnswerRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../answer_room.ts";
 import { Turns } from "../api/turns.ts";
 import { entriesFrom, type ListedEntry } from "../entries.ts";
 import type { Served } from "../served.ts";
@@ -20,7 +20,7 @@ export function entryPages(
   { tree, streams }: Served,
   directory: NodeId,
   { start, end, page, describe }: EntryText,
-  room: AnswerRoom | undefined,
+  room: ResponseRoom | undefined,
 ): ReadableStream<Uint8Array> {
   // A separate function, so that no page stays in memory while it is sent.
   const pageFrom = async (cursor: number, signal: AbortSignal) => {

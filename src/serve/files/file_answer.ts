@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Extent, NodeId } from "../../tree/tree.ts";
-import type { AnswerRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../answer_room.ts";
 import { GatheredPieces } from "./gathered_pieces.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
@@ -19,7 +19,7 @@ const SANDBOX =
 
 const encoder = new TextEncoder();
 
-export class FileAnswers {
+export class FileResponses {
   readonly #served: Served;
   readonly #contents: Contents;
 
@@ -121,7 +121,7 @@ export class FileAnswers {
     ranges: readonly ByteRange[],
     type: string,
     headers: Record<string, string>,
-    room: AnswerRoom | undefined,
+    room: ResponseRoom | undefined,
   ): Response {
     const boundary = crypto.getRandomValues(new Uint8Array(18)).toHex();
     const headOf = ({ start, end }: ByteRange) =>

@@ -8,8 +8,8 @@ import { decodePath } from "../paths.ts";
 import type { RequestLike } from "../request_like.ts";
 import { attachment } from "./disposition.ts";
 import type { Contents } from "./content.ts";
-import type { FileAnswers } from "./file_answer.ts";
-import { HotAnswers } from "./hot_answer.ts";
+import type { FileResponses } from "./file_answer.ts";
+import { CachedResponses } from "./hot_answer.ts";
 import { jsonListing, pageListing, wantsPage } from "./listings.ts";
 import { refuseBomb } from "./picture_limit.ts";
 import { tarPieces } from "./archive.ts";
@@ -21,20 +21,20 @@ const METHODS = "GET, HEAD, OPTIONS";
 export class FileRoutes {
   readonly #served: Served;
   readonly #contents: Contents;
-  readonly #answers: FileAnswers;
+  readonly #answers: FileResponses;
   readonly #thumbnails: Thumbnails;
   /** Fast path for simple requests that need no waiting. */
-  readonly hot: HotAnswers;
+  readonly hot: CachedResponses;
 
   constructor(
     served: Served,
     contents: Contents,
-    answers: FileAnswers,
+    answers: FileResponses,
     thumbnails: Thumbnails,
   ) {
     this.#served = served;
     this.#contents = contents;
-    this.hot = new HotAnswers(served, contents);
+    this.hot = new CachedResponses(served, contents);
     this.#answers = answers;
     this.#thumbnails = thumbnails;
   }

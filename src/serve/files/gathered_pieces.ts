@@ -1,4 +1,4 @@
-import { type AnswerRoom, nextPiece } from "../answer_room.ts";
+import { nextPiece, type ResponseRoom } from "../answer_room.ts";
 
 /** Bytes of a piece. */
 const GATHERED = 1 << 18;
@@ -7,13 +7,13 @@ type Piece = Uint8Array<ArrayBuffer>;
 
 /** Joins the parts of a body into pieces. A piece is valid until the next is requested. */
 export class GatheredPieces {
-  readonly #room: AnswerRoom | undefined;
+  readonly #room: ResponseRoom | undefined;
   readonly #bytes: number;
   #piece: Piece = NOTHING;
   #filled = 0;
 
   /** @param bytes Maximum size of a piece. */
-  constructor(room: AnswerRoom | undefined, bytes = GATHERED) {
+  constructor(room: ResponseRoom | undefined, bytes = GATHERED) {
     this.#room = room;
     this.#bytes = Math.min(bytes, GATHERED);
   }

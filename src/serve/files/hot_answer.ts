@@ -2,7 +2,7 @@ import { RecordfsError } from "../../base/errors.ts";
 import { newExtent, newStat, type NodeId, ROOT } from "../../tree/tree.ts";
 import type { Served } from "../served.ts";
 import { contentHead } from "../http/answer_head.ts";
-import type { AnswerBuffer } from "../http/answer_buffer.ts";
+import type { ResponseBuffer } from "../http/answer_buffer.ts";
 import type { HeadersLike } from "../request_like.ts";
 import { type ContentRoom, type Contents, SMALL } from "./content.ts";
 import { isActive, typeOfName } from "./content_type.ts";
@@ -44,7 +44,7 @@ class Room implements ContentRoom {
  * Fast path for the most frequent requests: whole small files that are cached and whose name tells their type. Plain
  * code, because steps that may wait take twice as long.
  */
-export class HotAnswers {
+export class CachedResponses {
   readonly #served: Served;
   readonly #contents: Contents;
   readonly #room = new Room();
@@ -69,11 +69,11 @@ export class HotAnswers {
     return withHeaders(new Response(bytes), headers, bytes.length); // copies them
   }
 
-  /** Writes {@linkcode HotAnswers.answer} to a buffer, ready to send. Returns whether the fast path applies. */
+  /** Writes {@linkcode CachedResponses.answer} to a buffer, ready to send. Returns whether the fast path applies. */
   answerInto(
     headers: HeadersLike,
     path: string,
-    buffer: AnswerBuffer,
+    buffer: ResponseBuffer,
   ): boolean {
     const found = this.#read(headers, path, buffer);
     return found !== undefined &&

@@ -1,5 +1,5 @@
 import type { Thumbnail } from "../../codecs/image/thumbnail.ts";
-import { KeptValues } from "../../io/decoded/kept_values.ts";
+import { LruCache } from "../../io/decoded/kept_values.ts";
 import { NotTrustedError, unlessForeign } from "../../io/directories/trust.ts";
 import type { TrustedDirectory } from "../../io/directories/trusted_directory.ts";
 import {
@@ -8,7 +8,7 @@ import {
   filesIn,
   touchFile,
 } from "../../io/kept/kept_files.ts";
-import { keptPlace } from "../../io/kept/kept_place.ts";
+import { cacheLocation } from "../../io/kept/kept_place.ts";
 import { crc32Of } from "../../io/read/crc32_of.ts";
 import type { CacheRoot } from "../../io/remote/cache/cache_root.ts";
 import type { CacheOptions } from "../../io/remote/remote_options.ts";
@@ -37,7 +37,7 @@ const TOUCH_AFTER = 3_600_000;
 /** LRU cache of thumbnails: in memory, and on disk for other processes. */
 export class ThumbnailStore {
   readonly #cache: CacheOptions | false | undefined;
-  readonly #memory = new KeptValues<Thumbnail, string>(MEMORY);
+  readonly #memory = new LruCache<Thumbnail, string>(MEMORY);
   /** Bytes written to each subdirectory since it was last listed. */
   readonly #unlisted = new Map<string, number>();
 
@@ -84,7 +84,7 @@ export class ThumbnailStore {
   #placeOf(key: string, source: ByteSource | undefined): Place | undefined {
     if (source === undefined) return undefined;
     const remote = { cache: this.#cache };
-    const place = keptPlace(source, `thumbnail ${key}`, { remote });
+    const place = cacheLocation(source, `thumbnail ${key}`, { remote });
     return place && placeIn(place.root, place.state);
   }
 

@@ -13,7 +13,7 @@ import { answerByConditions } from "./conditions.ts";
 import type { Contents } from "./content.ts";
 import { SNIFFED, typeOfBytes } from "./content_type.ts";
 import { etagOf } from "./etag.ts";
-import type { FileAnswers } from "./file_answer.ts";
+import type { FileResponses } from "./file_answer.ts";
 import { fileHeaders } from "./file_headers.ts";
 import { refuseBomb } from "./picture_limit.ts";
 import type { ThumbnailStore } from "./thumbnail_store.ts";
@@ -40,7 +40,7 @@ const DECODED = /^image\/(jpeg|png|gif|webp|avif|tiff)$/;
 export class Thumbnails {
   readonly #served: Served;
   readonly #contents: Contents;
-  readonly #files: FileAnswers;
+  readonly #files: FileResponses;
   readonly #store: ThumbnailStore;
   readonly #slots = new Slots(CONCURRENCY, MOST_BYTES);
   #thumbnailer: Promise<Thumbnailer | undefined> | undefined;
@@ -49,7 +49,7 @@ export class Thumbnails {
   constructor(
     served: Served,
     contents: Contents,
-    files: FileAnswers,
+    files: FileResponses,
     store: ThumbnailStore,
   ) {
     this.#served = served;

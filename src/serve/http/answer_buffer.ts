@@ -12,14 +12,14 @@ const KEPT_LARGE = 8 << 20;
 const encoder = new TextEncoder();
 
 /** Buffer for a response, head and content contiguous, so that it is copied and sent once. */
-export class AnswerBuffer implements ContentRoom {
-  readonly #buffers: AnswerBuffers;
+export class ResponseBuffer implements ContentRoom {
+  readonly #buffers: ResponseBuffers;
   readonly #small = new Uint8Array(SMALL);
   #memory = this.#small;
   #start = HEAD_ROOM;
   #end = HEAD_ROOM;
 
-  constructor(buffers: AnswerBuffers) {
+  constructor(buffers: ResponseBuffers) {
     this.#buffers = buffers;
   }
 
@@ -56,23 +56,23 @@ export class AnswerBuffer implements ContentRoom {
 }
 
 /** Pool of response buffers: memory that was written before needs no page faults. */
-export class AnswerBuffers {
+export class ResponseBuffers {
   readonly #memory: ServerMemory;
-  readonly #free: AnswerBuffer[] = [];
+  readonly #free: ResponseBuffer[] = [];
   readonly #large: Uint8Array<ArrayBuffer>[] = [];
   #size = 0;
-  /** Whether large memory was requested since the last {@linkcode AnswerBuffers.trim}. */
+  /** Whether large memory was requested since the last {@linkcode ResponseBuffers.trim}. */
   #isUsed = false;
 
   constructor(memory: ServerMemory) {
     this.#memory = memory;
   }
 
-  take(): AnswerBuffer {
-    return this.#free.pop() ?? new AnswerBuffer(this);
+  take(): ResponseBuffer {
+    return this.#free.pop() ?? new ResponseBuffer(this);
   }
 
-  give(buffer: AnswerBuffer): void {
+  give(buffer: ResponseBuffer): void {
     buffer.clear();
     if (this.#free.length < KEPT) this.#free.push(buffer);
   }

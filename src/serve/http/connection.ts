@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { cutConnection } from "../../io/libc/sockets.ts";
 import { text } from "../answers.ts";
-import type { Answer, Answerer } from "../handler.ts";
+import type { HandlerResponse, RequestHandler } from "../handler.ts";
 import type { Access } from "../options.ts";
 import { splitUrl } from "../paths.ts";
 import { ServeError } from "../serve_error.ts";
-import type { AnswerBuffers } from "./answer_buffer.ts";
+import type { ResponseBuffers } from "./answer_buffer.ts";
 import { type Body, sendBody, type Wire } from "./answer_body.ts";
 import { answerHead } from "./answer_head.ts";
 import { ConnectionRoom, type ServerMemory } from "./memory.ts";
@@ -20,8 +20,8 @@ const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 export type Doing = "waiting" | "asking" | "answering" | "sending" | "ending";
 
 export interface ConnectionContext {
-  readonly answerer: Answerer;
-  readonly buffers: AnswerBuffers;
+  readonly answerer: RequestHandler;
+  readonly buffers: ResponseBuffers;
   readonly memory: ServerMemory;
   /** Origin for clients that send no `Host`. */
   readonly own: Origin;
@@ -180,7 +180,7 @@ export class Connection implements Wire {
 
   async #answer(
     head: RequestHead,
-    answer: Answer,
+    answer: HandlerResponse,
     since: number | undefined,
   ): Promise<void> {
     if (answer instanceof Promise && this.#left === 0) { // a pending body is read anyway

@@ -6,10 +6,10 @@ import {
   descriptorBudget,
   openFilesLimit,
 } from "../../io/storage/descriptor_budget.ts";
-import type { Answerer } from "../handler.ts";
+import type { RequestHandler } from "../handler.ts";
 import type { Access } from "../options.ts";
 import { PATIENCE } from "../streams.ts";
-import { AnswerBuffers } from "./answer_buffer.ts";
+import { ResponseBuffers } from "./answer_buffer.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
 import { ServerMemory } from "./memory.ts";
 
@@ -31,7 +31,7 @@ const CONNECTION = 16 << 10;
 const MUCH = 16 << 20;
 
 export interface HttpOptions {
-  readonly answerer: Answerer;
+  readonly answerer: RequestHandler;
   /** Timeout in milliseconds for the next request, for all of it, and for the next part of a response. */
   readonly patience: number | undefined;
   /** Number of serving threads, including this one. */
@@ -53,7 +53,7 @@ export class HttpServer {
   readonly #connections = new Set<Watched>();
   readonly #mostConnections: number;
   readonly #memory: ServerMemory;
-  readonly #buffers: AnswerBuffers;
+  readonly #buffers: ResponseBuffers;
   readonly #looking: ReturnType<typeof setInterval>;
   #isEnding = false;
   readonly addr: Deno.NetAddr;
@@ -71,7 +71,7 @@ export class HttpServer {
     this.#patience = options.patience ?? PATIENCE;
     this.#mostConnections = mostConnections(options.threads);
     this.#memory = new ServerMemory(options.threads);
-    this.#buffers = new AnswerBuffers(this.#memory);
+    this.#buffers = new ResponseBuffers(this.#memory);
     this.addr = listener.addr as Deno.NetAddr;
     this.#looking = setInterval(() => this.#look(), LOOKING);
     Deno.unrefTimer(this.#looking);

@@ -1,4 +1,4 @@
-import { type AnswerRoom, PIECE } from "../answer_room.ts";
+import { PIECE, type ResponseRoom } from "../answer_room.ts";
 import { ServeError } from "../serve_error.ts";
 
 /** Memory of all threads of a server for stalled clients and incomplete requests, in bytes. */
@@ -62,7 +62,7 @@ export class Budget {
   }
 
   /** Takes bytes as soon as they are available. */
-  wait(bytes: number): Waiting {
+  wait(bytes: number): WaitingResponse {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const next = { bytes, take: resolve };
     if (this.take(bytes)) resolve();
@@ -76,7 +76,7 @@ export class Budget {
   }
 }
 
-interface Waiting {
+interface WaitingResponse {
   readonly promise: Promise<void>;
   /** Rejects the promise, if it is still pending. */
   leave(reason: Error): void;
@@ -118,9 +118,9 @@ export class ServerMemory {
   }
 }
 
-export class ConnectionRoom implements AnswerRoom {
+export class ConnectionRoom implements ResponseRoom {
   readonly #memory: ServerMemory;
-  #waiting: Waiting | undefined;
+  #waiting: WaitingResponse | undefined;
   #request = 0;
   #answer = 0;
   #whole: Uint8Array<ArrayBuffer> | undefined;

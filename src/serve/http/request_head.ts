@@ -1,4 +1,4 @@
-import type { AnswerRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../answer_room.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 
@@ -41,7 +41,7 @@ export class RequestHead implements RequestLike {
   /** Body of the request, set by the connection. */
   body: AsyncIterable<Uint8Array> | null = null;
   /** Memory budget of the response, set by the connection. */
-  room: AnswerRoom | undefined = undefined;
+  room: ResponseRoom | undefined = undefined;
   #leaving: AbortController | undefined;
   #closing: AbortController | undefined;
 

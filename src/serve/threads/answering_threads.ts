@@ -3,7 +3,7 @@ import { startThread } from "../../io/concurrency/thread.ts";
 import { deserializeError } from "../../base/serialized_error.ts";
 import { GRACE } from "../listen.ts";
 import type { Access } from "../options.ts";
-import type { AnsweringReport, AnsweringTask, AnswerTask } from "./messages.ts";
+import type { HandlerReport, HandlerTask, ResponseTask } from "./messages.ts";
 
 /** Time in milliseconds, beyond the grace period, until a thread is terminated. */
 const ENDING = 2000;
@@ -22,13 +22,13 @@ export function canSharePorts(): boolean {
 }
 
 /** Additional serving threads: all listen on the same port, and the system distributes the connections. */
-export class AnsweringThreads {
-  readonly #threads: readonly AnsweringThread[];
+export class HandlerThreads {
+  readonly #threads: readonly HandlerThread[];
 
-  constructor(count: number, task: AnswerTask, listeners: ThreadListeners) {
+  constructor(count: number, task: ResponseTask, listeners: ThreadListeners) {
     this.#threads = Array.from(
       { length: count },
-      () => new AnsweringThread(task, listeners),
+      () => new HandlerThread(task, listeners),
     );
   }
 
@@ -38,18 +38,18 @@ export class AnsweringThreads {
   }
 }
 
-class AnsweringThread {
+class HandlerThread {
   readonly #worker: Worker;
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(task: AnswerTask, { onError, onAccess }: ThreadListeners) {
+  constructor(task: ResponseTask, { onError, onAccess }: ThreadListeners) {
     const died = (why: string, cause?: Error) => {
       this.#ended.resolve();
       const message =
         `A thread of the server ended, and others continue: ${why}`;
       onError(new RecordfsError("worker-died", message, { cause }));
     };
-    const heard = (report: AnsweringReport) => {
+    const heard = (report: HandlerReport) => {
       switch (report.kind) {
         case "accesses":
           for (const access of report.accesses) onAccess?.(access);
@@ -75,7 +75,7 @@ class AnsweringThread {
     this.#worker.terminate();
   }
 
-  #tell(task: AnsweringTask): void {
+  #tell(task: HandlerTask): void {
     this.#worker.postMessage(task);
   }
 }

@@ -25,7 +25,7 @@ export interface ThreadOpener {
 
 export type PlainOptions = Omit<HandlerOptions, "sources" | "onError">;
 
-export interface AnswerTask {
+export interface ResponseTask {
   readonly kind: "answer";
   readonly opener: ThreadOpener;
   readonly options: PlainOptions;
@@ -36,9 +36,9 @@ export interface AnswerTask {
 }
 
 /** Message to a serving thread. After `end`, it has a grace period for responses in progress. */
-export type AnsweringTask = AnswerTask | { readonly kind: "end" };
+export type HandlerTask = ResponseTask | { readonly kind: "end" };
 
-export type AnsweringReport =
+export type HandlerReport =
   | { readonly kind: "accesses"; readonly accesses: readonly Access[] }
   | { readonly kind: "error"; readonly error: SerializedError }
   /** The thread failed to start, and ends. */

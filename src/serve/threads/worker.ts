@@ -9,10 +9,10 @@ import { answererOf } from "../handler.ts";
 import { listen } from "../listen.ts";
 import type { Access } from "../options.ts";
 import type {
-  AnsweringReport,
-  AnsweringTask,
-  AnswerTask,
+  HandlerReport,
+  HandlerTask,
   OpenedToServe,
+  ResponseTask,
 } from "./messages.ts";
 import { SharedCounts } from "./shared_counts.ts";
 
@@ -20,7 +20,7 @@ import { SharedCounts } from "./shared_counts.ts";
 const GATHERED = 256;
 const AFTER = 100;
 
-const scope = threadScope<AnsweringTask, AnsweringReport>();
+const scope = threadScope<HandlerTask, HandlerReport>();
 let running: Promise<() => Promise<void>> | undefined;
 
 scope.onmessage = async ({ data }) => {
@@ -41,7 +41,7 @@ scope.onmessage = async ({ data }) => {
 
 /** Starts serving. Returns the function that stops it. */
 async function begin(
-  { opener, options, session, listening, counts, isLogged }: AnswerTask,
+  { opener, options, session, listening, counts, isLogged }: ResponseTask,
 ): Promise<() => Promise<void>> {
   const { openInThread }: {
     openInThread(data: unknown): Promise<OpenedToServe>;

@@ -29,7 +29,7 @@ export interface SummedContents {
 interface ContentSpan extends Span {
   readonly first: number;
   /** Whether this is a piece of a content that continues in the next span. */
-  readonly goesOn: boolean;
+  readonly isSequential: boolean;
   /** Why the content cannot be located; the span then has no ranges. */
   readonly error?: unknown;
 }
@@ -87,12 +87,12 @@ function* spansOf(
   const extent = newExtent();
   const ranges: number[] = [];
   let [file, first, gathered, planned] = [0, 0, 0, 0];
-  const span = (first: number, list: number[], goesOn = false) => ({
+  const span = (first: number, list: number[], isSequential = false) => ({
     source: sources[file]!,
     ranges: Float64Array.from(list),
     checksumKind,
     first,
-    goesOn,
+    isSequential,
   });
   const gather = (): ContentSpan[] => {
     gathered = 0;
@@ -131,14 +131,14 @@ function* spansOf(
 
 /** Yields the checksums of the contents that end in a span, or the errors instead. */
 function* wholeSums(
-  { first, ranges, goesOn }: ContentSpan,
+  { first, ranges, isSequential }: ContentSpan,
   sums: Sums,
   pieces: Pieces,
 ): Generator<readonly [i: number, sum: number | FormatError], void, undefined> {
   for (let i = 0; i < sums.length; i++) {
-    if (i === 0 && (goesOn || pieces.areOpen)) {
+    if (i === 0 && (isSequential || pieces.areOpen)) {
       pieces.add(sums[0]!, ranges[1]!);
-      if (!goesOn) yield [first, pieces.end()];
+      if (!isSequential) yield [first, pieces.end()];
     } else yield [first + i, sums[i]!];
   }
 }

@@ -124,7 +124,7 @@ export interface Samples<R = unknown, D = unknown> {
    *
    * @returns Number of bytes that are in flight or cached.
    */
-  expect(indices: readonly number[], options: ReadSamplesOptions): number;
+  prefetch(indices: readonly number[], options: ReadSamplesOptions): number;
   /**
    * Returns views of stored contents in memory maps of their files, verified against their checksums. Absent if views
    * are not possible.

@@ -81,8 +81,8 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
       : this.#decodeWith(this.#own, index, stored, fields);
   }
 
-  expect(indices: readonly number[], options: ReadSamplesOptions): number {
-    return this.#samples.expect(indices, options);
+  prefetch(indices: readonly number[], options: ReadSamplesOptions): number {
+    return this.#samples.prefetch(indices, options);
   }
 
   share(): SamplesHandle {

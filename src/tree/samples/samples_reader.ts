@@ -142,12 +142,12 @@ export class SamplesReader<
    *
    * @returns Number of bytes in flight or already fetched; 0 if the files are local.
    */
-  expect(
+  prefetch(
     indices: Iterable<number>,
     options: Pick<ReadSamplesOptions, "fields"> = {},
   ): number {
     const known = [...indices].filter((index) => isIndex(index, this.length));
-    return this.opened.expect(known, this.#optionsOf(options));
+    return this.opened.prefetch(known, this.#optionsOf(options));
   }
 
   /**

@@ -5,7 +5,7 @@ import type { BatchRoom } from "../../io/read/read_memory.ts";
 import { ReadWindows } from "../../io/read/read_windows.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import { PiecewiseCheck } from "../../io/read/verified_content.ts";
-import { expectContents, readContents } from "../read_contents.ts";
+import { prefetchContents, readContents } from "../read_contents.ts";
 import { whenLoaded } from "../not_loaded.ts";
 import { type Extent, newExtent, type NodeId, type Tree } from "../tree.ts";
 import type { VirtualFs } from "./virtual_fs.ts";
@@ -35,12 +35,12 @@ export function readFiles(
 }
 
 /** Prefetches files for {@linkcode readFiles}. Returns the number of bytes in flight or fetched. */
-export function expectFiles(
+export function prefetchFiles(
   files: Files,
   nodes: readonly NodeId[],
   path: (i: number) => string,
 ): number {
-  return expectContents({
+  return prefetchContents({
     sources: files.tree.sources,
     length: nodes.length,
     locate: (i, into) => locateFile(files, nodes[i]!, () => path(i), into),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SampleFiles } from "../../../src/cli/input/sample_files.ts";
+import { SampleInputFiles } from "../../../src/cli/input/sample_files.ts";
 import {
   FFRecordReader,
   FFRecordWriter,
@@ -25,7 +25,7 @@ for (
       await Deno.writeTextFile(`${dir}/still`, "still");
       await Deno.writeFile(`${dir}/moving`, new Uint8Array(3_500_000));
       await Deno.utime(`${dir}/moving`, 1e9, 1e9);
-      using files = new SampleFiles();
+      using files = new SampleInputFiles();
       await using writer = await FFRecordWriter.open(`${dir}/a.ffr`);
       await files.write(`${dir}/still`, writer, signal, () => {});
       let changed = false;
@@ -52,7 +52,7 @@ Deno.test("files of several directories are read in the order given", async () =
     await Deno.mkdir(`${dir}/a`);
     await Deno.mkdir(`${dir}/b`);
     for (const path of paths) await Deno.writeTextFile(path, path);
-    using files = new SampleFiles();
+    using files = new SampleInputFiles();
     assert.deepEqual(paths.map((path) => files.sizeOf(path)), [
       ...paths.map((path) => path.length),
     ]);

@@ -1,6 +1,6 @@
 /** Commands that print a line for each finding stop after ten, and say how many more there are. */
 import assert from "node:assert/strict";
-import { firstOnly, Flood } from "../../../src/cli/messages.ts";
+import { firstOnly, RateLimitedLog } from "../../../src/cli/messages.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
@@ -11,7 +11,7 @@ const COUNT = 25;
 
 Deno.test("a flood shows ten lines, and counts the others once", () => {
   const shown: string[] = [];
-  const flood = new Flood((line) => shown.push(line), {});
+  const flood = new RateLimitedLog((line) => shown.push(line), {});
   flood.end();
   for (let i = 0; i < COUNT; i++) flood.add(`line ${i}`);
   flood.end();
@@ -22,7 +22,7 @@ Deno.test("a flood shows ten lines, and counts the others once", () => {
     "… and 15 more (--all shows them)",
   ]);
   const all: string[] = [];
-  const open = new Flood((line) => all.push(line), { all: true });
+  const open = new RateLimitedLog((line) => all.push(line), { all: true });
   for (let i = 0; i < COUNT; i++) open.add(`line ${i}`);
   open.end();
   assert.equal(all.length, COUNT);

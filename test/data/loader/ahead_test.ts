@@ -76,7 +76,7 @@ class Telling extends Dataset<number> {
     this.events.push(`get ${indices}`);
     return indices;
   }
-  override expect(
+  override prefetch(
     indices: readonly number[],
     { seed, epoch }: { seed?: number; epoch?: number } = {},
   ): number {
@@ -111,7 +111,7 @@ Deno.test("a dataset is told of each batch once, before it is read, up to the ep
 
 Deno.test("a dataset that throws when it is told ends the loop", async () => {
   class Throwing extends Telling {
-    override expect(indices: readonly number[]): number {
+    override prefetch(indices: readonly number[]): number {
       if (indices[0] === 3) throw new Error("told too much");
       return 0;
     }

@@ -3,7 +3,7 @@ import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp_video_data
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { open } from "../../../src/open/open.ts";
-import { openToServe } from "../../../src/open/open_to_serve.ts";
+import { openDeferred } from "../../../src/open/open_to_serve.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 
@@ -28,7 +28,7 @@ Deno.test("videos that are left out have their numbers for split, mounts and dat
     writeDamaged(dir);
     using dataset = await GulpVideoDataset.open(dir, { label: null });
     using container = await open(dir, quiet);
-    const { tree } = await openToServe(dir, quiet);
+    const { tree } = await openDeferred(dir, quiet);
     const samples = await samplesOf(tree);
     const counted = countSamples(container.info);
     assert.deepEqual(counted, { unit: "videos", length: 6 });
@@ -61,7 +61,7 @@ Deno.test("where a chunk is left out, trees and datasets number the others alike
     });
     assert.deepEqual(dataset.shardLengths, [3, 0]);
     using container = await open(dir, { onWarning });
-    const { tree } = await openToServe(dir, { onWarning });
+    const { tree } = await openDeferred(dir, { onWarning });
     assert.equal(warnings.length, 3);
     for (const warning of warnings) {
       assert.ok(warning.includes(`${dir}/data_0.gulp`), warning);

@@ -11,7 +11,7 @@ import {
   type Generation,
   ShardedDatasetReader,
 } from "../../../src/formats/bags/mod.ts";
-import { openToServe } from "../../../src/formats/bags/tree/begin_container.ts";
+import { openDeferred } from "../../../src/formats/bags/tree/begin_container.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { convert } from "../../../src/open/convert/convert.ts";
 import { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
@@ -203,7 +203,7 @@ forEach(
     assert.equal(info.directories, walked.length - files.length);
     assert.equal(container.tree.nodeCount, walked.length + 1);
 
-    const served = await openToServe(dir, quiet);
+    const served = await openDeferred(dir, quiet);
     const thread = reopened(served.tree);
     using seen = new VirtualFs(
       dir,
@@ -324,6 +324,6 @@ forEach(
     fs.renameSync(shard, `${dir}/000000`);
     await assert.rejects(ShardedDatasetReader.open(dir), FormatError);
     await assert.rejects(open(dir), FormatError);
-    await assert.rejects(openToServe(dir, quiet), FormatError);
+    await assert.rejects(openDeferred(dir, quiet), FormatError);
   },
 );

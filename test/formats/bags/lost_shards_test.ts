@@ -12,7 +12,7 @@ import {
   type Generation,
   ShardedDatasetReader,
 } from "../../../src/formats/bags/mod.ts";
-import { openToServe } from "../../../src/formats/bags/tree/begin_container.ts";
+import { openDeferred } from "../../../src/formats/bags/tree/begin_container.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { convert } from "../../../src/open/convert/convert.ts";
 import { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
@@ -187,7 +187,7 @@ forEach(
     const names = ["000000", "000001", "000002"];
     names.splice(lost, 1);
     const warnings: string[] = [];
-    const served = await openToServe(dir, {
+    const served = await openDeferred(dir, {
       onWarning: (message) => void warnings.push(message),
     });
     using thread = new VirtualFs(
@@ -235,7 +235,7 @@ Deno.test("a shard that is mended while it is left out is another one", async ()
     fs.renameSync(`${dir}/000001/spec.json`, `${dir}/spec`);
     const spec = fs.readFileSync(`${dir}/spec`);
     fs.rmSync(`${dir}/spec`);
-    const served = await openToServe(dir, quiet);
+    const served = await openDeferred(dir, quiet);
     using thread = new VirtualFs(dir, served, true);
     const node = served.tree.lookup(
       1,

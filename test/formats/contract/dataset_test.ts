@@ -90,7 +90,7 @@ for (const [title, format] of CASES) {
           assert.equal(dataset.fileOf(index), undefined);
         }
         assert.ok(dataset.fileOf(0)?.startsWith(path), dataset.fileOf(0));
-        assert.ok(dataset.expect([...ORDER, -1, 99]) >= 0);
+        assert.ok(dataset.prefetch([...ORDER, -1, 99]) >= 0);
         assert.deepEqual(await dataset.get(ORDER), batch);
         const signal = AbortSignal.abort(new Error("enough"));
         await assert.rejects(

@@ -32,7 +32,7 @@ const MOST = 500;
 const MODES: readonly ContainerOptions[] = [
   {},
   { decoded: true },
-  { asRows: true },
+  { sampleView: true },
   { ext: "bin" },
 ];
 

@@ -7,7 +7,7 @@ import {
   type Steps,
 } from "../../../src/io/concurrency/steps.ts";
 import {
-  BLOCK,
+  DECODED_BLOCK,
   DecodedBlocks,
 } from "../../../src/io/decoded/decoded_blocks.ts";
 import {
@@ -67,10 +67,15 @@ class Counted implements EncodedContent {
 }
 
 Deno.test("a content is decoded once, and then read from what is kept", async () => {
-  const blocks = DecodedBlocks.ofSize(64 * BLOCK);
-  const content = new Counted(bytesOf(3 * BLOCK + 17, 1), false);
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
+  const content = new Counted(bytesOf(3 * DECODED_BLOCK + 17, 1), false);
   const source = new DecodedSource(content, blocks, blocks.newOwner(), 5);
-  for (const [offset, length] of [[0, 10], [BLOCK - 3, 9], [3 * BLOCK, 99]]) {
+  for (
+    const [offset, length] of [[0, 10], [DECODED_BLOCK - 3, 9], [
+      3 * DECODED_BLOCK,
+      99,
+    ]]
+  ) {
     const into = new Uint8Array(length!);
     const got = source.readAtSync!(into, offset!);
     const expected = content.bytes.subarray(offset, offset! + length!);
@@ -82,8 +87,8 @@ Deno.test("a content is decoded once, and then read from what is kept", async ()
 });
 
 Deno.test("what is read whole by who keeps it is not kept here as well, unless a part was", () => {
-  const blocks = DecodedBlocks.ofSize(64 * BLOCK);
-  const content = new Counted(bytesOf(2 * BLOCK + 3, 1), false);
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
+  const content = new Counted(bytesOf(2 * DECODED_BLOCK + 3, 1), false);
   const { size } = content;
   const source = new DecodedSource(content, blocks, blocks.newOwner(), 5);
   const whole = new Uint8Array(size);
@@ -91,9 +96,9 @@ Deno.test("what is read whole by who keeps it is not kept here as well, unless a
   assert.deepEqual(whole, content.bytes);
   assert.equal(source.readCached(new Uint8Array(1), 0), 0);
   // Who takes a part takes the next one later.
-  const part = new Uint8Array(BLOCK);
+  const part = new Uint8Array(DECODED_BLOCK);
   runSync(source.fillToKeep(part, 100));
-  assert.deepEqual(part, content.bytes.subarray(100, 100 + BLOCK));
+  assert.deepEqual(part, content.bytes.subarray(100, 100 + DECODED_BLOCK));
   assert.equal(source.readCached(new Uint8Array(size), 0), size);
   runSync(source.fillToKeep(whole.fill(0), 0));
   assert.deepEqual(whole, content.bytes);
@@ -101,15 +106,15 @@ Deno.test("what is read whole by who keeps it is not kept here as well, unless a
 });
 
 Deno.test("other threads' blocks are there, and those of other contents are not taken for it", () => {
-  const blocks = DecodedBlocks.ofSize(64 * BLOCK);
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
   const owner = blocks.newOwner();
-  const content = new Counted(bytesOf(BLOCK, 1), false);
+  const content = new Counted(bytesOf(DECODED_BLOCK, 1), false);
   new DecodedSource(content, blocks, owner, 1)
     .readAtSync!(new Uint8Array(1), 0);
   const again = new DecodedBlocks(blocks.memory);
   const there = new DecodedSource(content, again, owner, 1);
-  const into = new Uint8Array(BLOCK);
-  assert.equal(there.readCached(into, 0), BLOCK);
+  const into = new Uint8Array(DECODED_BLOCK);
+  assert.equal(there.readCached(into, 0), DECODED_BLOCK);
   assert.deepEqual(into, content.bytes);
   for (const [owner_, number] of [[owner, 2], [again.newOwner(), 1]]) {
     const other = new DecodedSource(content, again, owner_!, number!);
@@ -118,10 +123,10 @@ Deno.test("other threads' blocks are there, and those of other contents are not 
 });
 
 Deno.test("there are never more blocks than there is room for, and those that are used stay", () => {
-  const blocks = DecodedBlocks.ofSize(8 * BLOCK);
+  const blocks = DecodedBlocks.ofSize(8 * DECODED_BLOCK);
   const owner = blocks.newOwner();
   const one = new Uint8Array(1);
-  const block = (i: number) => new Uint8Array(BLOCK).fill(i);
+  const block = (i: number) => new Uint8Array(DECODED_BLOCK).fill(i);
   for (let i = 0; i < 100; i++) {
     blocks.put(owner, i, 0, block(i));
     assert.ok(blocks.read(owner, i, 0, one, 5));
@@ -136,8 +141,8 @@ Deno.test("there are never more blocks than there is room for, and those that ar
 
 Deno.test("who reads on in a content that is larger than the room decodes it once", async () => {
   for (const isSync of [true, false]) {
-    const blocks = DecodedBlocks.ofSize(4 * BLOCK);
-    const content = new Counted(bytesOf(20 * BLOCK + 5, 3), true);
+    const blocks = DecodedBlocks.ofSize(4 * DECODED_BLOCK);
+    const content = new Counted(bytesOf(20 * DECODED_BLOCK + 5, 3), true);
     const source = new DecodedSource(content, blocks, blocks.newOwner(), 0);
     const read = new Uint8Array(content.size);
     const waiting: Promise<number>[] = [];
@@ -157,7 +162,7 @@ Deno.test("who reads on in a content that is larger than the room decodes it onc
 });
 
 Deno.test("threads that want one content wait for the one that decodes it", async () => {
-  const blocks = DecodedBlocks.ofSize(64 * BLOCK);
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
   const owner = blocks.newOwner();
   assert.ok(blocks.claim(owner, 1));
   const module = import.meta.resolve(

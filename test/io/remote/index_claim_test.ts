@@ -4,7 +4,10 @@ import * as fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
 import { IndexClaim } from "../../../src/io/kept/index_claim.ts";
-import { type KeptPlace, keptPlace } from "../../../src/io/kept/kept_place.ts";
+import {
+  type CacheLocation,
+  cacheLocation,
+} from "../../../src/io/kept/kept_place.ts";
 import { RemoteSource } from "../../../src/io/remote/remote_source.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
 import { recordfsProcess } from "../../cli/run_cli.ts";
@@ -61,7 +64,7 @@ Deno.test("twelve programs that open a tar of large members for the first time m
 
 interface Opened {
   readonly source: RemoteSource;
-  readonly place: KeptPlace;
+  readonly place: CacheLocation;
   readonly cache: string;
 }
 
@@ -89,7 +92,7 @@ async function withSource(
     assert.ok(source.fetchTime > 0);
     Object.defineProperty(source, "fetchTime", { value: fetchTime });
     try {
-      const place = keptPlace(source, "test 1", {})!;
+      const place = cacheLocation(source, "test 1", {})!;
       await body({ source, place, cache });
     } finally {
       source.close();

@@ -23,7 +23,7 @@ interface Part {
   readonly offset: number;
   readonly length: number;
   /** Whether it is said before that it will be read. */
-  readonly goesOn: boolean;
+  readonly isSequential: boolean;
 }
 
 /** Bytes of a piece that a server sends at a time. */
@@ -36,7 +36,7 @@ const readsOf = fc.array(
   fc.record({
     offset: fc.integer({ min: 0, max: SIZE - 1 }),
     length: fc.integer({ min: 1, max: 300_000 }),
-    goesOn: fc.boolean(),
+    isSequential: fc.boolean(),
     turns: fc.nat(3),
   }),
   { minLength: 1, maxLength: 12 },
@@ -82,14 +82,14 @@ function sendsIn(sizes: readonly number[], cutAfter: number): Fault {
 /** Reads a part, what is there at once and then the rest. */
 async function compareRead(
   source: RemoteSource,
-  { offset, length, goesOn }: Part,
+  { offset, length, isSequential }: Part,
 ): Promise<void> {
   const wanted = FILE.subarray(offset, offset + length);
-  if (goesOn) source.expect(offset, length);
+  if (isSequential) source.prefetch(offset, length);
   const bytes = new Uint8Array(wanted.length);
   const now = source.readCached(bytes, offset);
   const rest = bytes.subarray(now);
-  const later = await source.readAt(rest, offset + now, { goesOn });
+  const later = await source.readAt(rest, offset + now, { isSequential });
   assert.equal(now + later, wanted.length);
   assert.ok(Buffer.from(bytes).equals(wanted), `${length} bytes at ${offset}`);
 }
@@ -127,7 +127,7 @@ for (const [what, options] of Object.entries(STORES)) {
                 await compareRead(source, part);
                 await compareRead(source, part); // others may still be waiting
               }));
-              const all = { offset: 0, length: SIZE, goesOn: false };
+              const all = { offset: 0, length: SIZE, isSequential: false };
               await compareRead(source, all);
             } finally {
               source.close();

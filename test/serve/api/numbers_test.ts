@@ -137,7 +137,10 @@ Deno.test("no answer for any type of any format has [object Object] in it", asyn
       const expect = await readJson(`${GOLDEN}${room}/${name}/expect.json`);
       const target = expect?.target ?? "data";
       const at = `${GOLDEN}${room}/${name}/${target}`;
-      const container = await open(at, { asRows: true, decoded: true } as never)
+      const container = await open(
+        at,
+        { sampleView: true, decoded: true } as never,
+      )
         .catch(() => undefined);
       if (container === undefined) continue;
       await using folder = served(container);

@@ -54,7 +54,7 @@ Deno.test("of few samples all labels are counted, whatever lies beside them; of 
       { location: `${dir}/web.tar`, path: "web" },
       { location: gulp, path: "clips" },
     ];
-    await using folder = served(await open(all, { asRows: true }));
+    await using folder = served(await open(all, { sampleView: true }));
 
     const clips = await statistics(folder, "clips");
     const videos = content.videos.length;

@@ -9,7 +9,7 @@ import { tarPieces } from "../../../src/serve/files/archive.ts";
 import { Served } from "../../../src/serve/served.ts";
 import { Streams } from "../../../src/serve/streams.ts";
 import { SharedCounts } from "../../../src/serve/threads/shared_counts.ts";
-import type { AnswerRoom } from "../../../src/serve/answer_room.ts";
+import type { ResponseRoom } from "../../../src/serve/answer_room.ts";
 import { open } from "../../../src/open/open.ts";
 import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { needs } from "../../support/programs/programs.ts";
@@ -48,7 +48,7 @@ function filesOfAllSizes(): Files {
 /** The archive of a container, by the module itself. */
 async function* archiveOf(
   fs: VirtualFs,
-  room?: AnswerRoom,
+  room?: ResponseRoom,
   signal = new AbortController().signal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const onError = () => {};
@@ -58,7 +58,7 @@ async function* archiveOf(
 }
 
 /** Memory as a server has it that is short of it: the same for each piece. */
-function shortRoom(): AnswerRoom {
+function shortRoom(): ResponseRoom {
   const piece = new Uint8Array(SHORT_PIECE);
   return {
     take: () => undefined,

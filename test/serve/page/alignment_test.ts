@@ -118,7 +118,7 @@ pageTest(
   async (browser) => {
     const path = `${REPOSITORY}test/golden/tfrecord/examples/pictures.tfrecord`;
     await using shown = await Shown.open(browser, path, "#/000000", {
-      asRows: true,
+      sampleView: true,
     });
     const cell = cellOf(shown.page, "clash");
     const table = cell.locator(".numbers");

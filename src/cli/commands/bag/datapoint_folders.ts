@@ -5,7 +5,7 @@ import type { DatapointFolders } from "../../../formats/bags/convert/datapoint_f
 import { writtenSpec } from "../../../formats/bags/dataset/spec.ts";
 import type { Generation } from "../../../formats/bags/mod.ts";
 import type { Spec } from "../../../formats/bags/dataset/spec.ts";
-import { SampleFiles } from "../../input/sample_files.ts";
+import { SampleInputFiles } from "../../input/sample_files.ts";
 import {
   type DatapointInput,
   type GivenDatapoint,
@@ -27,7 +27,7 @@ export function foldersInput(
   folders.requireComplete();
   const { shards, isSharded } = folders;
   const written = writtenSpec(spec, generation, out);
-  const read = async (place: string, files: SampleFiles) => {
+  const read = async (place: string, files: SampleInputFiles) => {
     try {
       return await folders.read(
         place,
@@ -49,7 +49,7 @@ export function foldersInput(
     total: shards.reduce((sum, { length }) => sum + length, 0),
     shards: isSharded ? shards.length : undefined,
     async *datapoints(skip, shard): AsyncGenerator<GivenDatapoint> {
-      using files = new SampleFiles();
+      using files = new SampleInputFiles();
       let first = 0;
       let left = skip;
       for (const [i, paths] of shards.entries()) {

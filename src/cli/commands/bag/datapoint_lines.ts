@@ -11,7 +11,7 @@ import {
 } from "./datapoint_input.ts";
 import { openInput } from "../../input/input_stream.ts";
 import { LF, LONGEST_JSON, readLines } from "../../input/read_lines.ts";
-import { SampleFiles } from "../../input/sample_files.ts";
+import { SampleInputFiles } from "../../input/sample_files.ts";
 
 /**
  * Input of datapoints that are lines of JSON. Paths in them are relative to the file of the lines, or to the current
@@ -32,7 +32,7 @@ export async function linesInput(
     shards: undefined,
     close,
     async *datapoints(skip): AsyncGenerator<GivenDatapoint> {
-      using files = new SampleFiles();
+      using files = new SampleInputFiles();
       const records = jsonRecords(
         spec,
         generation,

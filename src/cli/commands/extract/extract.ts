@@ -21,7 +21,7 @@ import { normalise } from "../../../tree/vfs/paths.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { keepNoMore } from "../../../tree/remote_parts.ts";
 import { openSource } from "../../input/source.ts";
-import { Flood, report, warn } from "../../messages.ts";
+import { RateLimitedLog, report, warn } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
 import { abortable } from "../../terminal/signals.ts";
 import { Extraction, type Failure } from "./extraction.ts";
@@ -89,7 +89,7 @@ async function extract(
   const { mtime } = await fs.stat("");
   const start = performance.now();
   const failed: Failure[] = [];
-  const faults = new Flood(report, options);
+  const faults = new RateLimitedLog(report, options);
   // Opening the container has already reported them.
   const told = new Set(fs.info.unreadable?.map(({ message }) => message));
   const onFailure: (failure: Failure) => void = options.json

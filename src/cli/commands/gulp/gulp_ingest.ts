@@ -11,7 +11,7 @@ import { flagMessageOf } from "../../flag_words.ts";
 import { checkGiven } from "../../input/given.ts";
 import { argumentOf, optionOf, SHM_DIR } from "./gulp_options.ts";
 import { type CommonOptions, count, withOptions } from "../../input/options.ts";
-import { Flood, report } from "../../messages.ts";
+import { RateLimitedLog, report } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
 import { Progress, Rate } from "../../terminal/progress.ts";
 import { abortable } from "../../terminal/signals.ts";
@@ -109,7 +109,7 @@ async function ingest(
   const { videosPerChunk, workers, numWorkers, extend, resume, json, all } =
     options;
   const start = performance.now();
-  const failures = new Flood(report, { all });
+  const failures = new RateLimitedLog(report, { all });
   const written = await abortable(async (signal) => {
     const adapter = await make();
     const ingestor = new GulpIngestor(
@@ -166,7 +166,7 @@ async function ingest(
     report(
       `${counted(failed.length, "video")} not gulped; try again with --resume:`,
     );
-    const ids = new Flood((line) => report(`  ${line}`), { all });
+    const ids = new RateLimitedLog((line) => report(`  ${line}`), { all });
     for (const { id } of failed) ids.add(id);
   }
   throw new Exit(ExitCode.FAILED);

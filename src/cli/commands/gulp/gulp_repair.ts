@@ -4,7 +4,7 @@ import { counted } from "../../terminal/amounts.ts";
 import { messageText } from "../../../base/message_text.ts";
 import { checkGiven } from "../../input/given.ts";
 import { type CommonOptions, withOptions } from "../../input/options.ts";
-import { Flood } from "../../messages.ts";
+import { RateLimitedLog } from "../../messages.ts";
 import { nameWriter, print } from "../../terminal/output.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { abortable } from "../../terminal/signals.ts";
@@ -42,7 +42,9 @@ async function repair(
   checkGiven(dir, "the damaged directory");
   checkGiven(out, "the new directory");
   const listed: object[] = [];
-  const losses = new Flood((line) => print(`left out: ${line}\n`), { all });
+  const losses = new RateLimitedLog((line) => print(`left out: ${line}\n`), {
+    all,
+  });
   const written = await abortable(async (signal) => {
     using bar = new Progress("repairing", "bytes");
     return await repairGulp(dir, out, {

@@ -3,7 +3,7 @@ import type {
   PlacedPath,
 } from "../../../../fuse/mount_container.ts";
 import { parseMountOptions } from "../../../../fuse/mounting/mount_options.ts";
-import type { ServedContainer } from "../../../tree/format.ts";
+import type { DeferredContainer } from "../../../tree/format.ts";
 import type { InternalOptions } from "../../../io/remote/remote_storage.ts";
 import type { PlacedSource } from "../../input/given.ts";
 import { storages } from "../../input/remote_storages.ts";
@@ -59,8 +59,8 @@ export function containerOptions(
 /** Applies `--subset` and `--shuffle`. Both look nodes up, so the container is completely read before. */
 async function arrange(
   job: MountJob,
-  container: ServedContainer,
-): Promise<ServedContainer> {
+  container: DeferredContainer,
+): Promise<DeferredContainer> {
   const { arrangeTree } = await import("../../../data/trees/arrange_tree.ts");
   await container.complete();
   const tree = await arrangeTree(container.tree, job, container.info);

@@ -50,7 +50,7 @@ export class BatchMaker {
   }
 
   /** Sends the dataset a prefetch hint for a batch. Returns the approximate number of bytes to fetch. */
-  expect({ epoch, indices }: Omit<BatchJob, "step">): number {
+  prefetch({ epoch, indices }: Omit<BatchJob, "step">): number {
     return tellDataset(this.#dataset, indices, { seed: this.#seed, epoch });
   }
 

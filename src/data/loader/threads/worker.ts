@@ -46,7 +46,7 @@ interface Started {
 class ThreadLoader {
   #started: Started | undefined;
   readonly #ahead = new BatchesAhead<LoadMessage>((job) =>
-    this.#started!.maker.expect(job)
+    this.#started!.maker.prefetch(job)
   );
   /** Settles when all requests so far have. */
   #last: Promise<void> = Promise.resolve();

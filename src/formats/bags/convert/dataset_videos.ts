@@ -82,14 +82,14 @@ async function* readVideos(
       continue;
     }
     const id = type.isList ? undefined : idBytes(first);
-    const goesOn = () =>
+    const isSequential = () =>
       !next.done && !(next.value instanceof UnfitError) &&
       idBytes(next.value) === id;
     const framesInRow = async function* () {
       do {
         yield (next.value as Datapoint)[key] as Uint8Array;
         await advance();
-      } while (goesOn());
+      } while (isSequential());
     };
     const start = index;
     yield unlessUnfit(name, () => ({
@@ -99,7 +99,7 @@ async function* readVideos(
     }));
     // Skips datapoints that were not consumed because the video was skipped.
     if (index === start) await advance();
-    while (!type.isList && goesOn()) await advance();
+    while (!type.isList && isSequential()) await advance();
   }
   function idBytes(datapoint: Datapoint): string {
     return (datapoint[keys.id!.key] as Uint8Array).toHex();

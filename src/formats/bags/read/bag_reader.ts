@@ -8,7 +8,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { type PlaceOptions, storedAt } from "../../../io/storage/place.ts";
+import { type LocationOptions, storedAt } from "../../../io/storage/place.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
@@ -22,7 +22,7 @@ import { BagRecords } from "./bag_records.ts";
 import { clippedCount } from "./selection.ts";
 
 /** Options of opening a bag. */
-export interface BagOptions extends PlaceOptions {
+export interface BagOptions extends LocationOptions {
   /** Opens the bag as this generation instead of detecting it. */
   readonly generation?: Generation | undefined;
   /**
@@ -257,7 +257,7 @@ export class BagReader extends SamplesReader<Uint8Array<ArrayBuffer>> {
 function partOf(
   part: BagLocation,
   name: string,
-  options: PlaceOptions,
+  options: LocationOptions,
 ): {
   readonly part: string | MemorySource;
   readonly storage: Storage | undefined;

@@ -4,7 +4,7 @@ import { readSlices } from "../../../io/read/read_slices.ts";
 import { changedFile } from "../../../io/storage/changed_file.ts";
 import { requireOpen } from "../../../io/storage/closed.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { expectContents } from "../../../tree/read_contents.ts";
+import { prefetchContents } from "../../../tree/read_contents.ts";
 import type { Extent } from "../../../tree/tree.ts";
 import type {
   ReadSamplesOptions,
@@ -66,8 +66,8 @@ export class BagRecords implements Samples<Raw, Raw> {
     this.bag.place(index, 0, into);
   }
 
-  expect(indices: readonly number[]): number {
-    return expectContents({
+  prefetch(indices: readonly number[]): number {
+    return prefetchContents({
       sources: [this.bag.data],
       length: indices.length,
       locate: (i, into) => this.bag.place(indices[i]!, 0, into),

@@ -19,7 +19,7 @@ import type {
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { fieldsOf, sharedFields } from "../dataset/fields.ts";
 import { portableDecoders } from "../types/shipped.ts";
-import { type BatchPart, expectBatch, readBatch } from "./batch.ts";
+import { type BatchPart, prefetchBatch, readBatch } from "./batch.ts";
 import type { DatasetOptions } from "./dataset_options.ts";
 import { clippedCount, type Datapoint, type Mask } from "./selection.ts";
 import { whenMade } from "./made_values.ts";
@@ -137,8 +137,8 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return Array.isArray(value) ? undefined : value;
   }
 
-  expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
-    return this.expectMasked(indices, fields ?? this.#options.mask);
+  prefetch(indices: readonly number[], { fields }: ReadSamplesOptions): number {
+    return this.prefetchMasked(indices, fields ?? this.#options.mask);
   }
 
   share(): SamplesHandle {
@@ -258,8 +258,8 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     return yield* reader.available(index - reader.start);
   }
 
-  /** Like {@linkcode Samples.expect}, for the parts that a mask selects. */
-  expectMasked(indices: readonly number[], mask: Mask | undefined): number {
+  /** Like {@linkcode Samples.prefetch}, for the parts that a mask selects. */
+  prefetchMasked(indices: readonly number[], mask: Mask | undefined): number {
     if (this.#isClosed) return 0;
     let bytes = 0;
     for (const [at, places] of this.#byShard(indices)) {
@@ -267,7 +267,7 @@ export class BagsSamples implements Samples<Datapoint, Datapoint> {
     }
     if (bytes > 0) {
       // References, and an index that is not held, must be fetched first.
-      runAsync(this.#partsOf(indices, mask)).then(expectBatch, () => {});
+      runAsync(this.#partsOf(indices, mask)).then(prefetchBatch, () => {});
     }
     return bytes;
   }

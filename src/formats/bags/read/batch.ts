@@ -47,11 +47,11 @@ export function* readBatch(
 }
 
 /** Hints that a batch will be read soon, so that remote ranges are fetched. */
-export function expectBatch(parts: readonly BatchPart[]): void {
+export function prefetchBatch(parts: readonly BatchPart[]): void {
   for (const { column, slices } of parts) {
     const { data } = column.bag;
     for (const { offset, length } of slices) {
-      if (length > 0 && data.expect?.(offset, length) !== true) break;
+      if (length > 0 && data.prefetch?.(offset, length) !== true) break;
     }
   }
 }

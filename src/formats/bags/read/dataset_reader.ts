@@ -204,9 +204,9 @@ export class DatasetReader implements Disposable {
    * @param mask Parts of each datapoint that will be read.
    * @returns Approximate number of bytes; 0 if the bags are local.
    */
-  expect(indices: Iterable<number>, mask?: Mask): number {
+  prefetch(indices: Iterable<number>, mask?: Mask): number {
     const known = [...indices].filter((index) => isIndex(index, this.length));
-    return this.opened.expectMasked(known, mask);
+    return this.opened.prefetchMasked(known, mask);
   }
 
   /**

@@ -300,7 +300,7 @@ export class ShardReader {
     const selection = this.#newSelection(mask);
     let bytes = 0;
     for (const [i, { bag: { data } }] of this.#columns.entries()) {
-      if (selection.wanted[i] === 0 || data.expect === undefined) continue;
+      if (selection.wanted[i] === 0 || data.prefetch === undefined) continue;
       bytes += data.size;
     }
     return this.length === 0 ? 0 : bytes / this.length * datapoints;

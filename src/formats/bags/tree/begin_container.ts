@@ -18,7 +18,7 @@ import type {
   Container,
   ContainerInfo,
   ContainerOptions,
-  ServedContainer,
+  DeferredContainer,
 } from "../../../tree/format.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { whenLoaded } from "../../../tree/not_loaded.ts";
@@ -70,10 +70,10 @@ interface SoundShard {
 }
 
 /** Opens a container for other threads to serve: of many shards, only the first. */
-export async function openToServe(
+export async function openDeferred(
   path: string,
   options: ContainerOptions,
-): Promise<ServedContainer> {
+): Promise<DeferredContainer> {
   const views = options.decoded
     ? new (await import("./decoded_views.ts")).DecodedViews()
     : undefined;

@@ -2,7 +2,7 @@ import { messageOf } from "../../../base/message_text.ts";
 import type { ValueKind } from "../../../codecs/values/value_type.ts";
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
-import { KeptValues } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/decoded/kept_values.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import {
@@ -38,7 +38,7 @@ const MOST_KEPT = 64 * 1024 * 1024;
 export class DecodedViews {
   /** URL of the module whose `reopenTree` reopens a tree with these views. */
   readonly module = import.meta.url;
-  readonly #kept = new KeptValues<Uint8Array>(MOST_KEPT);
+  readonly #kept = new LruCache<Uint8Array>(MOST_KEPT);
 
   /** Returns the suffix of the views of a type's values; `undefined` if they have none. */
   suffixOf(

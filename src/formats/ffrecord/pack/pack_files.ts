@@ -5,7 +5,7 @@ import {
 } from "../../../io/directories/directory.ts";
 import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
-import { BLOCK, blockMemory } from "../../../io/libc/new_memory.ts";
+import { blockMemory, MEMORY_PAGE } from "../../../io/libc/new_memory.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import type { SampleBlock } from "../write/sample_block.ts";
 import type { ListedEntries } from "./pack_listing.ts";
@@ -147,8 +147,8 @@ export class PackFiles {
     const { path, open } = file;
     const room = block.room(file.size - file.done);
     // A long file is read up to a block boundary, from which direct I/O can continue.
-    const into = isLong(file) && room.length > BLOCK
-      ? room.subarray(0, room.length - (file.done + room.length) % BLOCK)
+    const into = isLong(file) && room.length > MEMORY_PAGE
+      ? room.subarray(0, room.length - (file.done + room.length) % MEMORY_PAGE)
       : room;
     if (file.done === 0) this.#goPast(file);
     // Files of /proc claim to be empty, and may be endless.
@@ -191,7 +191,7 @@ export class PackFiles {
 
   /** Switches a long file to direct I/O from this block on, unless it is in the page cache. */
   #goPast(file: OpenedFile): void {
-    if (file.isDirect || file.done % BLOCK !== 0 || !isLong(file)) return;
+    if (file.isDirect || file.done % MEMORY_PAGE !== 0 || !isLong(file)) return;
     // Tests a window ahead: the system may have read ahead what comes next.
     if (file.open.isInMemory(file.done + WINDOW)) return;
     file.isDirect = file.open.setDirect(true);

@@ -18,7 +18,7 @@ export interface PackReader {
 }
 
 /** Bytes of a block, few enough to be written from the CPU's nearest cache. */
-const BLOCK = 1 << 17;
+const READ_BLOCK = 1 << 17;
 
 export class PackReaderHere implements PackReader {
   readonly #files: PackFiles;
@@ -31,7 +31,7 @@ export class PackReaderHere implements PackReader {
   // deno-lint-ignore require-await -- what is wrong with a file rejects
   async next(most: number): Promise<SampleBlock | undefined> {
     const block = this.#free.pop() ??
-      new SampleBlock(new ArrayBuffer(SampleBlock.sizeFor(BLOCK)));
+      new SampleBlock(new ArrayBuffer(SampleBlock.sizeFor(READ_BLOCK)));
     block.clear();
     this.#files.fill(block, most);
     if (!block.isEmpty) return block;

@@ -1,7 +1,7 @@
 import { ROWS } from "../write/sample_block.ts";
 
 /** Bytes of a block: with fewer, threads wait for each other; more would exceed the CPU's cache. */
-export const BLOCK = 1 << 20;
+export const RUN_BLOCK = 1 << 20;
 
 /**
  * Share of one of the threads that read a folder. The files are divided, in order, into runs: as many files as fit a
@@ -53,7 +53,7 @@ export class PackRuns {
 
   #count(size: number): void {
     const begins = this.#run < 0 || this.#files === ROWS ||
-      this.#bytes >= BLOCK || this.#bytes + size > BLOCK;
+      this.#bytes >= RUN_BLOCK || this.#bytes + size > RUN_BLOCK;
     if (begins) {
       this.#run++;
       this.#files = this.#bytes = 0;

@@ -11,7 +11,7 @@ import { SampleBlock } from "../write/sample_block.ts";
 import { PackFiles } from "./pack_files.ts";
 import { ListedEntries, type ListingChunk } from "./pack_listing.ts";
 import type { FromPackThread, ToPackThread } from "./pack_messages.ts";
-import { BLOCK, PackRuns } from "./pack_runs.ts";
+import { PackRuns, RUN_BLOCK } from "./pack_runs.ts";
 
 /** Limit of blocks, which hold what is read before the number of files is known. */
 const MOST_BLOCKS = 64;
@@ -88,5 +88,5 @@ async function read(): Promise<void> {
 function newBlock(): SampleBlock | undefined {
   if (blocks === MOST_BLOCKS) return undefined;
   blocks++;
-  return new SampleBlock(new SharedArrayBuffer(SampleBlock.sizeFor(BLOCK)));
+  return new SampleBlock(new SharedArrayBuffer(SampleBlock.sizeFor(RUN_BLOCK)));
 }

@@ -2,7 +2,7 @@ import type { Directory } from "../../../io/directories/directory.ts";
 import { SampleBlock } from "../write/sample_block.ts";
 import { PackFiles } from "./pack_files.ts";
 import { ListedEntries, type PackListing } from "./pack_listing.ts";
-import { BLOCK, PackRuns } from "./pack_runs.ts";
+import { PackRuns, RUN_BLOCK } from "./pack_runs.ts";
 
 const MOST_AHEAD = 16;
 
@@ -81,7 +81,7 @@ export class RunReader {
 
   #fill(): SampleBlock {
     const block = this.#free.pop() ??
-      new SampleBlock(new ArrayBuffer(SampleBlock.sizeFor(BLOCK)));
+      new SampleBlock(new ArrayBuffer(SampleBlock.sizeFor(RUN_BLOCK)));
     block.clear();
     this.#files.fill(block, Infinity);
     return block;

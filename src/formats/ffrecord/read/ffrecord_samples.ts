@@ -7,7 +7,7 @@ import type {
   SamplesHandle,
 } from "../../../tree/samples/samples.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
-import { expectSamples, readSamples, viewSamples } from "./read_samples.ts";
+import { prefetchSamples, readSamples, viewSamples } from "./read_samples.ts";
 import {
   type RecordFiles,
   type RecordFilesHandle,
@@ -75,8 +75,8 @@ export class FFRecordSamples implements Samples<Bytes> {
     return bytes;
   }
 
-  expect(indices: readonly number[]): number {
-    return expectSamples(this.files, this.#all(indices));
+  prefetch(indices: readonly number[]): number {
+    return prefetchSamples(this.files, this.#all(indices));
   }
 
   /** Returns views of samples in memory maps of their files, in the order of `indices`. */

@@ -9,7 +9,7 @@ import {
   requireRight,
 } from "../../../io/read/verified_content.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordFiles } from "./record_files.ts";
 import type { SampleIndex } from "./sample_index.ts";
@@ -55,11 +55,11 @@ export function readSamples(
 }
 
 /** Hints that samples will be read soon: prefetches remote ones, and returns the bytes that are or were prefetched. */
-export function expectSamples(
+export function prefetchSamples(
   { sources, index }: RecordFiles,
   samples: readonly number[],
 ): number {
-  return expectContents({
+  return prefetchContents({
     sources,
     length: samples.length,
     locate: (i, into) => index.locate(samples[i]!, into),

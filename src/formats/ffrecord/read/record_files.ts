@@ -6,7 +6,7 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
   allStoredAt,
   lastingAt,
-  type PlaceOptions,
+  type LocationOptions,
   storedAt,
 } from "../../../io/storage/place.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
@@ -22,7 +22,7 @@ export type RecordLocation = string | URL | readonly (string | URL)[];
 /** Makes a location independent of the working directory. */
 export function lastingLocation(
   location: RecordLocation,
-  options: PlaceOptions,
+  options: LocationOptions,
 ): RecordLocation {
   return typeof location === "string" || location instanceof URL
     ? lastingLocationOf(location, options)
@@ -32,14 +32,14 @@ export function lastingLocation(
 /** Keeps a URL whole: the parts before and after its path are needed to open it. */
 function lastingLocationOf(
   location: string | URL,
-  options: PlaceOptions,
+  options: LocationOptions,
 ): string {
   const { path, storage } = lastingAt(location, options);
   return storage === LOCAL_DISK ? path : String(location);
 }
 
 /** Options of everything that opens `.ffr` files. */
-export interface OpenOptions extends PlaceOptions {
+export interface OpenOptions extends LocationOptions {
   /** Whether to verify checksums: of the metadata on opening, of each sample on reading. Defaults to `true`. */
   readonly checkData?: boolean | undefined;
   /** Called with warnings about odd but readable data. Defaults to `console.warn`. */
@@ -177,7 +177,7 @@ export function loadLastSamples({ headers }: RecordFiles): Steps<void> {
 
 function* listRecordFiles(
   location: RecordLocation,
-  options: PlaceOptions,
+  options: LocationOptions,
 ): Steps<{ readonly paths: readonly string[]; readonly storage: Storage }> {
   if (typeof location !== "string" && !(location instanceof URL)) {
     if (location.length === 0) {

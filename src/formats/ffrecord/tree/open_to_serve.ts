@@ -2,7 +2,7 @@ import { FormatError } from "../../../base/errors.ts";
 import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type {
   ContainerOptions,
-  ServedContainer,
+  DeferredContainer,
 } from "../../../tree/format.ts";
 import { type OpenAs, openAs } from "../kinds.ts";
 import {
@@ -19,10 +19,10 @@ import { endsInStructure } from "../folder/structure_magic.ts";
  * Opens files for other threads to serve. Shows numbered samples without loading the tables or the code for structures;
  * loads both only for packed folders, whose structure is located through the tables.
  */
-export async function openToServe(
+export async function openDeferred(
   location: string,
   options: ContainerOptions,
-): Promise<ServedContainer> {
+): Promise<DeferredContainer> {
   const files = await runAsync(openRecordFiles(location, options, true));
   const complete = () => runAsync(completeHeaders(files));
   try {

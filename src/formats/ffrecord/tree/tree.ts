@@ -45,7 +45,7 @@ interface SeedData {
 }
 
 /** Samples as files: with the stored names of one packed folder or several, or in one directory, named by index. */
-export class RecordTree extends NamedTree<NameTable | NumberedFiles> {
+export class FFRecordTree extends NamedTree<NameTable | NumberedFiles> {
   override readonly sources: readonly ByteSource[];
   readonly samples?: () => SampleNodes;
   readonly #index: SampleIndex;
@@ -157,7 +157,7 @@ export function showFiles(
   const directories = names instanceof NameTable
     ? names.columns.directoryEntries.length - 1
     : 0;
-  const tree = new RecordTree({ ...files, mtime }, names);
+  const tree = new FFRecordTree({ ...files, mtime }, names);
   const { notes } = tree;
   warnOfAll(noteLines(notes), onWarning);
   const { facts = {}, ...noted } = notedInfo(notes);
@@ -182,10 +182,12 @@ export function showFiles(
 export function reopenTree(data: unknown): Tree {
   const { parts, mtime, names, suffix } = data as SeedData;
   const samples = { sources: [], index: new SampleIndex(parts), mtime };
-  if (names !== undefined) return new RecordTree(samples, new NameTable(names));
+  if (names !== undefined) {
+    return new FFRecordTree(samples, new NameTable(names));
+  }
   if (suffix !== undefined) {
     const { length } = samples.index;
-    return new RecordTree(samples, new NumberedFiles(length, suffix));
+    return new FFRecordTree(samples, new NumberedFiles(length, suffix));
   }
   throw new RecordfsError(
     "bad-handle",

@@ -10,7 +10,7 @@ import type { VideoPlace } from "../read/chunk_table.ts";
 import type { GulpSamples } from "../read/gulp_samples.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
-import { lastingAt, type PlaceOptions } from "../../../io/storage/place.ts";
+import { lastingAt, type LocationOptions } from "../../../io/storage/place.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { isIndex, requireIndices } from "../../../tree/sample_indices.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";
@@ -67,7 +67,7 @@ export interface GulpDatasetOptions<
   Label = Found,
 > extends
   NonNullable<ConstructorParameters<typeof DecodeImage>[0]>,
-  PlaceOptions,
+  LocationOptions,
   WaitOptions,
   Pick<GulpOptions, "onWarning"> {
   /**
@@ -174,7 +174,7 @@ function* openLabelled(
 
 async function reopened(
   { samples }: SharedVideos,
-  options: WaitOptions & PlaceOptions,
+  options: WaitOptions & LocationOptions,
 ): Promise<GulpSamples> {
   return await reopenSamples(samples, options) as GulpSamples;
 }
@@ -249,7 +249,7 @@ export abstract class GulpDataset<In, Data, Label> extends SamplesDataset<
   }
 
   /** Prefetches the frames of samples on a server and returns their bytes. */
-  override expect(
+  override prefetch(
     indices: readonly number[],
     { seed = 0, epoch = 0 }: GetOptions = {},
   ): number {
@@ -259,7 +259,7 @@ export abstract class GulpDataset<In, Data, Label> extends SamplesDataset<
       const place = this.#opened.samples.shards.at(index);
       const random = new Random(seed, epoch, index);
       const selection = this.#selectionOf(place, random);
-      bytes += place.chunk.expectVideo(place.video, selection);
+      bytes += place.chunk.prefetchVideo(place.video, selection);
     }
     return bytes;
   }

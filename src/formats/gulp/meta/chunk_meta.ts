@@ -156,9 +156,9 @@ export class ChunkMeta {
   }
 
   /** Prefetches what {@linkcode ChunkMeta.readMeta} will read. */
-  expectMeta(video: number): void {
+  prefetchMeta(video: number): void {
     const { metaStarts, metaLengths } = this.columns;
-    this.text.expect?.(metaStarts[video]!, metaLengths[video]!);
+    this.text.prefetch?.(metaStarts[video]!, metaLengths[video]!);
   }
 
   /** Reads all items of a video's meta_data: one for each time that it was appended. */

@@ -3,7 +3,7 @@ import type { Colorspace, Image } from "../../../codecs/image/image.ts";
 import type { ImageCodec } from "../../../codecs/image/image_codec.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { GulpSerializer } from "../meta/serializer.ts";
-import type { PlaceOptions } from "../../../io/storage/place.ts";
+import type { LocationOptions } from "../../../io/storage/place.ts";
 
 /**
  * Options for GulpIO data. Only the local disk is writable; synchronous methods refuse to read from asynchronous
@@ -16,7 +16,7 @@ export interface GulpOptions<
     | false
     | null
     | undefined,
-> extends PlaceOptions {
+> extends LocationOptions {
   /**
    * Decoder of frames: an image codec (by default or if `null`, the best that loads), `false` for frames as JPEGs, or a
    * function, which may return a promise.

@@ -241,10 +241,10 @@ export class GulpDirectory<Frame = Image> implements Disposable {
    *
    * @returns Number of bytes of frames in flight or cached; 0 if the files are local.
    */
-  expect(id: VideoId, selection?: FrameSelection): number {
+  prefetch(id: VideoId, selection?: FrameSelection): number {
     if (!this.has(id)) return 0;
     const { chunk, video } = this.#find(id);
-    return chunk.expectVideo(video, selection);
+    return chunk.prefetchVideo(video, selection);
   }
 
   /**

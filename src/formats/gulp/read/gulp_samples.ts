@@ -115,11 +115,11 @@ export class GulpSamples implements Samples<RawVideo, GulpVideo> {
     return this.shards.id(index);
   }
 
-  expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
+  prefetch(indices: readonly number[], { fields }: ReadSamplesOptions): number {
     const frames = fields?.includes(FRAMES) === false ? [] : undefined;
     return indices.reduce((bytes, index) => {
       const { chunk, video } = this.shards.at(index);
-      return bytes + chunk.expectVideo(video, frames);
+      return bytes + chunk.prefetchVideo(video, frames);
     }, 0);
   }
 

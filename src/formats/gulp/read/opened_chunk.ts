@@ -12,7 +12,7 @@ import type { RawVideo } from "./decoding.ts";
 import { shownId } from "../check/faults.ts";
 import { type FrameSelection, selectFrames } from "./frame_selection.ts";
 import { emptyMeta, openMeta } from "../meta/open_meta.ts";
-import { expectFrames, readFrames, readWholeVideo } from "./read_frames.ts";
+import { prefetchFrames, readFrames, readWholeVideo } from "./read_frames.ts";
 import type { SerializerChoice } from "../meta/serializer.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
 
@@ -114,12 +114,12 @@ export class OpenedChunk {
    * Prefetches frames from a server for {@linkcode OpenedChunk.readVideo}, and returns their bytes. Errors surface on
    * the read itself.
    */
-  expectVideo(video: number, selection: FrameSelection | undefined): number {
+  prefetchVideo(video: number, selection: FrameSelection | undefined): number {
     const { data, meta } = this;
-    if (data?.expect === undefined) return 0;
-    meta.expectMeta(video);
+    if (data?.prefetch === undefined) return 0;
+    meta.prefetchMeta(video);
     try {
-      return expectFrames(data, this.slices(video, selection));
+      return prefetchFrames(data, this.slices(video, selection));
     } catch (error) {
       if (!(error instanceof RecordfsError)) throw error;
       return 0;

@@ -75,13 +75,13 @@ export function* readWholeVideo(
 }
 
 /** Prefetches frames of a source; returns the bytes in flight or cached. */
-export function expectFrames(
+export function prefetchFrames(
   source: ByteSource,
   frames: readonly Slice[],
 ): number {
   let bytes = 0;
   for (const { offset, length } of runsOf(frames, orderOf(frames), RUNS)) {
-    if (source.expect?.(offset, length) !== true) break;
+    if (source.prefetch?.(offset, length) !== true) break;
     bytes += length;
   }
   return bytes;

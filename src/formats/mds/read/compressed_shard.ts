@@ -1,7 +1,7 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import {
-  BLOCK,
+  DECODED_BLOCK,
   type DecodedBlocks,
 } from "../../../io/decoded/decoded_blocks.ts";
 import { DecodedSource } from "../../../io/decoded/decoded_source.ts";
@@ -88,7 +88,7 @@ export function requireDecodable(
 
 /** Returns the cache size that reading a shard from start to end needs. */
 export function bytesKept({ rawBytes }: CompressedShard): number {
-  return rawBytes > MOST_AT_ONCE ? 16 << 20 : rawBytes + BLOCK;
+  return rawBytes > MOST_AT_ONCE ? 16 << 20 : rawBytes + DECODED_BLOCK;
 }
 
 function isDecodedByPieces(how: Compression, rawBytes: number): boolean {
@@ -121,7 +121,7 @@ export function decompressed(
         "index is wrong. Download both again",
       { path, cause },
     );
-  const { expect, invalidate } = file;
+  const { prefetch, invalidate } = file;
   // deno-lint-ignore require-yield -- where it lies is known
   const place = function* (): Steps<EncodedPlace> {
     return { source: file, start: 0, packed, size: rawBytes };
@@ -140,7 +140,7 @@ export function decompressed(
       pieces: how !== "snappy" && isDecodedByPieces(how, rawBytes)
         ? () => new DecodedPieces(how, place, fault)
         : undefined,
-      expect: expect && (() => file.expect!(0, file.size)),
+      prefetch: prefetch && (() => file.prefetch!(0, file.size)),
       invalidate: invalidate && (() => file.invalidate!(0, file.size)),
     },
     blocks,

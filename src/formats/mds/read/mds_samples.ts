@@ -3,7 +3,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../../io/read/read_memory.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
-import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
 import { FieldUnion } from "../../../tree/samples/field_union.ts";
 import type {
   PortableSamples,
@@ -93,9 +93,9 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     };
   }
 
-  expect(indices: readonly number[]): number {
+  prefetch(indices: readonly number[]): number {
     const readable = indices.filter((index) => this.shards.isReadable(index));
-    return expectContents({
+    return prefetchContents({
       sources: { at: (shard) => this.shards.opened(shard) },
       length: readable.length,
       locate: (i, into) => this.locate(readable[i]!, into),
@@ -109,7 +109,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     const shard = this.shards.shardOf(sample);
     const table = this.tables.known(shard);
     if (table === undefined) {
-      this.tables.expect(shard);
+      this.tables.prefetch(shard);
       const load = () => this.#loadTables([sample]);
       throw new NotLoaded(this.shards.shards[shard]!.path, load);
     }
@@ -176,7 +176,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
       .filter((shard) => tables.known(shard) === undefined);
     for (const shard of unknown) {
       yield* shards.content(shard);
-      tables.expect(shard);
+      tables.prefetch(shard);
     }
     for (const shard of unknown) yield* tables.table(shard);
   }

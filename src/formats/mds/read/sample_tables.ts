@@ -1,6 +1,6 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { KeptValues } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/decoded/kept_values.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { tableSize, WORD } from "../layout.ts";
@@ -15,7 +15,7 @@ const MOST_BYTES = 64 << 20;
 export class SampleTables {
   readonly #store: ShardStore;
   /** Per shard: the number of samples, the start of each, and the end of the last. */
-  readonly #tables = new KeptValues<Uint32Array>(MOST_BYTES);
+  readonly #tables = new LruCache<Uint32Array>(MOST_BYTES);
   /** Errors of shards without a valid table, so that they are not decompressed again for each sample. */
   readonly #faults = new Map<number, Error>();
 
@@ -44,10 +44,10 @@ export class SampleTables {
     }
   }
 
-  expect(shard: number): boolean {
+  prefetch(shard: number): boolean {
     const { samples } = this.#store.shards[shard]!;
     const source = this.#store.opened(shard);
-    return source?.expect?.(0, tableSize(samples)) ?? false;
+    return source?.prefetch?.(0, tableSize(samples)) ?? false;
   }
 }
 

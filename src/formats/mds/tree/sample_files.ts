@@ -1,4 +1,4 @@
-import { KeptValues } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/decoded/kept_values.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
@@ -64,13 +64,13 @@ export class SampleFiles {
   readonly #samples: MdsSamples;
   readonly #sourceOf: Int32Array;
   /** By sample. */
-  readonly #layouts = new KeptValues<Layout>(MOST_LAYOUTS);
+  readonly #layouts = new LruCache<Layout>(MOST_LAYOUTS);
   #last: Layout | undefined;
   #lastSample = -1;
   /** By file id. */
-  readonly #made = new KeptValues<MadeFile>(MOST_MADE);
+  readonly #made = new LruCache<MadeFile>(MOST_MADE);
   /** Offsets of list elements, plus the end of the last, by file id. */
-  readonly #lists = new KeptValues<Float64Array>(MOST_LISTS);
+  readonly #lists = new LruCache<Float64Array>(MOST_LISTS);
   readonly #mostElements: number;
   /** Range of the last looked up value in its shard. */
   #offset = 0;
@@ -176,8 +176,8 @@ export class SampleFiles {
     if (layout === undefined) {
       const shard = this.#store.shardOf(sample);
       // The sample's values will be read too, and several at a time: prefetch the whole sample.
-      const isFar = this.#store.opened(shard)?.expect !== undefined;
-      if (isFar) this.#samples.expect([sample]);
+      const isFar = this.#store.opened(shard)?.prefetch !== undefined;
+      if (isFar) this.#samples.prefetch([sample]);
       const { path } = this.#store.shards[shard]!;
       layout = atOnce(
         path,

@@ -138,7 +138,7 @@ function* pagesByHeaders(
 ): Steps<ChunkPages> {
   const start = numbers[Chunk.START]!;
   const end = start + numbers[Chunk.LENGTH]!;
-  if (end - start <= FETCHED_WHOLE) source.expect?.(start, end - start);
+  if (end - start <= FETCHED_WHOLE) source.prefetch?.(start, end - start);
   const starts: number[] = [];
   const lengths: number[] = [];
   const firsts: number[] = [0];

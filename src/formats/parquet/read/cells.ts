@@ -6,7 +6,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { KeptValues } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/decoded/kept_values.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { CODECS } from "../layout.ts";
@@ -65,8 +65,8 @@ export class CellReader {
   readonly #open: (file: number) => Steps<ByteSource>;
   readonly #check: boolean;
   /** Cache of column chunks' page locations and dictionaries. */
-  readonly #states = new KeptValues<ColumnState>(MOST_KNOWN);
-  readonly #kept: KeptValues<DecodedRows>;
+  readonly #states = new LruCache<ColumnState>(MOST_KNOWN);
+  readonly #kept: LruCache<DecodedRows>;
   /** Per file: number of column chunks of all earlier files. */
   readonly #firsts: number[] = [0];
   /** Decoding in progress, by column chunk. */
@@ -87,7 +87,7 @@ export class CellReader {
     this.#files = files;
     this.#open = open;
     this.#check = check;
-    this.#kept = new KeptValues(most);
+    this.#kept = new LruCache(most);
     for (const { firsts, columns } of files) {
       const count = (firsts.length - 1) * columns.length;
       this.#firsts.push(this.#firsts.at(-1)! + count);
@@ -206,7 +206,7 @@ export class CellReader {
    *
    * @returns Bytes that are being prefetched or cached.
    */
-  expect(file: number, column: number, row: number): number {
+  prefetch(file: number, column: number, row: number): number {
     const group = this.#groupOf(file, row);
     const key = this.#key(file, group, column);
     const state = this.#states.get(key);
@@ -218,7 +218,7 @@ export class CellReader {
     for (const { place, pages } of state.chunks) {
       for (const page of pagesWith(pages, range)) {
         const length = pages.lengths[page]!;
-        const isNoted = place.source.expect?.(pages.starts[page]!, length);
+        const isNoted = place.source.prefetch?.(pages.starts[page]!, length);
         if (isNoted === true) bytes += length;
       }
     }

@@ -16,7 +16,12 @@ import {
 import { PageFault } from "../pages/page_fault.ts";
 import type { LibraryColumn } from "../values/schema.ts";
 import { Chunk } from "./parquet_index.ts";
-import { countToRow, goesOn, pageWithRow, storedPage } from "./row_counts.ts";
+import {
+  continues,
+  countToRow,
+  pageWithRow,
+  storedPage,
+} from "./row_counts.ts";
 
 export interface ChunkState {
   readonly place: ChunkPlace;
@@ -134,7 +139,7 @@ function* chunkRows(
     }
     const past = first + page.begun;
     if (past > to) break;
-    if (past === to && !(yield* goesOn(chunk, number + 1, check))) break;
+    if (past === to && !(yield* continues(chunk, number + 1, check))) break;
   }
   const rows = from === to ? [] : assembleRows(joinEntries(parts), decoder);
   return { from, to, rows, weight };

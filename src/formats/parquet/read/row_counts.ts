@@ -47,7 +47,7 @@ export function hasCounted(
 }
 
 /** Whether a page continues the last row of the previous one. */
-export function* goesOn(
+export function* continues(
   chunk: ChunkState,
   page: number,
   check: boolean,

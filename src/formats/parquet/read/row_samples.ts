@@ -142,11 +142,11 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
   }
 
   /** Prefetches pages whose locations are known. */
-  expect(
+  prefetch(
     indices: readonly number[],
     { fields }: ReadSamplesOptions,
   ): number {
-    return this.#expect(indices, this.#chosen(fields));
+    return this.#prefetch(indices, this.#chosen(fields));
   }
 
   share(): SamplesHandle {
@@ -194,7 +194,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     );
   }
 
-  #expect(
+  #prefetch(
     indices: readonly number[],
     columns: readonly SharedColumn[],
   ): number {
@@ -204,7 +204,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
       const row = index - this.shards.firsts[file]!;
       for (const { numbers } of columns) {
         const column = numbers[file]!;
-        if (column >= 0) bytes += this.#cells.expect(file, column, row);
+        if (column >= 0) bytes += this.#cells.prefetch(file, column, row);
       }
     }
     return bytes;
@@ -217,7 +217,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
     indices: readonly number[],
     columns: readonly SharedColumn[],
   ): Steps<void> {
-    if (!this.sources.some(({ expect }) => expect !== undefined)) return;
+    if (!this.sources.some(({ prefetch }) => prefetch !== undefined)) return;
     const { shards, firsts } = this.shards;
     const places = new Map<string, Steps<unknown>>();
     for (const index of indices) {
@@ -233,7 +233,7 @@ export class RowSamples implements Samples<ParquetRow, ParquetRow> {
       }
     }
     yield* inParallel([...places.values()]);
-    this.#expect(indices, columns);
+    this.#prefetch(indices, columns);
   }
 
   *#fill(

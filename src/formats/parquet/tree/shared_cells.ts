@@ -1,5 +1,5 @@
 import {
-  BLOCK,
+  DECODED_BLOCK,
   type DecodedBlocks,
 } from "../../../io/decoded/decoded_blocks.ts";
 import type { CellPlace } from "../read/cells.ts";
@@ -50,7 +50,7 @@ export class SharedCells {
     for (const [i, { length }] of cells.entries()) ends[i] = total += length;
     const size = END * cells.length + total;
     const isSmall = size <= this.#blocks.capacity / LARGEST_PART &&
-      size <= MOST_BLOCKS * BLOCK;
+      size <= MOST_BLOCKS * DECODED_BLOCK;
     if (!isNumbered(place) || !isSmall) return;
     const all = new Uint8Array(size);
     all.set(new Uint8Array(ends.buffer));
@@ -60,9 +60,9 @@ export class SharedCells {
       at += cell.length;
     }
     const first = place.part * MOST_BLOCKS;
-    for (let at = 0; at < size; at += BLOCK) {
-      const block = first + at / BLOCK;
-      const bytes = all.subarray(at, at + BLOCK);
+    for (let at = 0; at < size; at += DECODED_BLOCK) {
+      const block = first + at / DECODED_BLOCK;
+      const bytes = all.subarray(at, at + DECODED_BLOCK);
       this.#blocks.put(this.#owner, place.column, block, bytes);
     }
   }
@@ -79,9 +79,9 @@ export class SharedCells {
   #fill({ column, part }: CellPlace, from: number, into: Uint8Array): boolean {
     const first = part * MOST_BLOCKS;
     for (let done = 0; done < into.length;) {
-      const at = (from + done) % BLOCK;
-      const block = first + Math.floor((from + done) / BLOCK);
-      const piece = into.subarray(done, done + BLOCK - at);
+      const at = (from + done) % DECODED_BLOCK;
+      const block = first + Math.floor((from + done) / DECODED_BLOCK);
+      const piece = into.subarray(done, done + DECODED_BLOCK - at);
       if (!this.#blocks.read(this.#owner, column, block, piece, at)) {
         return false;
       }

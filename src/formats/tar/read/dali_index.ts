@@ -4,7 +4,7 @@ import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { MemorySource } from "../../../io/storage/memory_source.ts";
-import { BLOCK, padded } from "../../../base/tar_header.ts";
+import { padded, TAR_BLOCK } from "../../../base/tar_header.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
@@ -113,8 +113,8 @@ function headersOf(files: readonly Named[], i: number): number {
 function areInOrder(files: readonly Named[], size: number): boolean {
   return files.every(({ offset, size: length }, i) => {
     const distance = offset - headersOf(files, i);
-    return distance >= BLOCK && distance <= LONGEST_GAP &&
-      distance % BLOCK === 0 && offset + length <= size;
+    return distance >= TAR_BLOCK && distance <= LONGEST_GAP &&
+      distance % TAR_BLOCK === 0 && offset + length <= size;
   });
 }
 
@@ -140,7 +140,7 @@ function* isAt(
   const start = headersOf(files, i);
   const file = files[i];
   if (file === undefined) {
-    const left = Math.min(2 * BLOCK, source.size - start);
+    const left = Math.min(2 * TAR_BLOCK, source.size - start);
     const end = yield* readPart(source, start, Math.max(0, left));
     return end.every((byte) => byte === 0);
   }

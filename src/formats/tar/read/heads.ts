@@ -5,7 +5,7 @@ import { readPart } from "../../../io/read/read_part.ts";
 import { readUnlessWrong } from "../../../io/read/verified_content.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { NotLoaded } from "../../../tree/not_loaded.ts";
-import { BLOCK, padded } from "../../../base/tar_header.ts";
+import { padded, TAR_BLOCK } from "../../../base/tar_header.ts";
 import { blocksOf, headOf } from "../layout.ts";
 import { agrees, LONGEST_GAP } from "./dali_index.ts";
 import { NO_HEAD, type TarColumns, type TarIndex } from "./tar_columns.ts";
@@ -55,13 +55,13 @@ export class Heads {
    */
   require(record: number): void {
     if (this.#origin.compared[record] === 1) return;
-    const { name, readAtSync, expect } = this.#source;
+    const { name, readAtSync, prefetch } = this.#source;
     if (readAtSync !== undefined) return runSync(this.#compare(record));
     const start = this.#startOf(record);
     const { offsets, sizes, holes } = this.#columns;
     const size = holes.records.length > 0 ? 0 : sizes[record]!;
     // The content will be read next.
-    expect?.call(this.#source, start, offsets[record]! - start + size);
+    prefetch?.call(this.#source, start, offsets[record]! - start + size);
     throw new NotLoaded(name, () => this.#compare(record));
   }
 
@@ -92,7 +92,7 @@ export class Heads {
   /** Returns where the header starts: if the index has no header hashes, at the end of the previous content. */
   #startOf(record: number): number {
     const { offsets, sizes, heads } = this.#columns;
-    if (heads[record] !== NO_HEAD) return offsets[record]! - BLOCK;
+    if (heads[record] !== NO_HEAD) return offsets[record]! - TAR_BLOCK;
     return record === 0 ? 0 : offsets[record - 1]! + padded(sizes[record - 1]!);
   }
 
@@ -107,7 +107,7 @@ export class Heads {
     return new FormatError(
       "bad-index",
       `Cannot read '${member}' in ${path}: the header at byte ${
-        offset - BLOCK
+        offset - TAR_BLOCK
       } is not the one that ${what} was made of. ${hint}`,
       { path, member, offset, namedOptions: [NO_CACHE] },
     );

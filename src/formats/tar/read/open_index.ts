@@ -1,10 +1,10 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { keptIndex } from "../../../io/kept/kept_index.ts";
-import type { KeptOptions } from "../../../io/kept/kept_place.ts";
+import { cachedIndex } from "../../../io/kept/kept_index.ts";
+import type { IndexCacheOptions } from "../../../io/kept/kept_place.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { FormatError } from "../../../base/errors.ts";
-import { BLOCK } from "../../../base/tar_header.ts";
+import { TAR_BLOCK } from "../../../base/tar_header.ts";
 import {
   columnsToKeep,
   keptColumns,
@@ -35,12 +35,12 @@ export function* openIndex(
   source: ByteSource,
   path: string,
   storage: Storage,
-  options: KeptOptions,
+  options: IndexCacheOptions,
 ): Steps<TarIndex> {
-  return yield* keptIndex<TarIndex>(source, options, {
+  return yield* cachedIndex<TarIndex>(source, options, {
     kind: "tar 6",
-    entrySize: BLOCK,
-    isToKeep: true,
+    entrySize: TAR_BLOCK,
+    isCacheable: true,
     take({ columns: kept, facts }) {
       const columns = keptColumns(kept) as TarColumns;
       return areInside(columns, source.size)

@@ -1,4 +1,4 @@
-import { BLOCK, Field, Length, padded } from "../../../base/tar_header.ts";
+import { Field, Length, padded, TAR_BLOCK } from "../../../base/tar_header.ts";
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { HeadWindows } from "../../../io/read/head_windows.ts";
@@ -98,7 +98,7 @@ class Scan {
     this.#builder = builder;
     this.#onDamage = onDamage;
     // An extension of a header is in the following block.
-    this.#windows = new HeadWindows(source, BLOCK, 2 * BLOCK);
+    this.#windows = new HeadWindows(source, TAR_BLOCK, 2 * TAR_BLOCK);
     this.#blocks = blocksOf(this.#windows.bytes);
   }
 
@@ -109,7 +109,7 @@ class Scan {
     for (;;) {
       const offset = this.#offset;
       this.#header = offset;
-      if (offset + BLOCK > size) return { offset, isMarked: false };
+      if (offset + TAR_BLOCK > size) return { offset, isMarked: false };
       const at = yield* this.#findHeader(offset);
       if (hasChecksum(blocks, at)) {
         if (!(yield* this.#take(blocks.bytes, at))) return undefined;
@@ -131,11 +131,11 @@ class Scan {
     this.#extensions.forget();
     const { size, readAtSync } = this.#source;
     const blocks = this.#blocks;
-    const first = this.#header + BLOCK;
+    const first = this.#header + TAR_BLOCK;
     const last = readAtSync === undefined
       ? Math.min(size, first + farthest)
       : size;
-    for (let offset = first; offset + BLOCK <= last; offset += BLOCK) {
+    for (let offset = first; offset + TAR_BLOCK <= last; offset += TAR_BLOCK) {
       const at = yield* this.#find(offset, 0);
       if (
         blocks.bytes[at] !== 0 && flavourOf(blocks.bytes, at) !== "v7" &&
@@ -150,7 +150,7 @@ class Scan {
 
   /** Returns the position of a block in the window, moving the window if necessary. */
   *#find(offset: number, passed: number | undefined): Steps<number> {
-    const at = this.#windows.find(offset, BLOCK);
+    const at = this.#windows.find(offset, TAR_BLOCK);
     if (at >= 0) return at;
     yield* this.#windows.move(offset, passed);
     return 0;
@@ -161,7 +161,7 @@ class Scan {
     const at = yield* this.#find(offset, this.#passed);
     const source = this.#source;
     if (source.invalidate === undefined || this.#isHeaderOrEnd(at)) return at;
-    source.invalidate(offset, BLOCK);
+    source.invalidate(offset, TAR_BLOCK);
     yield* this.#windows.move(offset, this.#passed);
     return 0;
   }
@@ -173,7 +173,7 @@ class Scan {
   /** Processes a header and moves past its content. Returns whether the end of the content is known. */
   *#take(bytes: Uint8Array, at: number): Steps<boolean> {
     const kind = bytes[at + Field.TYPE]!;
-    const content = this.#header + BLOCK;
+    const content = this.#header + TAR_BLOCK;
     const written = parseNumber(bytes, at + Field.SIZE, Length.SIZE);
     if (isExtension(kind)) {
       return yield* this.#takeExtension(kind, content, written);
@@ -259,7 +259,11 @@ class Scan {
       return builder.addFile(shown, map.start, whole, time, head, Fault.CUT);
     }
     // The map may be in blocks after the header.
-    const before = yield* readPart(this.#source, map.start - BLOCK, BLOCK);
+    const before = yield* readPart(
+      this.#source,
+      map.start - TAR_BLOCK,
+      TAR_BLOCK,
+    );
     builder.addSparse(shown, map, size, time, headOf(blocksOf(before), 0));
   }
 
@@ -316,15 +320,19 @@ class Scan {
 
   /** Whether an offset is at a header, zero blocks or the end of the file. */
   *#isHeader(offset: number): Steps<boolean> {
-    if (offset + BLOCK > this.#source.size) return true;
+    if (offset + TAR_BLOCK > this.#source.size) return true;
     return this.#isHeaderOrEnd(yield* this.#find(offset, 0));
   }
 
   /** Whether the file ends with the zero blocks of a tar, so that it is not truncated. */
   *#hasEnd(): Steps<boolean> {
     const { size } = this.#source;
-    if (size % BLOCK !== 0 || size < 2 * BLOCK) return false;
-    const end = yield* readPart(this.#source, size - 2 * BLOCK, 2 * BLOCK);
+    if (size % TAR_BLOCK !== 0 || size < 2 * TAR_BLOCK) return false;
+    const end = yield* readPart(
+      this.#source,
+      size - 2 * TAR_BLOCK,
+      2 * TAR_BLOCK,
+    );
     return end.every((byte) => byte === 0);
   }
 

@@ -40,7 +40,7 @@ class SparseFile implements MadeSource {
   readonly holes: number;
   readonly size: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
-  readonly expect?: (offset: number, length: number) => boolean;
+  readonly prefetch?: (offset: number, length: number) => boolean;
   readonly invalidate?: (offset: number, length: number) => void;
   readonly #archive: ByteSource;
   readonly #memberName: () => string;
@@ -68,10 +68,10 @@ class SparseFile implements MadeSource {
         return wanted.length;
       };
     }
-    if (archive.expect !== undefined) {
-      this.expect = (offset, length) => {
+    if (archive.prefetch !== undefined) {
+      this.prefetch = (offset, length) => {
         const { start, end } = this.#stored(offset, length);
-        return archive.expect!(start, end - start);
+        return archive.prefetch!(start, end - start);
       };
     }
     if (archive.invalidate !== undefined) {

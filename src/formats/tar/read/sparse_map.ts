@@ -8,7 +8,7 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { BLOCK, padded } from "../../../base/tar_header.ts";
+import { padded, TAR_BLOCK } from "../../../base/tar_header.ts";
 import { parseNumber } from "../layout.ts";
 import type { PaxSparse } from "./pax.ts";
 
@@ -61,13 +61,13 @@ export function* readOldMap(
   let isWhole = takeOld(bytes, at + Old.MAP, Old.PIECES, numbers);
   let goesOn = isWhole && bytes[at + Old.GOES_ON] !== 0;
   while (goesOn) {
-    if (start + BLOCK > source.size || numbers.length / 2 > MOST_PIECES) {
+    if (start + TAR_BLOCK > source.size || numbers.length / 2 > MOST_PIECES) {
       isWhole = false;
       break;
     }
-    const block = yield* readPart(source, start, BLOCK);
+    const block = yield* readPart(source, start, TAR_BLOCK);
     yield* perform(yieldWhenDue);
-    start += BLOCK;
+    start += TAR_BLOCK;
     isWhole = takeOld(block, 0, Old.EXTENDED_PIECES, numbers);
     goesOn = isWhole && block[Old.EXTENDED_GOES_ON] !== 0;
   }
@@ -115,7 +115,7 @@ export function* readPaxMap(
   let digits = 0;
   let number = 0;
   for (let at = 0; numbers.length < wanted;) {
-    const length = Math.min(Math.max(BLOCK, at), longest - at);
+    const length = Math.min(Math.max(TAR_BLOCK, at), longest - at);
     if (length <= 0) return sparseMap([], size, content, stored, false);
     const bytes = yield* readPart(source, content + at, length);
     yield* perform(yieldWhenDue);

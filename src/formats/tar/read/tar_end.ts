@@ -3,11 +3,11 @@ import { yieldWhenDue } from "../../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { BLOCK } from "../../../base/tar_header.ts";
+import { TAR_BLOCK } from "../../../base/tar_header.ts";
 import type { ScannedEnd } from "./scan.ts";
 
 /** Bytes of the zero blocks that end a tar (POSIX.1). */
-const END = 2 * BLOCK;
+const END = 2 * TAR_BLOCK;
 const PIECE = 1 << 18;
 /** Bytes checked on opening: after the end of a local and of a remote tar, and at the end of the file. */
 const NEAR_LOOK = 64 << 20;
@@ -39,7 +39,7 @@ export function* lookAtEnd(
     if (!isMarked) {
       return damage(
         "truncated-header",
-        `it is truncated inside a header of ${BLOCK} bytes (at byte ` +
+        `it is truncated inside a header of ${TAR_BLOCK} bytes (at byte ` +
           `${offset} of ${size}). Download it again`,
       );
     }

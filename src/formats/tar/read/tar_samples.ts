@@ -15,7 +15,7 @@ import { perform, type Steps } from "../../../io/concurrency/steps.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { LONGEST_NAME } from "../../../tree/names/name_table_builder.ts";
-import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
 import { FieldUnion } from "../../../tree/samples/field_union.ts";
 import type {
   Field,
@@ -132,9 +132,9 @@ export class TarSamples implements Samples<SampleValues, SampleValues> {
     return this.files.trees[at]!.keyOf(index - this.shards.firsts[at]!);
   }
 
-  expect(indices: readonly number[], { fields }: ReadSamplesOptions): number {
+  prefetch(indices: readonly number[], { fields }: ReadSamplesOptions): number {
     const parts = indices.map((index) => this.#partsOf(index, fields));
-    return expectContents(this.#contentsOf(parts));
+    return prefetchContents(this.#contentsOf(parts));
   }
 
   share(): SamplesHandle {

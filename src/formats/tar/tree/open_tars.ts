@@ -24,7 +24,7 @@ import {
 } from "../read/tar_columns.ts";
 import { TarFiles } from "../read/tar_files.ts";
 import { TarSamples } from "../read/tar_samples.ts";
-import { SampleRows } from "./sample_rows.ts";
+import { TarSampleTree } from "./sample_rows.ts";
 import { tarDirectories, tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
 
@@ -42,10 +42,12 @@ export function* openTars(
   );
   const { trees } = files;
   try {
-    const asRows = options.asRows === true && isGrouped;
-    const shown = asRows ? trees.map((tree) => new SampleRows(tree)) : trees;
+    const sampleView = options.sampleView === true && isGrouped;
+    const shown = sampleView
+      ? trees.map((tree) => new TarSampleTree(tree))
+      : trees;
     const tree = areShards ? joinShards(paths, shown) : shown[0]!;
-    if (asRows) {
+    if (sampleView) {
       warnOfOthers(path, trees.map(({ columns }) => columns), options);
     }
     const kind = isGrouped ? WEB_DATASET : FILES;
@@ -64,7 +66,7 @@ export function* openTars(
     return {
       tree,
       samples,
-      info: asRows ? rowsInfo(info, tree, trees) : info,
+      info: sampleView ? rowsInfo(info, tree, trees) : info,
     };
   } catch (error) {
     for (const tree of trees) tree.close();

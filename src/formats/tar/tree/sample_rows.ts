@@ -34,7 +34,7 @@ const KEY_NAME = encodeName(KEY);
  *
  * Node ids: the root, the samples, their keys, and all of their files.
  */
-export class SampleRows extends SampleTree<TarFacts> {
+export class TarSampleTree extends SampleTree<TarFacts> {
   readonly sources: Tree["sources"];
   readonly nodeCount: number;
   readonly columns: TarColumns;
@@ -168,5 +168,5 @@ export class SampleRows extends SampleTree<TarFacts> {
 
 /** Recreates a shared tree in another thread, over the same tables. */
 export async function reopenTree(data: unknown): Promise<Tree> {
-  return new SampleRows(await reopenTar(data));
+  return new TarSampleTree(await reopenTar(data));
 }

@@ -15,10 +15,10 @@ import {
 } from "../../../io/write/sample_data.ts";
 import { WriterBase } from "../../../io/write/writer_base.ts";
 import { encodeName } from "../../../base/names.ts";
-import { BLOCK, memberHeader, padded } from "../../../base/tar_header.ts";
+import { memberHeader, padded, TAR_BLOCK } from "../../../base/tar_header.ts";
 
 /** A tar ends with two zero blocks and is padded to records of twenty blocks. */
-const RECORD = 20 * BLOCK;
+const RECORD = 20 * TAR_BLOCK;
 
 /** Output that writes large members without copying them. */
 class MemberOutput extends GatheredBytes {
@@ -235,7 +235,7 @@ export class TarWriter extends WriterBase {
   *#finish(): Steps<void> {
     const output = this.#output;
     const members = output.end;
-    const end = Math.ceil((members + 2 * BLOCK) / RECORD) * RECORD;
+    const end = Math.ceil((members + 2 * TAR_BLOCK) / RECORD) * RECORD;
     try {
       yield* output.append(new Uint8Array(end - members));
       yield* output.complete();

@@ -1,7 +1,7 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { keptIndex } from "../../../io/kept/kept_index.ts";
-import type { KeptOptions } from "../../../io/kept/kept_place.ts";
+import { cachedIndex } from "../../../io/kept/kept_index.ts";
+import type { IndexCacheOptions } from "../../../io/kept/kept_place.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
@@ -19,7 +19,7 @@ import { scanRecords } from "./scan.ts";
 import { scanExample } from "../proto/scan_example.ts";
 import { WireError, WireFields } from "../proto/wire.ts";
 
-export interface IndexOptions extends KeptOptions {
+export interface IndexOptions extends IndexCacheOptions {
   readonly checkData?: boolean | undefined;
 }
 
@@ -33,11 +33,11 @@ export function* openIndex(
 ): Steps<RecordIndex> {
   const { checkData = true } = options;
   if (checkData) yield* crc32cLoaded(); // also needed to verify the data
-  return yield* keptIndex<RecordIndex>(source, options, {
+  return yield* cachedIndex<RecordIndex>(source, options, {
     kind: "tfrecord 1",
     entrySize: FRAME,
     // Unverified lengths must not be given to callers that verify them.
-    isToKeep: checkData,
+    isCacheable: checkData,
     take({ columns: { starts, sums }, facts }) {
       const columns = { starts, sums } as RecordColumns;
       return areOf(columns, source.size)

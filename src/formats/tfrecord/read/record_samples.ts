@@ -12,7 +12,7 @@ import { openShards } from "../../../tree/samples/open_shards.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { requireRight } from "../../../io/read/verified_content.ts";
 import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
-import { expectContents, readContents } from "../../../tree/read_contents.ts";
+import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
 import type {
   ReadSamplesOptions,
   Samples,
@@ -85,8 +85,8 @@ export class RecordSamples
     this.shards.locate(index, into);
   }
 
-  expect(indices: readonly number[]): number {
-    return expectContents({
+  prefetch(indices: readonly number[]): number {
+    return prefetchContents({
       sources: this.sources,
       length: indices.length,
       locate: (i, into) => this.shards.locate(indices[i]!, into),

@@ -2,7 +2,7 @@ import { RecordfsError } from "../../../base/errors.ts";
 import { DECODED, optionText } from "../../../base/named_option.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { KeptValues } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/decoded/kept_values.ts";
 import { reopenSource } from "../../../io/storage/open_sources.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";
@@ -23,7 +23,7 @@ const MOST_KEPT = 64 << 20;
 const LARGEST = 256 << 20;
 
 /** Cached record: its files, and the contents of number files accessed so far. */
-interface Kept {
+interface CachedRecord {
   readonly layout: RecordLayout;
   readonly forms: Map<Content, Uint8Array>;
   weight: number;
@@ -33,11 +33,11 @@ interface Kept {
 export class DecodedRecords {
   readonly #table: RecordTable;
   readonly #check: boolean;
-  readonly #asRows: boolean;
+  readonly #sampleView: boolean;
   /** Opened on demand if the tree has none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
-  readonly #kept = new KeptValues<Kept>(MOST_KEPT);
+  readonly #kept = new LruCache<CachedRecord>(MOST_KEPT);
   /** Number of ids per record. */
   readonly nodes: number;
 
@@ -45,16 +45,16 @@ export class DecodedRecords {
   constructor(
     table: RecordTable,
     nodes: number,
-    { checkData, asRows }: {
+    { checkData, sampleView }: {
       readonly checkData: boolean;
-      readonly asRows: boolean;
+      readonly sampleView: boolean;
     },
     sources?: readonly ByteSource[],
   ) {
     this.#table = table;
     this.nodes = nodes;
     this.#check = checkData;
-    this.#asRows = asRows;
+    this.#sampleView = sampleView;
     this.#isBorrowed = sources !== undefined;
     this.#sources = sources === undefined ? [] : [...sources];
   }
@@ -89,14 +89,14 @@ export class DecodedRecords {
     }
   }
 
-  #of(record: number): Kept {
+  #of(record: number): CachedRecord {
     const kept = this.#kept.get(record);
     if (kept !== undefined) return kept;
     const { path } = this.#table.of(record)!;
     return atOnce(path, () => this.#make(record));
   }
 
-  *#make(record: number): Steps<Kept> {
+  *#make(record: number): Steps<CachedRecord> {
     const table = this.#table;
     const extent = newExtent();
     table.locate(record, extent);
@@ -120,7 +120,7 @@ export class DecodedRecords {
     const layout = orNoExample(
       table,
       record,
-      () => layOut(bytes!, this.nodes, names, this.#asRows),
+      () => layOut(bytes!, this.nodes, names, this.#sampleView),
     );
     const kept = { layout, forms: new Map(), weight: layout.weight };
     this.#kept.set(record, kept, kept.weight);

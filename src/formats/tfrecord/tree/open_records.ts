@@ -9,7 +9,7 @@ import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import { inShards } from "../kinds.ts";
 import { openRecordSamples } from "../read/record_samples.ts";
 import { recordPaths } from "../read/record_paths.ts";
-import { RecordTree } from "./record_tree.ts";
+import { TFRecordTree } from "./record_tree.ts";
 
 /**
  * Opens one file, or several as one container. Throws FormatError if a file is compressed, the first length of the only
@@ -20,14 +20,16 @@ export function* openRecords(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { checkData = true, asRows = false, ext, lastNode } = options;
+  const { checkData = true, sampleView: sampleView = false, ext, lastNode } =
+    options;
   const { onWarning = warnOnConsole } = options;
   const suffix = nameSuffix(ext);
   const { paths, areShards } = yield* recordPaths(path, storage);
   const samples = yield* openRecordSamples(paths, storage, options);
   const { sources, shards: table } = samples;
   const { kind, length } = table;
-  const decoded = (options.decoded === true || asRows) && kind !== "records";
+  const decoded = (options.decoded === true || sampleView) &&
+    kind !== "records";
   if (options.decoded === true && !decoded && length > 0) {
     onWarning(
       `${path} has records that are not Examples of TensorFlow: they are ` +
@@ -37,13 +39,13 @@ export function* openRecords(
   const notes = table.notes(decoded ? "" : suffix);
   warnOfAll(noteLines(notes), options.onWarning);
   const { facts: odd, ...noted } = notedInfo(notes);
-  const tree = new RecordTree(sources, table, {
+  const tree = new TFRecordTree(sources, table, {
     shards: areShards
       ? shardDirectories(table.paths, /\.tfrecords?$/i)
       : undefined,
     suffix: decoded ? "" : suffix,
     decoded,
-    asRows: asRows && options.decoded !== true,
+    sampleView: sampleView && options.decoded !== true,
     checkData,
     lastNode,
     isReached: isReachedInThreads(storage),

@@ -29,7 +29,7 @@ export interface RecordTreeOptions {
   /** Whether records are examples, shown as their features. */
   readonly decoded: boolean;
   /** Whether numbers show in one form only, for viewers. */
-  readonly asRows: boolean;
+  readonly sampleView: boolean;
   /** Whether records are compared with their checksums. */
   readonly checkData: boolean;
   /** Largest id that a node may have; by default, all ids belong to the tree. */
@@ -49,7 +49,7 @@ interface Seed extends RecordTreeOptions {
  *
  * Node ids: records, including damaged ones; then a range for the features of each sound record.
  */
-export class RecordTree extends SampleTree<RecordFile> {
+export class TFRecordTree extends SampleTree<RecordFile> {
   readonly sources: readonly ByteSource[];
   /** Without the nodes of features, whose number is unknown. */
   readonly nodeCount: number;
@@ -202,5 +202,5 @@ function listed({ columns, cut }: RecordFile): number {
 export async function reopenTree(data: unknown): Promise<Tree> {
   const { files, ...options } = data as Seed;
   if (options.checkData) await runAsync(crc32cLoaded());
-  return new RecordTree([], new RecordTable(files), options);
+  return new TFRecordTree([], new RecordTable(files), options);
 }

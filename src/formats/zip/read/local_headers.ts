@@ -121,11 +121,11 @@ export class LocalHeaders {
   }
 
   /** Prefetches a content with its local header. */
-  expect(record: number): boolean {
+  prefetch(record: number): boolean {
     const { headers, packed } = this.#columns;
     const start = headers[record]!;
     const length = this.#lengthOf(record) + packed[record]!;
-    return this.#source.expect?.(start, length) ?? false;
+    return this.#source.prefetch?.(start, length) ?? false;
   }
 
   #lengthOf(record: number): number {

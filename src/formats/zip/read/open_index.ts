@@ -1,6 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { keptIndex } from "../../../io/kept/kept_index.ts";
-import type { KeptOptions } from "../../../io/kept/kept_place.ts";
+import { cachedIndex } from "../../../io/kept/kept_index.ts";
+import type { IndexCacheOptions } from "../../../io/kept/kept_place.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
   columnsToKeep,
@@ -18,12 +18,12 @@ import type { ZipColumns, ZipIndex } from "./zip_columns.ts";
  */
 export function* openIndex(
   source: ByteSource,
-  options: KeptOptions,
+  options: IndexCacheOptions,
 ): Steps<ZipIndex> {
-  return yield* keptIndex<ZipIndex>(source, options, {
+  return yield* cachedIndex<ZipIndex>(source, options, {
     kind: "zip 2",
     entrySize: Size.CENTRAL,
-    isToKeep: true,
+    isCacheable: true,
     take({ columns: kept, facts }) {
       const columns = keptColumns(kept) as ZipColumns;
       return areInside(columns, source.size)

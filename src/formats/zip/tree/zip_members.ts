@@ -67,7 +67,7 @@ class ZipMember implements EncodedContent {
   readonly mtime: number;
   readonly isLocal: boolean;
   readonly pieces?: () => PieceReader;
-  readonly expect?: () => boolean;
+  readonly prefetch?: () => boolean;
   readonly invalidate?: () => void;
   readonly #place: MemberPlace;
   readonly #record: number;
@@ -95,7 +95,7 @@ class ZipMember implements EncodedContent {
       this.pieces = () =>
         new DecodedPieces("deflate", () => this.#locate(), this.#fault);
     }
-    if (archive.expect) this.expect = () => locals.expect(record);
+    if (archive.prefetch) this.prefetch = () => locals.prefetch(record);
     if (archive.invalidate) {
       this.invalidate = () => {
         const start = columns.headers[record]!;

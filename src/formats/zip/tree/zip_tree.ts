@@ -146,7 +146,7 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   #startOf(record: number): number {
     const start = this.locals.startNow(record);
     if (start !== undefined) return start;
-    this.locals.expect(record); // the content will be needed as well
+    this.locals.prefetch(record); // the content will be needed as well
     const { locals } = this;
     throw new NotLoaded(this.archive.name, function* () {
       yield* locals.start(record);

@@ -4,7 +4,7 @@ import type { ObjectCounter } from "./object_counts.ts";
  * Block size in bytes: the unit of storing and counting. Samples begin and end within blocks, so with larger blocks,
  * more would be fetched for each sample that is read alone.
  */
-export const BLOCK = 1 << 13;
+export const CACHE_BLOCK = 1 << 13;
 
 export const Known = {
   Absent: 0,
@@ -70,7 +70,7 @@ export const NO_STORE: BlockStore = {
 };
 
 export function blockOf(offset: number): number {
-  return Math.floor(offset / BLOCK);
+  return Math.floor(offset / CACHE_BLOCK);
 }
 
 /** Whether a condition holds for all blocks of a range. */

@@ -4,7 +4,7 @@ import { NotTrustedError, unlessForeign } from "../../directories/trust.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import type { ListedFile } from "../listed_file.ts";
-import { BLOCK } from "./block_store.ts";
+import { CACHE_BLOCK } from "./block_store.ts";
 import { OBJECTS } from "./cache_ledger.ts";
 import { CacheRoom } from "./cache_room.ts";
 import { CacheRoot } from "./cache_root.ts";
@@ -183,5 +183,5 @@ function hash(text: string): string {
 }
 
 function parentOf(identity: string): string {
-  return hash(`${BLOCK} ${identity}`);
+  return hash(`${CACHE_BLOCK} ${identity}`);
 }

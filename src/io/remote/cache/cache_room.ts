@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { unlessForeign } from "../../directories/trust.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
-import { BLOCK } from "./block_store.ts";
+import { CACHE_BLOCK } from "./block_store.ts";
 import { CacheLedger, isObjectName, OBJECTS } from "./cache_ledger.ts";
 import type { CacheRoot } from "./cache_root.ts";
 import type { ObjectPlace } from "./cached_object.ts";
@@ -39,7 +39,7 @@ const FILES = [FACTS, "sums", "data", "counts", "lock"] as const;
 /** Most states kept of an object, unless more are in use. */
 const MOST_STATES = 8;
 
-interface KeptState {
+interface RoomState {
   readonly place: ObjectPlace;
   readonly bytes: number;
   /** When it was last opened, in milliseconds since 1970. */
@@ -128,7 +128,7 @@ export class CacheRoom {
         ? bytes + ahead
         : bytes <= left
         ? bytes
-        : left - left % BLOCK;
+        : left - left % CACHE_BLOCK;
       if (taken > 0) table.set(object, this.#bytesOf(table, object) + taken);
       return taken;
     }) ?? 0;
@@ -217,7 +217,7 @@ export class CacheRoom {
     using objects = this.#root.open([OBJECTS]);
     if (objects === undefined) return;
     const inUse = this.#inUse.all();
-    const idle: KeptState[] = [];
+    const idle: RoomState[] = [];
     let freed = 0;
     let deleted = 0;
     const isEnough = () =>
@@ -271,7 +271,7 @@ function look(
   objects: TrustedDirectory,
   object: string,
   inUse: ReadonlySet<string> = new Set(),
-): KeptState[] {
+): RoomState[] {
   using above = unlessForeign(() => objects.open(object));
   if (above === undefined) {
     table.remove(object);
@@ -290,12 +290,12 @@ function bytesBelow(above: TrustedDirectory, object: string): number {
   return sumOf(statesIn(above, object));
 }
 
-function sumOf(states: readonly KeptState[]): number {
+function sumOf(states: readonly RoomState[]): number {
   return states.reduce((sum, { bytes }) => sum + bytes, DIRECTORY);
 }
 
 /** Inspects an object's states on disk, ignoring those of untrusted users. */
-function statesIn(above: TrustedDirectory, object: string): KeptState[] {
+function statesIn(above: TrustedDirectory, object: string): RoomState[] {
   return above.list().filter(isObjectName).flatMap((state) => {
     using directory = unlessForeign(() => above.open(state));
     if (directory === undefined) return [];

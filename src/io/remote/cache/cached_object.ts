@@ -1,7 +1,7 @@
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import { changedFile } from "../../storage/changed_file.ts";
 import type { CacheDirectory } from "./cache_directory.ts";
-import { BLOCK } from "./block_store.ts";
+import { CACHE_BLOCK } from "./block_store.ts";
 import { OBJECTS } from "./cache_ledger.ts";
 import { ObjectCounter } from "./object_counts.ts";
 import {
@@ -133,7 +133,7 @@ export class CachedObject {
         this.#ahead += this.#cache.room.take(this.#place, needed, ahead);
       }
       const taken = Math.min(bytes, this.#ahead);
-      const whole = taken < bytes ? taken - taken % BLOCK : taken;
+      const whole = taken < bytes ? taken - taken % CACHE_BLOCK : taken;
       this.#ahead -= whole;
       this.#taken += whole;
       return whole;

@@ -1,10 +1,10 @@
 import { crc32Of } from "../../read/crc32_of.ts";
 import type { FileSource } from "../../storage/file_source.ts";
 import {
-  BLOCK,
   type BlockMap,
   blockOf,
   type BlockStore,
+  CACHE_BLOCK,
   Known,
 } from "./block_store.ts";
 import { openBlockFile } from "./block_file.ts";
@@ -44,7 +44,7 @@ export class DiskStore implements BlockStore {
     const path = `${object.path}/data`;
     const { device, inode } = object.data.use((data) => data.facts());
     this.#file = openBlockFile({ path, device, inode });
-    const blocks = Math.ceil(object.size / BLOCK);
+    const blocks = Math.ceil(object.size / CACHE_BLOCK);
     this.#known = new Uint8Array(new SharedArrayBuffer(blocks));
     const { hits } = object.counts;
     this.map = { path, device, inode, known: this.#known, hits };
@@ -145,11 +145,11 @@ export class DiskStore implements BlockStore {
     const room = this.#object.takeRoom(bytes.length);
     const kept = bytes.subarray(0, room);
     try {
-      this.#data.use((data) => data.write(kept, first * BLOCK));
-      const piece = SUMS * BLOCK;
+      this.#data.use((data) => data.write(kept, first * CACHE_BLOCK));
+      const piece = SUMS * CACHE_BLOCK;
       for (let done = 0; done < room; done += piece) {
         const blocks = kept.subarray(done, done + piece);
-        this.#noteSums(first + done / BLOCK, blocks);
+        this.#noteSums(first + done / CACHE_BLOCK, blocks);
       }
       return room;
     } catch (error) {
@@ -207,7 +207,7 @@ export class DiskStore implements BlockStore {
     const end = Math.min(offset + into.length, this.#size);
     let until = offset;
     while (until < end && this.has(blockOf(until))) {
-      until = (blockOf(until) + 1) * BLOCK;
+      until = (blockOf(until) + 1) * CACHE_BLOCK;
     }
     return Math.min(until, end) - offset;
   }
@@ -232,9 +232,9 @@ export class DiskStore implements BlockStore {
 
   /** Records written blocks as present, which other threads rely on. */
   #noteSums(first: number, bytes: Uint8Array): void {
-    const count = Math.ceil(bytes.length / BLOCK);
+    const count = Math.ceil(bytes.length / CACHE_BLOCK);
     for (let i = 0; i < count; i++) {
-      const block = bytes.subarray(i * BLOCK, (i + 1) * BLOCK);
+      const block = bytes.subarray(i * CACHE_BLOCK, (i + 1) * CACHE_BLOCK);
       WORDS[i] = sumOf(block);
     }
     this.#writeSums(first, count);
@@ -242,8 +242,8 @@ export class DiskStore implements BlockStore {
   }
 
   #dataSum(block: number): number {
-    const start = block * BLOCK;
-    const bytes = new Uint8Array(Math.min(BLOCK, this.#size - start));
+    const start = block * CACHE_BLOCK;
+    const bytes = new Uint8Array(Math.min(CACHE_BLOCK, this.#size - start));
     try {
       const got = this.#data.use((data) => data.read(bytes, start));
       return got === bytes.length ? sumOf(bytes) : 0;

@@ -4,7 +4,7 @@ import { utf8Text } from "../../../base/utf8.ts";
 import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
 import type { ListedFile } from "../listed_file.ts";
 import { isUntagged, type ObjectState } from "../remote_object.ts";
-import { BLOCK } from "./block_store.ts";
+import { CACHE_BLOCK } from "./block_store.ts";
 
 /** Facts of a cached object, as its directory has them. */
 export interface CachedFacts extends ObjectState {
@@ -34,7 +34,7 @@ export function readFacts(
   const isWhole = typeof facts?.url === "string" &&
     typeof facts.tag === "string" && Number.isSafeInteger(facts.size) &&
     facts.size! >= 0 && typeof facts.mtime === "number" &&
-    typeof facts.start === "string" && facts.block === BLOCK;
+    typeof facts.start === "string" && facts.block === CACHE_BLOCK;
   if (!isWhole) return undefined;
   // Earlier versions also stored untagged states.
   const isLasting = facts.isLasting !== false && !isUntagged(facts.tag!);
@@ -46,7 +46,7 @@ export function writeFacts(
   facts: CachedFacts,
 ): void {
   const start = startOfMachine();
-  writeJson(directory, FACTS, { ...facts, block: BLOCK, start });
+  writeJson(directory, FACTS, { ...facts, block: CACHE_BLOCK, start });
 }
 
 /** Reads a cached directory listing; `undefined` if it is missing or damaged. */

@@ -1,4 +1,4 @@
-import type { Client, Patience } from "../client.ts";
+import type { Client, RequestLimits } from "../client.ts";
 import type { ListedFile } from "../listed_file.ts";
 import type { HttpLocation } from "../remote_location.ts";
 import { RemoteError } from "../remote_error.ts";
@@ -10,7 +10,7 @@ import { entriesOfPage } from "./list_page.ts";
 /** Accepted listings. JSON has sizes and times. Servers without content negotiation send what they have. */
 const LISTINGS = "application/json, text/html;q=0.9, */*;q=0.1";
 
-export class HttpServer implements RemoteServer {
+export class HttpRemoteServer implements RemoteServer {
   readonly hidesDirectories = false;
   readonly #root: string;
   readonly #url: URL;
@@ -35,7 +35,7 @@ export class HttpServer implements RemoteServer {
 
   async list(
     path: string,
-    patience: Patience,
+    patience: RequestLimits,
   ): Promise<readonly ListedFile[] | undefined> {
     const url = this.#urlOf(path);
     if (!url.pathname.endsWith("/")) url.pathname += "/";

@@ -1,4 +1,4 @@
-import type { Client, Patience } from "../client.ts";
+import type { Client, RequestLimits } from "../client.ts";
 import type { ListedFile } from "../listed_file.ts";
 import type { S3Location } from "../remote_location.ts";
 import type { S3Options } from "../remote_options.ts";
@@ -38,7 +38,7 @@ export class BucketServer implements RemoteServer {
 
   async list(
     path: string,
-    patience: Patience,
+    patience: RequestLimits,
   ): Promise<readonly ListedFile[] | undefined> {
     const key = this.#keyOf(path);
     const { entries, skipped } = await listBucket(

@@ -1,5 +1,5 @@
 import { PACKAGES } from "../../../base/packages.ts";
-import type { Client, Patience } from "../client.ts";
+import type { Client, RequestLimits } from "../client.ts";
 import { isFileName, type ListedFile } from "../listed_file.ts";
 import { readText } from "../read_text.ts";
 import { RemoteError } from "../remote_error.ts";
@@ -108,7 +108,7 @@ export async function listBucket(
   client: Client,
   bucket: Bucket,
   directory: string,
-  patience: Patience,
+  patience: RequestLimits,
 ): Promise<BucketList> {
   const parse = await pageParser();
   const prefix = directory === "" ? "" : `${directory}/`;

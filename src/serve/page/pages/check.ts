@@ -5,7 +5,7 @@ import { button, element } from "../dom.ts";
 import type { Route } from "../route.ts";
 import { bytes, count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
-import { Progress } from "./progress.ts";
+import { LoadingBar } from "./progress.ts";
 
 /** Maximum number of damages listed; all are counted. */
 const MOST_LISTED = 500;
@@ -49,7 +49,7 @@ export function checkView(_route: Route, { info, signal }: Scene): View {
 async function run(place: HTMLElement, signal: AbortSignal): Promise<void> {
   const controller = new AbortController();
   const either = AbortSignal.any([signal, controller.signal]);
-  const progress = new Progress("Checking", () => controller.abort());
+  const progress = new LoadingBar("Checking", () => controller.abort());
   const list = element("ul", { class: "damages", "aria-label": "Damages" });
   place.append(progress.element, list);
   let damaged = 0;

@@ -1,7 +1,7 @@
 /** Progress bar with a cancel button. */
 import { button, element, setAttribute } from "../dom.ts";
 
-export class Progress {
+export class LoadingBar {
   readonly element: HTMLElement;
   readonly #bar: HTMLProgressElement;
   readonly #said = element("span", { role: "status" });

@@ -8,7 +8,7 @@ import { type CountedSize, scatter } from "../plots/scatter.ts";
 import { decodedPart, type Route } from "../route.ts";
 import { bytes, count, shownKey, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
-import { Progress } from "./progress.ts";
+import { LoadingBar } from "./progress.ts";
 import { recordsSection } from "./records.ts";
 
 /** Bars of a label: up to `ALL_BARS` values are all shown, of more only the first. */
@@ -21,7 +21,7 @@ const DRAW_MS = 300;
 export function statisticsView(route: Route, { signal }: Scene): View {
   const controller = new AbortController();
   const either = AbortSignal.any([signal, controller.signal]);
-  const progress = new Progress("Counting", () => controller.abort());
+  const progress = new LoadingBar("Counting", () => controller.abort());
   const place = element("div", { class: "plots" });
   let drawnAt = -Infinity;
   const draw = (statistics: Statistics) => {

@@ -141,7 +141,7 @@ Deno.test("a reader is read in batches, and another thread opens it by the same 
     assert.deepEqual(batches, [records.slice(0, 3), records.slice(3)]);
     assert.equal(bag.fileOf(3), `${dir}/a.bag`);
     assert.throws(() => bag.fileOf(4), IndexError);
-    assert.equal(bag.expect([0, 3, 9]), 0); // it is local
+    assert.equal(bag.prefetch([0, 3, 9]), 0); // it is local
     const samples = await reopenSamples(structuredClone(bag.share()));
     using again = new SamplesReader(samples);
     assert.deepEqual(await again.read([3, 0]), [records[3], records[0]]);

@@ -3,13 +3,13 @@ import { crc32 } from "node:zlib";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { PendingHeader } from "../../../../src/formats/ffrecord/read/header.ts";
 import { SampleIndex } from "../../../../src/formats/ffrecord/read/sample_index.ts";
-import { RecordTree } from "../../../../src/formats/ffrecord/tree/tree.ts";
+import { FFRecordTree } from "../../../../src/formats/ffrecord/tree/tree.ts";
 import { newExtent } from "../../../../src/tree/tree.ts";
 import { NumberedFiles } from "../../../../src/tree/numbered_files.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../../src/io/storage/memory_source.ts";
 import { runAsync, runSync } from "../../../../src/io/concurrency/steps.ts";
-import { openToServe } from "../../../../src/open/open_to_serve.ts";
+import { openDeferred } from "../../../../src/open/open_to_serve.ts";
 import { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import { ffrHeader } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";
@@ -59,7 +59,7 @@ class GatedSource extends MemorySource {
   }
 }
 
-function treeOf(source: ByteSource, header: PendingHeader): RecordTree {
+function treeOf(source: ByteSource, header: PendingHeader): FFRecordTree {
   const part = {
     path: source.name,
     size: source.size,
@@ -69,7 +69,7 @@ function treeOf(source: ByteSource, header: PendingHeader): RecordTree {
   };
   const index = new SampleIndex([part]);
   const names = new NumberedFiles(index.length, "");
-  return new RecordTree({ sources: [source], index, mtime: 0 }, names);
+  return new FFRecordTree({ sources: [source], index, mtime: 0 }, names);
 }
 
 /** Asks another thread, which waits if it must. */
@@ -191,7 +191,7 @@ Deno.test("what is opened to be served is what is opened otherwise, once it is c
     const path = `${dir}/a.ffr`;
     const bytes = recordFile();
     await Deno.writeFile(path, bytes);
-    const container = await openToServe(path);
+    const container = await openDeferred(path);
     await container.complete();
     const fs = new VirtualFs(path, container, true);
     assert.equal(fs.info.files, COUNT);
@@ -203,7 +203,7 @@ Deno.test("what is opened to be served is what is opened otherwise, once it is c
     bytes.fill(0, 0, 4);
     bytes[13]! ^= 1;
     await Deno.writeFile(path, bytes);
-    const old = await openToServe(path, { onWarning() {} });
+    const old = await openDeferred(path, { onWarning() {} });
     await old.complete();
     old.tree.close();
   });

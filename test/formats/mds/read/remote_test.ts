@@ -63,7 +63,7 @@ Deno.test("one sample needs the index, its shard's table, and itself", () =>
       path.endsWith(".mds") && /bytes=[1-9]/.test(range ?? "")
     );
     assert.ok(shards.every(({ path }) => path === "/d/shard.00001.mds"));
-    assert.ok(dataset.expect([0, 39]) > 0);
+    assert.ok(dataset.prefetch([0, 39]) > 0);
     const [first, last] = await dataset.get([0, 39]);
     assert.deepEqual([first!["n"], last!["n"]], [0, 39]);
   }));
@@ -107,7 +107,7 @@ Deno.test("of a shard on a server that was cut, nothing is fetched for samples t
     const last = samples.length - 1;
     await reader.read(last - 1); // where they start is known now
     assert.equal(reader.fileOf(last), reader.fileOf(last - 1));
-    assert.equal(reader.expect([last]), 0);
-    assert.ok(reader.expect([last, last - 1]) > 0);
+    assert.equal(reader.prefetch([last]), 0);
+    assert.ok(reader.prefetch([last, last - 1]) > 0);
     await assert.rejects(reader.read(last), { code: "truncated-data" });
   }));

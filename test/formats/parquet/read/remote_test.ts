@@ -86,7 +86,7 @@ Deno.test("rows on a server are samples and files, shards of them one", () =>
     const location = `${server.url}/train-%3F%3F%3F%3F%3F-of-00003.parquet`;
     using dataset = await openDataset(location, { remote });
     const expected = rowsOf(shards);
-    dataset.expect([62, 0, 20]);
+    dataset.prefetch([62, 0, 20]);
     const rows = await dataset.get([62, 0, 20]);
     assert.deepEqual(
       rows.map((row) => Object.values(row)),

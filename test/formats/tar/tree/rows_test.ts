@@ -13,7 +13,7 @@ import { tarCase } from "../../../support/tar/tar_golden.ts";
 
 Deno.test("a sample is a row of its files, which are drawn by their extensions", async () => {
   const { path } = tarCase("webdataset");
-  await using server = served(await open(path, { asRows: true }));
+  await using server = served(await open(path, { sampleView: true }));
   const get = async <T>(url: string): Promise<T> =>
     await (await server.get(url)).json();
   const info = await get<InfoMessage>("api/info");
@@ -60,7 +60,7 @@ Deno.test("names that no path may have; links are of no sample, as other files",
   ]);
   const warnings: string[] = [];
   using fs = await open(tar, {
-    asRows: true,
+    sampleView: true,
     onWarning: (text) => warnings.push(text),
   });
   assert.match(warnings.join(), /belong to no sample.*: 2$/);
@@ -72,7 +72,7 @@ Deno.test("names that no path may have; links are of no sample, as other files",
   // What is no WebDataset shows as always.
   using plain = await open(
     tarBytes([{ name: "x", data: "1" }, { name: "y", data: "2" }]),
-    { asRows: true },
+    { sampleView: true },
   );
   assert.deepEqual(await plain.list(), ["x", "y"]);
 });

@@ -64,7 +64,7 @@ Deno.test("samples have the keys and files of their members, also in threads", a
         { __key__: KEYS[3], a: text("8"), b: text("10") },
       ]);
     }
-    using rows = await open(`${dir}/t.tar`, { asRows: true });
+    using rows = await open(`${dir}/t.tar`, { sampleView: true });
     const [first, , third] = await rows.list("/");
     const key = await rows.read(`${first}/__key__`);
     assert.equal(new TextDecoder().decode(key), KEYS[0]);

@@ -43,7 +43,7 @@ function assertShown(cell: Cell, { kind, values }: ExpectedFeature): void {
 
 Deno.test("examples are rows, whose cells are their features by their types", async () => {
   const { path, content } = tfrecordCase("examples");
-  await using server = served(await open(path, { asRows: true }));
+  await using server = served(await open(path, { sampleView: true }));
   const info = await json<InfoMessage>(server.get("api/info"));
   assert.deepEqual(info.samples, {
     unit: "datapoints",
@@ -68,7 +68,7 @@ Deno.test("examples are rows, whose cells are their features by their types", as
 
 Deno.test("a cell leads to its value, and a number is exact", async () => {
   const { path } = tfrecordCase("examples");
-  await using server = served(await open(path, { asRows: true }));
+  await using server = served(await open(path, { sampleView: true }));
   const { view } = await json<EntryMessage>(
     server.get("api/entry?path=000003"),
   );
@@ -92,7 +92,7 @@ Deno.test("a cell leads to its value, and a number is exact", async () => {
 
 Deno.test("steps of sequences are lists", async () => {
   const { path, content } = tfrecordCase("sequences");
-  await using server = served(await open(path, { asRows: true }));
+  await using server = served(await open(path, { sampleView: true }));
   const { rows } = await json<RowsMessage>(server.get("api/row"));
   assert.equal(rows.length, content.examples!.length);
   for (const [i, { cells }] of rows.entries()) {
@@ -116,7 +116,7 @@ Deno.test("pictures are thumbnails, labels are counted, and a damaged row says s
   const bytes = fileOf([example, example, example]);
   bytes[bytes.length - 20]! ^= 1;
   await using server = served(
-    await open(new Uint8Array(bytes), { asRows: true }),
+    await open(new Uint8Array(bytes), { sampleView: true }),
   );
   const { rows } = await json<RowsMessage>(server.get("api/row"));
   assert.deepEqual(
@@ -131,7 +131,7 @@ Deno.test("pictures are thumbnails, labels are counted, and a damaged row says s
   assert.deepEqual(await picture.bytes(), jpeg);
 
   const golden = served(
-    await open(tfrecordCase("examples").path, { asRows: true }),
+    await open(tfrecordCase("examples").path, { sampleView: true }),
   );
   await using _closed = golden;
   const lines = await (await golden.get("api/statistics")).text();

@@ -24,7 +24,7 @@ import {
 } from "../support/values.ts";
 
 const openRows = (browser: Browser, path: string, hash = "") =>
-  Shown.open(browser, path, hash, { asRows: true });
+  Shown.open(browser, path, hash, { sampleView: true });
 
 const fromHex = (hex: string | number) =>
   new TextDecoder().decode(Uint8Array.fromHex(String(hex)));

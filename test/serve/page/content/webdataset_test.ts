@@ -16,7 +16,7 @@ import {
   rowTexts,
 } from "../support/values.ts";
 
-const AS_ROWS = { asRows: true };
+const AS_ROWS = { sampleView: true };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** The SHA-256 that Python's tarfile has told of a member. */
