@@ -2,10 +2,10 @@ import type { DeferredContainer } from "../src/tree/format.ts";
 import type { Tree } from "../src/tree/tree.ts";
 import { shownLocation } from "../src/io/remote/remote_location.ts";
 import { localPath } from "../src/io/storage/local_path.ts";
-import { isRemote } from "../src/io/storage/place.ts";
+import { isRemote } from "../src/io/storage/stored_location.ts";
 import type { OpenContainerOptions } from "../src/open/open.ts";
 import type { SeveralLocations } from "../src/open/location.ts";
-import { openDeferred } from "../src/open/open_to_serve.ts";
+import { openDeferred } from "../src/open/open_deferred.ts";
 import type { VirtualFs } from "../src/tree/vfs/virtual_fs.ts";
 import {
   type Beforehand,

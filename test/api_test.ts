@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<string, string>> = {
     openDataset OpenedSamples openSamples OpenSamplesOptions PathError RecordfsError
     registerFormat SampleValues VirtualFs WalkEntry WriteError`,
   "./formats":
-    `Container Extent Format FormatEntry listedTree NodeId NodeStat PortableSamples Probe
+    `Container Extent Format FormatDescriptor listedTree NodeId NodeStat PortableSamples Probe
     readPart Samples SamplesHandle ShardTable Tree TreeHandle`,
   "./ffrecord":
     `dump FFRecordReader FFRecordWriter OpenOptions PackedFolder PackError packFolder
@@ -53,7 +53,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "./video": `decodeVideo encodeVideo ProgramOptions VideoError videoFrames`,
   "./vfs":
     `BatchReadOptions ByteSource ContainerInfo ContainerLocation ContainerOptions decodeValue
-    Field LOCAL_DISK MemoryStorage NodeView openSamplesSync openSync PlacementError PlaceOptions
+    Field LOCAL_DISK MemoryStorage NodeView openSamplesSync openSync PlacementError LocationOptions
     ReadSamplesOptions RemoteOptions runAsync SeveralLocations Steps Storage ValueType
     WaitOptions`,
   "./fuse": `MountOptions`,

@@ -179,10 +179,10 @@ Deno.test("formats never import each other, and only the registry all", () => {
 /** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
 const LOADS_PACKAGES = [
   "src/base/packages.ts",
-  "src/io/decoded/decoded_pieces.ts",
-  "src/io/decoded/snappy.ts",
-  "src/io/sums/crc32c.ts",
-  "src/io/sums/file_hash.ts",
+  "src/io/block_cache/decoded_pieces.ts",
+  "src/io/block_cache/snappy.ts",
+  "src/io/checksums/crc32c.ts",
+  "src/io/checksums/file_hash.ts",
   "src/io/remote/http/list_page.ts",
   "src/io/remote/s3/bucket.ts",
   "src/io/remote/s3/credentials.ts",
@@ -193,7 +193,7 @@ const LOADS_PACKAGES = [
   "src/formats/gulp/adapters/read_lists.ts",
   "src/formats/parquet/read/library.ts",
   "src/data/datasets/choose_files.ts",
-  "src/serve/dav/asked.ts",
+  "src/serve/dav/propfind_request.ts",
   "src/serve/decode/drawable_svg.ts",
   "src/serve/decode/matched_paths.ts",
   "src/serve/decode/table_page.ts",
@@ -273,7 +273,7 @@ const NAMES_FORMATS = [
   "src/cli/commands/write.ts",
   "src/cli/input/given_spec.ts",
   "src/cli/input/new_container.ts",
-  "src/cli/input/sample_files.ts",
+  "src/cli/input/sample_input_files.ts",
   "src/cli/input/sample_inputs.ts",
 ];
 

@@ -8,7 +8,7 @@
  */
 import { openSamples } from "../../mod.ts";
 import { TFRecordWriter } from "../../src/formats/tfrecord/mod.ts";
-import { crc32cOf } from "../../src/io/sums/crc32c.ts";
+import { crc32cOf } from "../../src/io/checksums/crc32c.ts";
 import { rowsBesideFirst } from "../support/beside_first.ts";
 import {
   type Benchmark,

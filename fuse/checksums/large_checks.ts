@@ -1,6 +1,6 @@
 import { FormatError } from "../../src/base/errors.ts";
 import { isRight } from "../../src/io/read/verified_content.ts";
-import type { ChecksumKind } from "../../src/io/sums/checksum.ts";
+import type { ChecksumKind } from "../../src/io/checksums/checksum.ts";
 import type { Extent, NodeId } from "../../src/tree/tree.ts";
 import type { CheckedNodes } from "./checked_nodes.ts";
 import { Errno } from "../wire/errno.ts";

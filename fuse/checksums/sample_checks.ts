@@ -1,6 +1,9 @@
 import type { FormatError } from "../../src/base/errors.ts";
 import { isRight } from "../../src/io/read/verified_content.ts";
-import { type ChecksumKind, checksumOf } from "../../src/io/sums/checksum.ts";
+import {
+  type ChecksumKind,
+  checksumOf,
+} from "../../src/io/checksums/checksum.ts";
 import {
   type Extent,
   newExtent,

@@ -5,7 +5,7 @@ import {
 } from "../../src/base/named_option.ts";
 import { runAsync } from "../../src/io/concurrency/steps.ts";
 import { readAgain, readVerified } from "../../src/io/read/verified_content.ts";
-import { checksumLoaded } from "../../src/io/sums/checksum.ts";
+import { checksumLoaded } from "../../src/io/checksums/checksum.ts";
 import type { RemoteObserver } from "../../src/io/remote/client.ts";
 import { RemoteError } from "../../src/io/remote/remote_error.ts";
 import type { RemoteSource } from "../../src/io/remote/remote_source.ts";

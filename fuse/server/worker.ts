@@ -10,7 +10,7 @@ import type { MessageListener } from "../../src/base/named_option.ts";
 import { newStat, ROOT, type Tree } from "../../src/tree/tree.ts";
 import { ConnectionState } from "./connection_state.ts";
 import { openServingFunctions, serveDevice } from "./device.ts";
-import { Delegation } from "../fetching/hand_over.ts";
+import { Delegation } from "../fetching/delegation.ts";
 import type { PrepareMessage, ServeMessage, WorkerReport } from "./messages.ts";
 import { OnceLog } from "../session/once_log.ts";
 import { invalidateSampleChecks } from "../checksums/sample_checks_memory.ts";

@@ -1,7 +1,7 @@
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
 import type { OnceLog } from "./once_log.ts";
-import type { Delegation } from "../fetching/hand_over.ts";
+import type { Delegation } from "../fetching/delegation.ts";
 import type { SampleChecks } from "../checksums/sample_checks.ts";
 import type { ServedSources } from "../content/served_sources.ts";
 import type { Reply } from "../wire/reply.ts";

@@ -31,7 +31,7 @@ export function getattrHandler(
 
 /** Handles READLINK. Most trees have no symbolic links. */
 export function readlinkHandler(
-  { tree, delegation: handOver }: HandlerContext,
+  { tree, delegation }: HandlerContext,
 ): Handler {
   return (request, reply) => {
     const length = tree.readLink?.(
@@ -42,7 +42,7 @@ export function readlinkHandler(
     if (length < 0) reply.fail(Errno.EINVAL); // as readlink(2) does for a file that is not a link
     else {
       reply.body(length);
-      handOver?.link(request.node);
+      delegation?.link(request.node);
     }
   };
 }

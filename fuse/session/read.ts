@@ -10,7 +10,7 @@ import type { Handler, HandlerContext } from "./handler.ts";
  * the first time, pass through the reply's buffer.
  */
 export function readHandler(
-  { tree, sources, checks, delegation: handOver }: HandlerContext,
+  { tree, sources, checks, delegation }: HandlerContext,
 ): Handler {
   const extent = newExtent();
   return (request, reply) => {
@@ -37,16 +37,16 @@ export function readHandler(
         extent.checksumKind === undefined ||
         checks.isKnown(node, source);
       const { remote } = source;
-      if (remote === undefined || handOver === undefined) {
+      if (remote === undefined || delegation === undefined) {
         if (isKnown) reply.payload(extent.source, start, length);
         else checks.answer(request, reply, source, extent, offset, length);
         return;
       }
       // Verification needs the whole sample cached; the fetch thread verifies large samples.
       const isThere = isKnown
-        ? handOver.isThere(remote, start, length)
+        ? delegation.isThere(remote, start, length)
         : extent.length <= MAX_TRANSFER &&
-          handOver.isThere(remote, extent.offset, extent.length);
+          delegation.isThere(remote, extent.offset, extent.length);
       if (isThere && isKnown) {
         reply.payload(extent.source, start, length);
         return;
@@ -60,7 +60,7 @@ export function readHandler(
       const toCompare = isKnown
         ? undefined
         : { ...content, node, number, isWrong: isThere };
-      handOver.read(request, remote, start, length, toCompare);
+      delegation.read(request, remote, start, length, toCompare);
       reply.none();
     } else if (extent.bytes !== undefined) {
       const part = extent.bytes.subarray(offset, offset + length);

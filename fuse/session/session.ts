@@ -6,7 +6,7 @@ import { type Action, actionsFor } from "./dispatch.ts";
 import { Errno } from "../wire/errno.ts";
 import { MAX_TRANSFER, REQUEST_BUFFER_SIZE } from "../limits.ts";
 import { OnceLog } from "./once_log.ts";
-import type { Delegation } from "../fetching/hand_over.ts";
+import type { Delegation } from "../fetching/delegation.ts";
 import { ListAhead, type ListAheadMemory } from "./list_ahead.ts";
 import { Opcode, type OpcodeInfo, OPCODES } from "../wire/opcodes.ts";
 import { Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
@@ -51,7 +51,7 @@ export class Session {
   constructor(tree: Tree, options: SessionOptions) {
     this.reply = this.#ownReply;
     this.#log = new OnceLog(options.onLog);
-    const { sources, checks, delegation: handOver } = options;
+    const { sources, checks, delegation } = options;
     this.#checks = checks &&
       new SampleChecks(tree, sources, checks, this.#ownReply);
     this.#actions = actionsFor({
@@ -59,7 +59,7 @@ export class Session {
       tree,
       log: this.#log,
       checks: this.#checks,
-      delegation: handOver,
+      delegation,
     });
     this.#ahead = new ListAhead(
       tree,

@@ -1,5 +1,8 @@
 import { runAsync, type Steps } from "../io/concurrency/steps.ts";
-import { lastingAt, type LocationOptions } from "../io/storage/place.ts";
+import {
+  lastingAt,
+  type LocationOptions,
+} from "../io/storage/stored_location.ts";
 import { samplesOf } from "../tree/samples_of.ts";
 import type { Container, ContainerOptions } from "../tree/format.ts";
 import type { Dataset } from "./dataset.ts";

@@ -5,7 +5,10 @@ import {
   type WaitOptions,
 } from "../io/storage/byte_source.ts";
 import { localPath } from "../io/storage/local_path.ts";
-import { type LocationOptions, storedAt } from "../io/storage/place.ts";
+import {
+  type LocationOptions,
+  storedAt,
+} from "../io/storage/stored_location.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { runAsync, type Steps, unaborted } from "../io/concurrency/steps.ts";

@@ -5,10 +5,7 @@
  * @experimental
  * @module
  */
-export type {
-  Format,
-  FormatDescriptor as FormatEntry,
-} from "../formats/format.ts";
+export type { Format, FormatDescriptor } from "../formats/format.ts";
 export type { Container, Probe } from "../tree/format.ts";
 export { listedTree } from "../tree/listed_tree.ts";
 export { readPart } from "../io/read/read_part.ts";

@@ -1,5 +1,5 @@
 import { MemoryStorage } from "../io/storage/memory_storage.ts";
-import { storedAt } from "../io/storage/place.ts";
+import { storedAt } from "../io/storage/stored_location.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 
 /**

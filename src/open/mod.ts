@@ -14,7 +14,7 @@ export type { Field, ReadSamplesOptions } from "../tree/samples/samples.ts";
 export type { BatchReadOptions } from "../io/read/read_memory.ts";
 export type { ByteSource, WaitOptions } from "../io/storage/byte_source.ts";
 export type { RemoteOptions } from "../io/remote/remote_options.ts";
-export type { LocationOptions as PlaceOptions } from "../io/storage/place.ts";
+export type { LocationOptions } from "../io/storage/stored_location.ts";
 export { MemoryStorage } from "../io/storage/memory_storage.ts";
 export { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 export { runAsync, type Steps } from "../io/concurrency/steps.ts";

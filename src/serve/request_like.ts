@@ -1,4 +1,4 @@
-import type { ResponseRoom } from "./answer_room.ts";
+import type { ResponseRoom } from "./response_room.ts";
 
 /** Header access needed by the server; names are in lower case. */
 export type HeadersLike = Pick<Headers, "get" | "has">;

@@ -12,7 +12,7 @@ import {
   reachableAddresses,
 } from "./own_addresses.ts";
 import { basePathOf } from "./paths.ts";
-import { HandlerThreads } from "./threads/answering_threads.ts";
+import { HandlerThreads } from "./threads/handler_threads.ts";
 import type { PlainOptions, ThreadOpener } from "./threads/messages.ts";
 import { SharedCounts } from "./threads/shared_counts.ts";
 

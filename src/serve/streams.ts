@@ -1,4 +1,4 @@
-import type { ResponseRoom } from "./answer_room.ts";
+import type { ResponseRoom } from "./response_room.ts";
 import { itsTurn } from "./its_turn.ts";
 import { ServeError } from "./serve_error.ts";
 import type { SharedCount, SharedCounts } from "./threads/shared_counts.ts";

@@ -1,7 +1,7 @@
 import type { Storage } from "../io/storage/storage.ts";
 import type { NodeView } from "./node_view.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
-import type { ChecksumKind } from "../io/sums/checksum.ts";
+import type { ChecksumKind } from "../io/checksums/checksum.ts";
 
 /**
  * Identifies a node of a {@linkcode Tree}: a safe integer ≥ 1, stable across opens of the same data and never reused. 0
@@ -37,7 +37,7 @@ export interface Extent {
   length: number;
   /**
    * Kind of the checksum that the container stores for the whole content; `undefined` if it stores none. Code that
-   * opens a tree with CRC-32C must load its implementation (`src/io/sums/checksum.ts`).
+   * opens a tree with CRC-32C must load its implementation (`src/io/checksums/checksum.ts`).
    */
   checksumKind: "crc32" | "crc32c" | undefined;
   /** The stored checksum; 0 if there is none. */

@@ -1,7 +1,7 @@
 /** Bugs for the fuzzer to find: which one is planted, the query of this module's URL says. */
 import * as fs from "node:fs";
 import { FormatError } from "../../src/base/errors.ts";
-import { TrustedDirectory } from "../../src/io/directories/trusted_directory.ts";
+import { TrustedDirectory } from "../../src/io/dirfd/trusted_directory.ts";
 import { VirtualFs } from "../../src/tree/vfs/virtual_fs.ts";
 
 const { listSync, list } = VirtualFs.prototype;

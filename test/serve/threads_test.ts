@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {
   openDeferred,
   threadOpener,
-} from "../../src/cli/serve/open_to_serve.ts";
+} from "../../src/cli/serve/open_deferred.ts";
 import { type ServedAddress, serveInThreads } from "../../src/serve/serve.ts";
 import type { ServeOptions } from "../../src/serve/options.ts";
 import { CLI, run } from "../cli/run_cli.ts";

@@ -1,7 +1,7 @@
 /** Trees whose names may have any bytes, written to a disk and read from one. */
 import * as fs from "node:fs";
-import type { Directory } from "../../src/io/directories/directory.ts";
-import { openDirectory } from "../../src/io/directories/open_directory.ts";
+import type { Directory } from "../../src/io/dirfd/directory.ts";
+import { openDirectory } from "../../src/io/dirfd/open_directory.ts";
 import { decodeName, encodeName } from "../../src/base/names.ts";
 
 /** A folder: the bytes of names, as hex, and what they name. */

@@ -7,7 +7,7 @@ import {
   type CachedFile,
   listKeptTables,
   removeKeptTables,
-} from "../../io/kept/kept_tables.ts";
+} from "../../io/index_cache/cached_tables.ts";
 import { CacheDirectory } from "../../io/remote/cache/cache_directory.ts";
 import type { CachedEntry } from "../../io/remote/cache/cached_object.ts";
 import { DiskStore } from "../../io/remote/cache/disk_store.ts";

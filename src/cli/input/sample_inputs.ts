@@ -11,7 +11,7 @@ import {
   NUL,
   readLines,
 } from "./read_lines.ts";
-import { SampleInputFiles } from "./sample_files.ts";
+import { SampleInputFiles } from "./sample_input_files.ts";
 
 /** Source of the samples of `recordfs write`. */
 export interface SampleInput {

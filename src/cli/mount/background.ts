@@ -102,7 +102,7 @@ async function warnOfCache({ remote }: MountJob): Promise<void> {
   if (remote === undefined || remote.cache === false) return;
   const [{ CacheRoot }, { NotTrustedError }] = await Promise.all([
     import("../../io/remote/cache/cache_root.ts"),
-    import("../../io/directories/trust.ts"),
+    import("../../io/dirfd/trust.ts"),
   ]);
   const { cacheDir: directory, cacheShared: shared } = remote;
   const root = new CacheRoot({ directory, shared }, warn);

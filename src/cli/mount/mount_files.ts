@@ -1,5 +1,5 @@
 import { COUNTS_SIZE } from "../../../fuse/limits.ts";
-import type { PrivateDirectory } from "../../io/directories/private_directory.ts";
+import type { PrivateDirectory } from "../../io/dirfd/private_directory.ts";
 
 /**
  * Files of a mount by name suffix: `json` is its record; `log` and `log.1` are its log and the part before; `stats`

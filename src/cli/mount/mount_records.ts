@@ -8,7 +8,7 @@ import { MoreInitFlag } from "../../../fuse/wire/flags.ts";
 import {
   NotPrivateError,
   type PrivateDirectory,
-} from "../../io/directories/private_directory.ts";
+} from "../../io/dirfd/private_directory.ts";
 import { whatIsWrong } from "../../io/libc/system_error.ts";
 import { warn } from "../messages.ts";
 import type { HiddenArguments, MountJob } from "./job/mount_job.ts";

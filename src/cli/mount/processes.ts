@@ -1,6 +1,6 @@
 import { libc } from "../../../fuse/libc.ts";
-import { readFull } from "../../io/directories/directory.ts";
-import { openDescribedFile } from "../../io/directories/file_by_descriptor.ts";
+import { readFull } from "../../io/dirfd/directory.ts";
+import { openDescribedFile } from "../../io/dirfd/file_by_descriptor.ts";
 import { errnoOf, lastError } from "../../io/libc/libc.ts";
 
 /** Identifies a process: process ids are reused, but not together with the start time. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_WORKERS } from "../../../fuse/limits.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
 import { parseMountOptions } from "../../../fuse/mounting/mount_options.ts";
-import { openDeferred } from "../../open/open_to_serve.ts";
+import { openDeferred } from "../../open/open_deferred.ts";
 import { mountInBackground } from "./background.ts";
 import { jobIdentity } from "./container_identity.ts";
 import { Opening } from "../terminal/opening.ts";

@@ -3,7 +3,7 @@ import { RecordfsError } from "../../base/errors.ts";
 import {
   NotPrivateError,
   PrivateDirectory,
-} from "../../io/directories/private_directory.ts";
+} from "../../io/dirfd/private_directory.ts";
 import { libcIfPermitted } from "../../io/libc/libc.ts";
 import { systemCode, whatIsWrong } from "../../io/libc/system_error.ts";
 import { warn } from "../messages.ts";

@@ -15,7 +15,7 @@ import { RateLimitedLog, report } from "../messages.ts";
 import { remoteOf } from "../input/remote_flags.ts";
 import type { SourceOptions } from "../input/source.ts";
 import { onEndSignal, signalExitCode } from "../terminal/signals.ts";
-import { openDeferred, threadOpener } from "./open_to_serve.ts";
+import { openDeferred, threadOpener } from "./open_deferred.ts";
 import type { ServeCommandOptions } from "./serve_options.ts";
 
 /**

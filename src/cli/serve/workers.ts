@@ -1,5 +1,5 @@
 import { isUrl } from "../../io/remote/remote_location.ts";
-import { canSharePorts } from "../../serve/threads/answering_threads.ts";
+import { canSharePorts } from "../../serve/threads/handler_threads.ts";
 import { UsageError } from "../exit.ts";
 
 /** Maximum number of threads: each has its own JavaScript heap. */

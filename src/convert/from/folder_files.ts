@@ -8,11 +8,11 @@ import {
   type Directory,
   type OpenFile,
   readFull,
-} from "../../io/directories/directory.ts";
+} from "../../io/dirfd/directory.ts";
 import {
   openDirectory,
   openFileByPath,
-} from "../../io/directories/open_directory.ts";
+} from "../../io/dirfd/open_directory.ts";
 import { systemCode } from "../../io/libc/system_error.ts";
 import type { BatchReadOptions, BatchRoom } from "../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";

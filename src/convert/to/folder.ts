@@ -1,5 +1,5 @@
-import { ExtractTarget } from "../../io/extract/extract_target.ts";
-import { FilePlacer } from "../../io/extract/file_placer.ts";
+import { ExtractTarget } from "../../io/unpack/extract_target.ts";
+import { FilePlacer } from "../../io/unpack/file_placer.ts";
 import { NewDirectory } from "../../io/write/new_directory.ts";
 import { PlanNotes, type Run } from "../conversion.ts";
 import type { FileTree } from "../from/file_tree.ts";

@@ -1,7 +1,7 @@
 import { hashOfDataset } from "../dataset_origin.ts";
 import { IndexError } from "../../base/errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
-import type { LocationOptions } from "../../io/storage/place.ts";
+import type { LocationOptions } from "../../io/storage/stored_location.ts";
 import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { readIndexOf } from "../index_file.ts";

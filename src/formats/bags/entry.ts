@@ -23,10 +23,10 @@ export const bags: FormatDescriptor = {
   isExtracted,
   load: async () => (await import("./format.ts")).bags,
   async openDeferred(path, options) {
-    const { openDeferred: openToServe } = await import(
+    const { openDeferred } = await import(
       "./tree/begin_container.ts"
     );
-    return await openToServe(path, options);
+    return await openDeferred(path, options);
   },
 };
 

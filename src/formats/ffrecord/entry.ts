@@ -34,10 +34,10 @@ export const ffrecord: FormatDescriptor = {
   ],
   load: async () => (await import("./format.ts")).ffrecord,
   async openDeferred(path, options) {
-    const { openDeferred: openToServe } = await import(
-      "./tree/open_to_serve.ts"
+    const { openDeferred } = await import(
+      "./tree/open_deferred.ts"
     );
-    return await openToServe(path, options);
+    return await openDeferred(path, options);
   },
 };
 

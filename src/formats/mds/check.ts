@@ -1,5 +1,5 @@
 import { FormatError, RecordfsError } from "../../base/errors.ts";
-import { DecodedBlocks } from "../../io/decoded/decoded_blocks.ts";
+import { DecodedBlocks } from "../../io/block_cache/decoded_blocks.ts";
 import { HeadWindows } from "../../io/read/head_windows.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -9,7 +9,7 @@ import {
   type FileHash,
   newFileHash,
   newSystemHash,
-} from "../../io/sums/file_hash.ts";
+} from "../../io/checksums/file_hash.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { requireSoundList } from "./encodings/list_value.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
-import { crc32cLoaded } from "../../io/sums/crc32c.ts";
+import { crc32cLoaded } from "../../io/checksums/crc32c.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import {

@@ -1,4 +1,4 @@
-import { crc32cOf } from "../../io/sums/crc32c.ts";
+import { crc32cOf } from "../../io/checksums/crc32c.ts";
 
 /** Bytes of a length and its checksum, before a record's data. */
 export const HEADER = 12;

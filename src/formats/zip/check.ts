@@ -1,6 +1,6 @@
 import type { FormatError } from "../../base/errors.ts";
 import { isRight, readAgain } from "../../io/read/verified_content.ts";
-import { RangeSums } from "../../io/sums/range_sums.ts";
+import { RangeSums } from "../../io/checksums/range_sums.ts";
 import type {
   CheckOptions,
   CheckReport,

@@ -2,7 +2,7 @@ import { FormatError } from "../../base/errors.ts";
 import { newMemory } from "../libc/new_memory.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { mustWait } from "../storage/must_wait.ts";
-import type { ChecksumOf } from "../sums/checksum.ts";
+import type { ChecksumOf } from "../checksums/checksum.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 

@@ -1,5 +1,5 @@
 import type { SourceList } from "../storage/byte_source.ts";
-import { type ChecksumOf, checksumOf } from "../sums/checksum.ts";
+import { type ChecksumOf, checksumOf } from "../checksums/checksum.ts";
 import { shouldYield, yieldToEventLoop } from "../concurrency/event_loop.ts";
 import {
   ConcurrencyLimit,

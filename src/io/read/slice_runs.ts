@@ -1,4 +1,4 @@
-import type { ChecksumKind } from "../sums/checksum.ts";
+import type { ChecksumKind } from "../checksums/checksum.ts";
 
 export interface Slice {
   readonly source: number;

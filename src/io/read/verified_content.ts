@@ -4,7 +4,7 @@ import {
   type ChecksumKind,
   type ChecksumOf,
   checksumOf,
-} from "../sums/checksum.ts";
+} from "../checksums/checksum.ts";
 import { fill, fillSummed, readPart } from "./read_part.ts";
 import { type ReadInto, readSlices } from "./read_slices.ts";
 import type { Slice } from "./slice_runs.ts";

@@ -8,7 +8,7 @@ import {
 } from "./cache/block_store.ts";
 import type { RangeClaims } from "./cache/range_claims.ts";
 import type { Client } from "./client.ts";
-import { RangeInFlight } from "./flight.ts";
+import { RangeInFlight } from "./range_in_flight.ts";
 import { HeldBytes } from "./held_bytes.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { giveBack } from "./read_body.ts";
@@ -16,7 +16,7 @@ import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import { claimFlight, takeKept } from "./shared_flight.ts";
 import type { Target } from "./target.ts";
-import { WaitCount } from "./waiting.ts";
+import { WaitCount } from "./wait_count.ts";
 import { missingBytes } from "./whole_object.ts";
 
 /** Longest range per request in bytes; many requests are in flight at a time. */

@@ -6,7 +6,7 @@ import { Backoff } from "./backoff.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import { variable } from "../../base/environment.ts";
 import { type NamedOption, optionText } from "../../base/named_option.ts";
-import { judged } from "./judge_answer.ts";
+import { judged } from "./judge_response.ts";
 import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { observingCosts } from "./request_costs.ts";

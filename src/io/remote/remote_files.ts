@@ -7,7 +7,7 @@ import { type BlockStore, CACHE_BLOCK, NO_STORE } from "./cache/block_store.ts";
 import { CacheDirectory } from "./cache/cache_directory.ts";
 import { DiskStore } from "./cache/disk_store.ts";
 import { Client, type RequestLimits } from "./client.ts";
-import { HttpRemoteServer } from "./http/http_server.ts";
+import { HttpRemoteServer } from "./http/http_remote_server.ts";
 import type { ListedFile } from "./listed_file.ts";
 import { RemoteError } from "./remote_error.ts";
 import { type RemoteLocation, rootOf } from "./remote_location.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { blockOf, type BlockStore } from "./cache/block_store.ts";
 import type { Claim, RangeClaims } from "./cache/range_claims.ts";
-import type { RangeInFlight } from "./flight.ts";
+import type { RangeInFlight } from "./range_in_flight.ts";
 
 /** Polling interval in milliseconds for what another program stores: at first, and at most. */
 export const FIRST_LOOK = 4;

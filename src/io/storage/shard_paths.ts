@@ -1,7 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { sortNames } from "../../base/names.ts";
 import type { Steps } from "../concurrency/steps.ts";
-import { pathIn } from "./place.ts";
+import { pathIn } from "./stored_location.ts";
 import { SHARD, SHARD_PATTERN } from "./shard_names.ts";
 import type { Storage } from "./storage.ts";
 

@@ -1,6 +1,6 @@
 import * as path from "node:path";
-import { DirectoryChain } from "../directories/directory_chain.ts";
-import { openDirectory } from "../directories/open_directory.ts";
+import { DirectoryChain } from "../dirfd/directory_chain.ts";
+import { openDirectory } from "../dirfd/open_directory.ts";
 
 /**
  * Removes a directory and everything in it, without following symbolic links. Its depth may exceed the path length

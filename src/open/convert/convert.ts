@@ -1,6 +1,6 @@
 import { localPath } from "../../io/storage/local_path.ts";
 import { LOSSY, optionText } from "../../base/named_option.ts";
-import { storedAt } from "../../io/storage/place.ts";
+import { storedAt } from "../../io/storage/stored_location.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import {
   ConversionError,

@@ -2,7 +2,10 @@ import { optionText, SUBSET } from "../../base/named_option.ts";
 import { FormatError } from "../../base/errors.ts";
 import { formatNamed, formats, loadFormat } from "../../formats/registry.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import { pathIn, type StoredLocation } from "../../io/storage/place.ts";
+import {
+  pathIn,
+  type StoredLocation,
+} from "../../io/storage/stored_location.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { onlyChosen } from "../../data/trees/chosen_samples.ts";
 import { findPattern } from "../find_format.ts";

@@ -20,7 +20,7 @@ import type { Imported } from "../../data/recipe.ts";
 import { perform, type Steps } from "../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { mustWait } from "../../io/storage/must_wait.ts";
-import { lastingAt } from "../../io/storage/place.ts";
+import { lastingAt } from "../../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { SamplesByField } from "../../tree/samples/samples_by_field.ts";
 import type {

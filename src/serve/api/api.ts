@@ -11,7 +11,7 @@ import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import type { SharedCounts } from "../threads/shared_counts.ts";
 import { Checking } from "./check.ts";
-import { EntryResponses } from "./entry_answer.ts";
+import { EntryResponses } from "./entry_response.ts";
 import { isOfContainer } from "./kinds.ts";
 import { list } from "./listing.ts";
 import type { InfoMessage, ListMessage, PictureMessage } from "./messages.ts";

@@ -10,7 +10,7 @@ import { headOf } from "../head_of.ts";
 import type { Served } from "../served.ts";
 import { waitFor } from "../wait_for.ts";
 import { CELL, type DisplayLimits, entriesOf, wordOf } from "./display.ts";
-import { metaOf } from "./entry_answer.ts";
+import { metaOf } from "./entry_response.ts";
 import { Gathered } from "./gathered.ts";
 import { isDecoded, isNullValue, isOfValue, kindOf, viewOf } from "./kinds.ts";
 import { everyFew, lines } from "./lines.ts";

@@ -1,5 +1,9 @@
 import { escapeMarkup } from "../answers.ts";
-import { DAV, type Property, type PropfindRequest } from "./asked.ts";
+import {
+  DAV,
+  type Property,
+  type PropfindRequest,
+} from "./propfind_request.ts";
 
 export interface Resource {
   /** Path, percent-encoded; a directory's has a trailing slash. */

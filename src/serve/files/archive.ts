@@ -16,7 +16,7 @@ import {
   type Tree,
 } from "../../tree/tree.ts";
 import { type WalkedNode, Walker } from "../../tree/vfs/walk.ts";
-import type { ResponseRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../response_room.ts";
 import { Turns } from "../api/turns.ts";
 import { describeNow } from "../entries.ts";
 import type { Served } from "../served.ts";

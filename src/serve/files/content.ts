@@ -8,10 +8,10 @@ import {
   readVerifiedSlices,
 } from "../../io/read/verified_content.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { checksumOf } from "../../io/sums/checksum.ts";
+import { checksumOf } from "../../io/checksums/checksum.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { type Extent, newExtent, type NodeId } from "../../tree/tree.ts";
-import { nextPiece, type ResponseRoom } from "../answer_room.ts";
+import { nextPiece, type ResponseRoom } from "../response_room.ts";
 import { isLate } from "../its_turn.ts";
 import type { Served } from "../served.ts";
 import type { ByteRange } from "./ranges.ts";

@@ -1,6 +1,6 @@
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import type { ResponseRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../response_room.ts";
 import { Turns } from "../api/turns.ts";
 import { entriesFrom, type ListedEntry } from "../entries.ts";
 import type { Served } from "../served.ts";

@@ -1,4 +1,4 @@
-import { nextPiece, type ResponseRoom } from "../answer_room.ts";
+import { nextPiece, type ResponseRoom } from "../response_room.ts";
 
 /** Bytes of a piece. */
 const GATHERED = 1 << 18;

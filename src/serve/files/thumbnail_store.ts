@@ -1,14 +1,14 @@
 import type { Thumbnail } from "../../codecs/image/thumbnail.ts";
-import { LruCache } from "../../io/decoded/kept_values.ts";
-import { NotTrustedError, unlessForeign } from "../../io/directories/trust.ts";
-import type { TrustedDirectory } from "../../io/directories/trusted_directory.ts";
+import { LruCache } from "../../io/block_cache/lru_cache.ts";
+import { NotTrustedError, unlessForeign } from "../../io/dirfd/trust.ts";
+import type { TrustedDirectory } from "../../io/dirfd/trusted_directory.ts";
 import {
   evictFiles,
   type FileInCache,
   filesIn,
   touchFile,
-} from "../../io/kept/kept_files.ts";
-import { cacheLocation } from "../../io/kept/kept_place.ts";
+} from "../../io/index_cache/cached_files.ts";
+import { cacheLocation } from "../../io/index_cache/cache_location.ts";
 import { crc32Of } from "../../io/read/crc32_of.ts";
 import type { CacheRoot } from "../../io/remote/cache/cache_root.ts";
 import type { CacheOptions } from "../../io/remote/remote_options.ts";

@@ -13,7 +13,7 @@ import { answerByConditions } from "./conditions.ts";
 import type { Contents } from "./content.ts";
 import { SNIFFED, typeOfBytes } from "./content_type.ts";
 import { etagOf } from "./etag.ts";
-import type { FileResponses } from "./file_answer.ts";
+import type { FileResponses } from "./file_response.ts";
 import { fileHeaders } from "./file_headers.ts";
 import { refuseBomb } from "./picture_limit.ts";
 import type { ThumbnailStore } from "./thumbnail_store.ts";

@@ -5,7 +5,7 @@ import type { HandlerResponse, RequestHandler } from "../handler.ts";
 import type { Access } from "../options.ts";
 import { splitUrl } from "../paths.ts";
 import { ServeError } from "../serve_error.ts";
-import type { ResponseBuffers } from "./answer_buffer.ts";
+import type { ResponseBuffers } from "./response_buffer.ts";
 import { type Body, sendBody, type Wire } from "./answer_body.ts";
 import { answerHead } from "./answer_head.ts";
 import { ConnectionRoom, type ServerMemory } from "./memory.ts";

@@ -9,7 +9,7 @@ import {
 import type { RequestHandler } from "../handler.ts";
 import type { Access } from "../options.ts";
 import { PATIENCE } from "../streams.ts";
-import { ResponseBuffers } from "./answer_buffer.ts";
+import { ResponseBuffers } from "./response_buffer.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
 import { ServerMemory } from "./memory.ts";
 

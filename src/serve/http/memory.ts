@@ -1,4 +1,4 @@
-import { PIECE, type ResponseRoom } from "../answer_room.ts";
+import { PIECE, type ResponseRoom } from "../response_room.ts";
 import { ServeError } from "../serve_error.ts";
 
 /** Memory of all threads of a server for stalled clients and incomplete requests, in bytes. */

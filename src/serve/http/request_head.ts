@@ -1,4 +1,4 @@
-import type { ResponseRoom } from "../answer_room.ts";
+import type { ResponseRoom } from "../response_room.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";
 

@@ -1,10 +1,10 @@
 import { FormatError } from "../../base/errors.ts";
 import { isRight, readAgain } from "../../io/read/verified_content.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import type { ChecksumKind } from "../../io/sums/checksum.ts";
-import { combineCrc32 } from "../../io/sums/combine_crc32.ts";
-import type { Span, Sums } from "../../io/sums/range_sums.ts";
-import { SPAN, spanSums } from "../../io/sums/span_sums.ts";
+import type { ChecksumKind } from "../../io/checksums/checksum.ts";
+import { combineCrc32 } from "../../io/checksums/combine_crc32.ts";
+import type { Span, Sums } from "../../io/checksums/range_sums.ts";
+import { SPAN, spanSums } from "../../io/checksums/span_sums.ts";
 import { type Extent, newExtent } from "../tree.ts";
 import type { CheckRun } from "./check_run.ts";
 

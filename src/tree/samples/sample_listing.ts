@@ -1,7 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { yieldWhenDue } from "../../io/concurrency/event_loop.ts";
 import { perform, type Steps } from "../../io/concurrency/steps.ts";
-import type { ChecksumKind } from "../../io/sums/checksum.ts";
+import type { ChecksumKind } from "../../io/checksums/checksum.ts";
 import { whenLoaded } from "../not_loaded.ts";
 import { newExtent } from "../tree.ts";
 import { lostError } from "./open_shards.ts";

@@ -1,6 +1,6 @@
 /** What a container of folders in folders takes: no more than in proportion to its size. */
 import assert from "node:assert/strict";
-import { ExtractTarget } from "../../../src/io/extract/extract_target.ts";
+import { ExtractTarget } from "../../../src/io/unpack/extract_target.ts";
 import { removeTree } from "../../../src/io/write/remove_tree.ts";
 import { open } from "../../../src/open/open.ts";
 import { openSync } from "../../../src/open/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SampleInputFiles } from "../../../src/cli/input/sample_files.ts";
+import { SampleInputFiles } from "../../../src/cli/input/sample_input_files.ts";
 import {
   FFRecordReader,
   FFRecordWriter,

@@ -3,7 +3,7 @@ import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp_video_data
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { open } from "../../../src/open/open.ts";
-import { openDeferred } from "../../../src/open/open_to_serve.ts";
+import { openDeferred } from "../../../src/open/open_deferred.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 

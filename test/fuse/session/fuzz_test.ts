@@ -9,7 +9,7 @@ import { Mapping } from "../../../fuse/content/mapping.ts";
 import { newSampleChecks } from "../../../fuse/checksums/sample_checks_memory.ts";
 import { Opcode, OPCODES } from "../../../fuse/wire/opcodes.ts";
 import { areOpen, ROOT, type Tree } from "../../../src/tree/tree.ts";
-import { openDeferred } from "../../../src/open/open_to_serve.ts";
+import { openDeferred } from "../../../src/open/open_deferred.ts";
 import { datasetCase } from "../../support/bags/bag_golden.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { gulpCase } from "../../support/gulp/gulp_golden.ts";

@@ -5,7 +5,7 @@
 import { openRows } from "../../support/parquet/open_rows.ts";
 import { RecordfsError } from "../../../src/base/errors.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";
-import { loadCrc32c } from "../../../src/io/sums/crc32c.ts";
+import { loadCrc32c } from "../../../src/io/checksums/crc32c.ts";
 import { openSamples } from "../../../mod.ts";
 import { open } from "../../../src/open/open.ts";
 import { openSamplesSync } from "../../../src/open/mod.ts";

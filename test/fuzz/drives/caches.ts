@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import {
   listKeptTables,
   removeKeptTables,
-} from "../../../src/io/kept/kept_tables.ts";
+} from "../../../src/io/index_cache/cached_tables.ts";
 import { CacheDirectory } from "../../../src/io/remote/cache/cache_directory.ts";
 import { open } from "../../../src/open/open.ts";
 import type { Dice } from "../dice.ts";

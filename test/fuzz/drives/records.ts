@@ -5,7 +5,7 @@ import { recordsIn } from "../../../src/cli/mount/mount_records.ts";
 import {
   NotPrivateError,
   PrivateDirectory,
-} from "../../../src/io/directories/private_directory.ts";
+} from "../../../src/io/dirfd/private_directory.ts";
 import { systemCode } from "../../../src/io/libc/system_error.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 import { Captured } from "../../support/programs/captured.ts";

@@ -12,7 +12,7 @@ import {
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { readPart } from "../../../src/io/read/read_part.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
-import { crc32cOf, loadCrc32c } from "../../../src/io/sums/crc32c.ts";
+import { crc32cOf, loadCrc32c } from "../../../src/io/checksums/crc32c.ts";
 
 const BYTES = Uint8Array.from({ length: 100_000 }, (_, i) => i * i >> 4);
 

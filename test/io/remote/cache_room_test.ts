@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
-import { TrustedDirectory } from "../../../src/io/directories/trusted_directory.ts";
+import { TrustedDirectory } from "../../../src/io/dirfd/trusted_directory.ts";
 import { CLI, succeed } from "../../cli/run_cli.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { LONG } from "../../support/long.ts";

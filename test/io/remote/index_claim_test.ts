@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
-import { IndexClaim } from "../../../src/io/kept/index_claim.ts";
+import { IndexClaim } from "../../../src/io/index_cache/index_claim.ts";
 import {
   type CacheLocation,
   cacheLocation,
-} from "../../../src/io/kept/kept_place.ts";
+} from "../../../src/io/index_cache/cache_location.ts";
 import { RemoteSource } from "../../../src/io/remote/remote_source.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
 import { recordfsProcess } from "../../cli/run_cli.ts";
@@ -179,7 +179,9 @@ Deno.test("the wait for a maker ends when it is aborted", async () => {
 
 const MAKE = `
   import { IndexClaim } from ${
-  JSON.stringify(import.meta.resolve("../../../src/io/kept/index_claim.ts"))
+  JSON.stringify(
+    import.meta.resolve("../../../src/io/index_cache/index_claim.ts"),
+  )
 };
   import { CacheRoot } from ${
   JSON.stringify(

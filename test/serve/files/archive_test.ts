@@ -9,7 +9,7 @@ import { tarPieces } from "../../../src/serve/files/archive.ts";
 import { Served } from "../../../src/serve/served.ts";
 import { Streams } from "../../../src/serve/streams.ts";
 import { SharedCounts } from "../../../src/serve/threads/shared_counts.ts";
-import type { ResponseRoom } from "../../../src/serve/answer_room.ts";
+import type { ResponseRoom } from "../../../src/serve/response_room.ts";
 import { open } from "../../../src/open/open.ts";
 import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { needs } from "../../support/programs/programs.ts";

@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import { delimiter } from "node:path";
-import { libdeflate } from "../../../src/io/decoded/libdeflate.ts";
+import { libdeflate } from "../../../src/io/block_cache/libdeflate.ts";
 import { REPOSITORY } from "../paths.ts";
 import "./machine.ts";
 

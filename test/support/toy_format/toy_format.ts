@@ -8,7 +8,7 @@ import { type ByteSource } from "../../../src/io/storage/byte_source.ts";
 import {
   type Container,
   type Format,
-  type FormatEntry,
+  type FormatDescriptor,
   listedTree,
   readPart,
 } from "../../../src/open/formats.ts";
@@ -24,7 +24,7 @@ import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 const HEAD = 14; // "TOY1 00000042\n"
 const HEAD_LINE = /^TOY1 (\d{8})\n$/;
 
-export const format: FormatEntry = {
+export const format: FormatDescriptor = {
   name: "toy",
   description: "Toys: files with labels, for tests",
   suffixes: [".toy"],

@@ -5,7 +5,7 @@ import type { DatapointFolders } from "../../../formats/bags/convert/datapoint_f
 import { writtenSpec } from "../../../formats/bags/dataset/spec.ts";
 import type { Generation } from "../../../formats/bags/mod.ts";
 import type { Spec } from "../../../formats/bags/dataset/spec.ts";
-import { SampleInputFiles } from "../../input/sample_files.ts";
+import { SampleInputFiles } from "../../input/sample_input_files.ts";
 import {
   type DatapointInput,
   type GivenDatapoint,

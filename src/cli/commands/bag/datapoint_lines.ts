@@ -11,7 +11,7 @@ import {
 } from "./datapoint_input.ts";
 import { openInput } from "../../input/input_stream.ts";
 import { LF, LONGEST_JSON, readLines } from "../../input/read_lines.ts";
-import { SampleInputFiles } from "../../input/sample_files.ts";
+import { SampleInputFiles } from "../../input/sample_input_files.ts";
 
 /**
  * Input of datapoints that are lines of JSON. Paths in them are relative to the file of the lines, or to the current

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { variable } from "../../../base/environment.ts";
-import { NotTrustedError } from "../../../io/directories/trust.ts";
+import { NotTrustedError } from "../../../io/dirfd/trust.ts";
 import { CacheRoot } from "../../../io/remote/cache/cache_root.ts";
 import { isUrl, shownLocation } from "../../../io/remote/remote_location.ts";
 import type { CommonOptions } from "../../input/options.ts";

@@ -6,8 +6,8 @@ import {
   countChosen,
   unshownSamples,
 } from "../../../data/trees/chosen_samples.ts";
-import { ExtractTarget } from "../../../io/extract/extract_target.ts";
-import type { Durability } from "../../../io/extract/unplaced_file.ts";
+import { ExtractTarget } from "../../../io/unpack/extract_target.ts";
+import type { Durability } from "../../../io/unpack/unplaced_file.ts";
 import { checkGiven } from "../../input/given.ts";
 import {
   type CommonOptions,

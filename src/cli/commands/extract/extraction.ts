@@ -1,10 +1,10 @@
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
-import type { ExtractTarget } from "../../../io/extract/extract_target.ts";
-import type { RefusedFile } from "../../../io/extract/file_group.ts";
+import type { ExtractTarget } from "../../../io/unpack/extract_target.ts";
+import type { RefusedFile } from "../../../io/unpack/file_group.ts";
 import {
   type FileBatchPlacer,
   FilePlacer,
-} from "../../../io/extract/file_placer.ts";
+} from "../../../io/unpack/file_placer.ts";
 import { isMade } from "../../../io/storage/made_source.ts";
 import { newExtent, type NodeId, type Tree } from "../../../tree/tree.ts";
 import { type FileBatch, readAhead } from "../../../tree/vfs/read_ahead.ts";

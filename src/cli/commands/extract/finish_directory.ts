@@ -1,6 +1,6 @@
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
-import type { ExtractTarget } from "../../../io/extract/extract_target.ts";
+import type { ExtractTarget } from "../../../io/unpack/extract_target.ts";
 import { decodeName } from "../../../base/names.ts";
 import { newStat, type NodeId, type Tree } from "../../../tree/tree.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";

@@ -7,7 +7,7 @@ import {
   importedValue,
 } from "../../../data/recipe.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { lastingAt } from "../../../io/storage/place.ts";
+import { lastingAt } from "../../../io/storage/stored_location.ts";
 import { SamplesReader } from "../../../tree/samples/samples_reader.ts";
 import type { ShardedDatasetOptions } from "../read/dataset_options.ts";
 import type { DatasetReader } from "../read/dataset_reader.ts";

@@ -8,7 +8,10 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { type LocationOptions, storedAt } from "../../../io/storage/place.ts";
+import {
+  type LocationOptions,
+  storedAt,
+} from "../../../io/storage/stored_location.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";

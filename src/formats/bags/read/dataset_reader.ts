@@ -8,7 +8,7 @@ import type {
   GrowingMemory,
 } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { storedAt } from "../../../io/storage/place.ts";
+import { storedAt } from "../../../io/storage/stored_location.ts";
 import { isIndex } from "../../../tree/sample_indices.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import type { Generation } from "../dataset/dataset_names.ts";

@@ -8,7 +8,7 @@ import {
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { openError } from "../../../io/storage/file_source.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
-import { storedAt } from "../../../io/storage/place.ts";
+import { storedAt } from "../../../io/storage/stored_location.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { lostNotes, openSound } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";

@@ -2,7 +2,7 @@ import { messageOf } from "../../../base/message_text.ts";
 import type { ValueKind } from "../../../codecs/values/value_type.ts";
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
-import { LruCache } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/block_cache/lru_cache.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import {

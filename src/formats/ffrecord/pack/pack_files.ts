@@ -2,8 +2,8 @@ import {
   type Directory,
   type OpenFile,
   readFull,
-} from "../../../io/directories/directory.ts";
-import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
+} from "../../../io/dirfd/directory.ts";
+import { DirectoryChain } from "../../../io/dirfd/directory_chain.ts";
 import { systemCode } from "../../../io/libc/system_error.ts";
 import { blockMemory, MEMORY_PAGE } from "../../../io/libc/new_memory.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";

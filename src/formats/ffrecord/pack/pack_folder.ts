@@ -1,8 +1,8 @@
 import * as path from "node:path";
-import type { Directory } from "../../../io/directories/directory.ts";
+import type { Directory } from "../../../io/dirfd/directory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
-import { openDirectory } from "../../../io/directories/open_directory.ts";
+import { openDirectory } from "../../../io/dirfd/open_directory.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { temporaryTarget } from "../../../io/write/temporaries.ts";
 import { findTarget } from "../../../io/write/write_target.ts";

@@ -1,5 +1,5 @@
 import { RecordfsError } from "../../../base/errors.ts";
-import { NAME_NEEDS_FFI } from "../../../io/directories/directory_by_path.ts";
+import { NAME_NEEDS_FFI } from "../../../io/dirfd/directory_by_path.ts";
 import {
   reasonOf,
   systemCode,

@@ -1,4 +1,4 @@
-import type { Directory } from "../../../io/directories/directory.ts";
+import type { Directory } from "../../../io/dirfd/directory.ts";
 import { SampleBlock } from "../write/sample_block.ts";
 import { PackFiles } from "./pack_files.ts";
 import type { PackListing } from "./pack_listing.ts";

@@ -1,4 +1,4 @@
-import type { Directory } from "../../../io/directories/directory.ts";
+import type { Directory } from "../../../io/dirfd/directory.ts";
 import { yieldToEventLoop } from "../../../io/concurrency/event_loop.ts";
 import { startThread } from "../../../io/concurrency/thread.ts";
 import { SystemError } from "../../../io/libc/system_error.ts";

@@ -1,8 +1,5 @@
-import type {
-  Directory,
-  EntryStat,
-} from "../../../io/directories/directory.ts";
-import { DirectoryChain } from "../../../io/directories/directory_chain.ts";
+import type { Directory, EntryStat } from "../../../io/dirfd/directory.ts";
+import { DirectoryChain } from "../../../io/dirfd/directory_chain.ts";
 import {
   shouldYield,
   yieldToEventLoop,

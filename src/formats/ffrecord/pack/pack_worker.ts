@@ -5,7 +5,7 @@
  */
 import { yieldToEventLoop } from "../../../io/concurrency/event_loop.ts";
 import { threadScope } from "../../../io/concurrency/thread.ts";
-import { borrowedDirectory } from "../../../io/directories/directory_by_descriptor.ts";
+import { borrowedDirectory } from "../../../io/dirfd/directory_by_descriptor.ts";
 import { serializeError } from "../../../base/serialized_error.ts";
 import { SampleBlock } from "../write/sample_block.ts";
 import { PackFiles } from "./pack_files.ts";

@@ -8,7 +8,7 @@ import {
   lastingAt,
   type LocationOptions,
   storedAt,
-} from "../../../io/storage/place.ts";
+} from "../../../io/storage/stored_location.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";

@@ -10,7 +10,10 @@ import type { VideoPlace } from "../read/chunk_table.ts";
 import type { GulpSamples } from "../read/gulp_samples.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
-import { lastingAt, type LocationOptions } from "../../../io/storage/place.ts";
+import {
+  lastingAt,
+  type LocationOptions,
+} from "../../../io/storage/stored_location.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { isIndex, requireIndices } from "../../../tree/sample_indices.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../codecs/json/value.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import { warnOnConsole } from "../../../base/message_text.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { allStoredAt } from "../../../io/storage/place.ts";
+import { allStoredAt } from "../../../io/storage/stored_location.ts";
 import {
   runAsync,
   runSync,

@@ -1,6 +1,6 @@
 import * as path from "node:path";
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
-import { pathIn } from "../../../io/storage/place.ts";
+import { pathIn } from "../../../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { byCodePoint } from "../../../base/names.ts";

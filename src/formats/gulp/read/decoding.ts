@@ -3,7 +3,7 @@ import type { Colorspace, Image } from "../../../codecs/image/image.ts";
 import type { ImageCodec } from "../../../codecs/image/image_codec.ts";
 import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { GulpSerializer } from "../meta/serializer.ts";
-import type { LocationOptions } from "../../../io/storage/place.ts";
+import type { LocationOptions } from "../../../io/storage/stored_location.ts";
 
 /**
  * Options for GulpIO data. Only the local disk is writable; synchronous methods refuse to read from asynchronous

@@ -3,7 +3,7 @@ import type { Image } from "../../../codecs/image/image.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
-import { storedAt } from "../../../io/storage/place.ts";
+import { storedAt } from "../../../io/storage/stored_location.ts";
 import {
   runAsync,
   runSync,

@@ -3,16 +3,22 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import {
   DECODED_BLOCK,
   type DecodedBlocks,
-} from "../../../io/decoded/decoded_blocks.ts";
-import { DecodedSource } from "../../../io/decoded/decoded_source.ts";
-import { type Compression, decompress } from "../../../io/decoded/inflate.ts";
+} from "../../../io/block_cache/decoded_blocks.ts";
+import { DecodedSource } from "../../../io/block_cache/decoded_source.ts";
+import {
+  type Compression,
+  decompress,
+} from "../../../io/block_cache/inflate.ts";
 import {
   DecodedPieces,
   decodesPieces,
   type EncodedPlace,
   loadPieces,
-} from "../../../io/decoded/decoded_pieces.ts";
-import { decompressSnappy, loadSnappy } from "../../../io/decoded/snappy.ts";
+} from "../../../io/block_cache/decoded_pieces.ts";
+import {
+  decompressSnappy,
+  loadSnappy,
+} from "../../../io/block_cache/snappy.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 

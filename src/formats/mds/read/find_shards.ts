@@ -1,7 +1,7 @@
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
-import { pathIn } from "../../../io/storage/place.ts";
+import { pathIn } from "../../../io/storage/stored_location.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import {

@@ -1,10 +1,10 @@
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { decodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
+import { decodedBlocks } from "../../../io/block_cache/decoded_blocks.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
-import { pathIn } from "../../../io/storage/place.ts";
+import { pathIn } from "../../../io/storage/stored_location.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { loadDecoder, requireDecodable } from "./compressed_shard.ts";
 import type { FoundShards } from "./find_shards.ts";

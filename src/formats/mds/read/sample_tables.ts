@@ -1,6 +1,6 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { LruCache } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/block_cache/lru_cache.ts";
 import { fillNow } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { tableSize, WORD } from "../layout.ts";

@@ -4,7 +4,7 @@ import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import {
   DecodedBlocks,
   type DecodedMemory,
-} from "../../../io/decoded/decoded_blocks.ts";
+} from "../../../io/block_cache/decoded_blocks.ts";
 import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
 import type {
   ByteSource,

@@ -1,4 +1,4 @@
-import { LruCache } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/block_cache/lru_cache.ts";
 import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fillNow } from "../../../io/read/read_part.ts";

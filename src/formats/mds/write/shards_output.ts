@@ -1,7 +1,7 @@
 import { WriteError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { pathIn } from "../../../io/storage/place.ts";
-import { newSystemHash } from "../../../io/sums/file_hash.ts";
+import { pathIn } from "../../../io/storage/stored_location.ts";
+import { newSystemHash } from "../../../io/checksums/file_hash.ts";
 import {
   GatheredBytes,
   LARGEST_BUFFER,

@@ -1,6 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { decompressed } from "../../../io/decoded/inflate.ts";
-import { snappySize } from "../../../io/decoded/snappy.ts";
+import { decompressed } from "../../../io/block_cache/inflate.ts";
+import { snappySize } from "../../../io/block_cache/snappy.ts";
 import { type Codec, LARGEST_PAGE } from "../layout.ts";
 import type { ParquetLibrary } from "../read/library.ts";
 import { PageFault } from "./page_fault.ts";

@@ -6,7 +6,7 @@ import {
   runSync,
   type Steps,
 } from "../../../io/concurrency/steps.ts";
-import { LruCache } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/block_cache/lru_cache.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { CODECS } from "../layout.ts";

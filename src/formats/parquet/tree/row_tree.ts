@@ -4,7 +4,7 @@ import {
   DecodedBlocks,
   decodedBlocks,
   type DecodedMemory,
-} from "../../../io/decoded/decoded_blocks.ts";
+} from "../../../io/block_cache/decoded_blocks.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { RowsTree } from "../../../tree/samples/rows_tree.ts";
 import type { Field } from "../../../tree/samples/samples.ts";

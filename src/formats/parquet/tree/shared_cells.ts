@@ -1,7 +1,7 @@
 import {
   DECODED_BLOCK,
   type DecodedBlocks,
-} from "../../../io/decoded/decoded_blocks.ts";
+} from "../../../io/block_cache/decoded_blocks.ts";
 import type { CellPlace } from "../read/cells.ts";
 
 /** Cells decoded together may take the shared memory divided by this. */

@@ -1,6 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { cachedIndex } from "../../../io/kept/kept_index.ts";
-import type { IndexCacheOptions } from "../../../io/kept/kept_place.ts";
+import { cachedIndex } from "../../../io/index_cache/cached_index.ts";
+import type { IndexCacheOptions } from "../../../io/index_cache/cache_location.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { FormatError } from "../../../base/errors.ts";
@@ -8,7 +8,7 @@ import { TAR_BLOCK } from "../../../base/tar_header.ts";
 import {
   columnsToKeep,
   keptColumns,
-} from "../../../tree/archive/kept_columns.ts";
+} from "../../../tree/archive/archive_columns.ts";
 import { compressionOf } from "../layout.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { readDaliIndex } from "./dali_index.ts";

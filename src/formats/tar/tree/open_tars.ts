@@ -24,7 +24,7 @@ import {
 } from "../read/tar_columns.ts";
 import { TarFiles } from "../read/tar_files.ts";
 import { TarSamples } from "../read/tar_samples.ts";
-import { TarSampleTree } from "./sample_rows.ts";
+import { TarSampleTree } from "./tar_sample_tree.ts";
 import { tarDirectories, tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
 

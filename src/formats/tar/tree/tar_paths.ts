@@ -2,7 +2,7 @@ import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { isUrl } from "../../../io/remote/remote_location.ts";
 import { BracePattern } from "../../../io/storage/brace_pattern.ts";
-import { pathIn } from "../../../io/storage/place.ts";
+import { pathIn } from "../../../io/storage/stored_location.ts";
 import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { isShard, patternError, shardPatterns } from "../shard_patterns.ts";

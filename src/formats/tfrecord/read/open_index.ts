@@ -1,10 +1,10 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { cachedIndex } from "../../../io/kept/kept_index.ts";
-import type { IndexCacheOptions } from "../../../io/kept/kept_place.ts";
+import { cachedIndex } from "../../../io/index_cache/cached_index.ts";
+import type { IndexCacheOptions } from "../../../io/index_cache/cache_location.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
+import { crc32cLoaded, crc32cOf } from "../../../io/checksums/crc32c.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../kinds.ts";
 import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";

@@ -11,7 +11,7 @@ import { reopenSources } from "../../../io/storage/open_sources.ts";
 import { openShards } from "../../../tree/samples/open_shards.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { requireRight } from "../../../io/read/verified_content.ts";
-import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
+import { crc32cLoaded, crc32cOf } from "../../../io/checksums/crc32c.ts";
 import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
 import type {
   ReadSamplesOptions,

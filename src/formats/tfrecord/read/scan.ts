@@ -1,7 +1,7 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { HeadWindows } from "../../../io/read/head_windows.ts";
 import { readUnlessWrong } from "../../../io/read/verified_content.ts";
-import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import { crc32cLoaded } from "../../../io/checksums/crc32c.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";

@@ -2,7 +2,7 @@ import { RecordfsError } from "../../../base/errors.ts";
 import { DECODED, optionText } from "../../../base/named_option.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { LruCache } from "../../../io/decoded/kept_values.ts";
+import { LruCache } from "../../../io/block_cache/lru_cache.ts";
 import { reopenSource } from "../../../io/storage/open_sources.ts";
 import { storageInThread } from "../../../io/storage/thread_storage.ts";
 import { atOnce } from "../../../tree/not_loaded.ts";

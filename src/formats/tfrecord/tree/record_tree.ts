@@ -1,5 +1,5 @@
 import { RecordfsError } from "../../../base/errors.ts";
-import { crc32cLoaded } from "../../../io/sums/crc32c.ts";
+import { crc32cLoaded } from "../../../io/checksums/crc32c.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { SampleTree } from "../../../tree/samples/sample_tree.ts";

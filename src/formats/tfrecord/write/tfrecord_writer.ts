@@ -6,7 +6,7 @@ import {
 } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { localPath } from "../../../io/storage/local_path.ts";
-import { crc32cLoaded, crc32cOf } from "../../../io/sums/crc32c.ts";
+import { crc32cLoaded, crc32cOf } from "../../../io/checksums/crc32c.ts";
 import { GatheredBytes, SMALL } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
 import {

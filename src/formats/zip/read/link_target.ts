@@ -1,6 +1,6 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { decompress } from "../../../io/decoded/inflate.ts";
+import { decompress } from "../../../io/block_cache/inflate.ts";
 import { crc32Of } from "../../../io/read/crc32_of.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";

@@ -1,11 +1,11 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { cachedIndex } from "../../../io/kept/kept_index.ts";
-import type { IndexCacheOptions } from "../../../io/kept/kept_place.ts";
+import { cachedIndex } from "../../../io/index_cache/cached_index.ts";
+import type { IndexCacheOptions } from "../../../io/index_cache/cache_location.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import {
   columnsToKeep,
   keptColumns,
-} from "../../../tree/archive/kept_columns.ts";
+} from "../../../tree/archive/archive_columns.ts";
 import type { SkippedMembers } from "../../../tree/archive/archive_notes.ts";
 import { Size } from "../layout.ts";
 import { Fault } from "./faults.ts";

@@ -1,7 +1,7 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { decodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
-import { mostAtOnce } from "../../../io/decoded/decoded_source.ts";
-import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
+import { decodedBlocks } from "../../../io/block_cache/decoded_blocks.ts";
+import { mostAtOnce } from "../../../io/block_cache/decoded_source.ts";
+import { loadPieces } from "../../../io/block_cache/decoded_pieces.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { warnOfAll } from "../../../base/message_text.ts";

@@ -1,16 +1,19 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { DecodedBlocks } from "../../../io/decoded/decoded_blocks.ts";
+import type { DecodedBlocks } from "../../../io/block_cache/decoded_blocks.ts";
 import {
   DecodedSource,
   type EncodedContent,
   type PieceReader,
-} from "../../../io/decoded/decoded_source.ts";
+} from "../../../io/block_cache/decoded_source.ts";
 import {
   DecodedPieces,
   decodesPieces,
   type EncodedPlace,
-} from "../../../io/decoded/decoded_pieces.ts";
-import { type DecodeFault, decompress } from "../../../io/decoded/inflate.ts";
+} from "../../../io/block_cache/decoded_pieces.ts";
+import {
+  type DecodeFault,
+  decompress,
+} from "../../../io/block_cache/inflate.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";

@@ -1,8 +1,8 @@
 import {
   DecodedBlocks,
   type DecodedMemory,
-} from "../../../io/decoded/decoded_blocks.ts";
-import { loadPieces } from "../../../io/decoded/decoded_pieces.ts";
+} from "../../../io/block_cache/decoded_blocks.ts";
+import { loadPieces } from "../../../io/block_cache/decoded_pieces.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";

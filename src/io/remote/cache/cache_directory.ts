@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MessageListener } from "../../../base/named_option.ts";
-import { NotTrustedError, unlessForeign } from "../../directories/trust.ts";
-import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import { NotTrustedError, unlessForeign } from "../../dirfd/trust.ts";
+import type { TrustedDirectory } from "../../dirfd/trusted_directory.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import type { ListedFile } from "../listed_file.ts";
 import { CACHE_BLOCK } from "./block_store.ts";

@@ -1,5 +1,5 @@
-import type { EntryFile } from "../../directories/entries.ts";
-import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import type { EntryFile } from "../../dirfd/entries.ts";
+import type { TrustedDirectory } from "../../dirfd/trusted_directory.ts";
 import type { CacheRoot } from "./cache_root.ts";
 import { DamagedTable, LedgerTable } from "./ledger_table.ts";
 import { PooledFile } from "./pooled_file.ts";

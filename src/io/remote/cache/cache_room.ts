@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
-import { unlessForeign } from "../../directories/trust.ts";
-import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import { unlessForeign } from "../../dirfd/trust.ts";
+import type { TrustedDirectory } from "../../dirfd/trusted_directory.ts";
 import { CACHE_BLOCK } from "./block_store.ts";
 import { CacheLedger, isObjectName, OBJECTS } from "./cache_ledger.ts";
 import type { CacheRoot } from "./cache_root.ts";

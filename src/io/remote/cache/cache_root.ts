@@ -6,8 +6,8 @@ import {
   type NamedOption,
   optionText,
 } from "../../../base/named_option.ts";
-import { NotTrustedError } from "../../directories/trust.ts";
-import { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import { NotTrustedError } from "../../dirfd/trust.ts";
+import { TrustedDirectory } from "../../dirfd/trusted_directory.ts";
 import { SystemError } from "../../libc/system_error.ts";
 import type { CacheOptions } from "../remote_options.ts";
 import { warnedCaches } from "./warned_caches.ts";

@@ -1,4 +1,4 @@
-import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import type { TrustedDirectory } from "../../dirfd/trusted_directory.ts";
 import { changedFile } from "../../storage/changed_file.ts";
 import type { CacheDirectory } from "./cache_directory.ts";
 import { CACHE_BLOCK } from "./block_store.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { EntryFile } from "../../directories/entries.ts";
+import type { EntryFile } from "../../dirfd/entries.ts";
 import { crc32Of } from "../../read/crc32_of.ts";
 
 const MAGIC = new TextEncoder().encode("recordfs ledger\n");

@@ -1,5 +1,5 @@
-import type { EntryFile } from "../../directories/entries.ts";
-import { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import type { EntryFile } from "../../dirfd/entries.ts";
+import { TrustedDirectory } from "../../dirfd/trusted_directory.ts";
 
 /** Lifetime counts of a cached object, of all processes. */
 export interface ObjectCounts {

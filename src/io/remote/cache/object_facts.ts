@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { utf8Text } from "../../../base/utf8.ts";
-import type { TrustedDirectory } from "../../directories/trusted_directory.ts";
+import type { TrustedDirectory } from "../../dirfd/trusted_directory.ts";
 import type { ListedFile } from "../listed_file.ts";
 import { isUntagged, type ObjectState } from "../remote_object.ts";
 import { CACHE_BLOCK } from "./block_store.ts";

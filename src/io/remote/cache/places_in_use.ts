@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { EntryFile } from "../../directories/entries.ts";
-import { unlessForeign } from "../../directories/trust.ts";
+import type { EntryFile } from "../../dirfd/entries.ts";
+import { unlessForeign } from "../../dirfd/trust.ts";
 import type { CacheRoot } from "./cache_root.ts";
 import type { ObjectPlace } from "./cached_object.ts";
 import { isObjectName } from "./cache_ledger.ts";

@@ -1,4 +1,4 @@
-import type { EntryFile } from "../../directories/entries.ts";
+import type { EntryFile } from "../../dirfd/entries.ts";
 import { changedFile } from "../../storage/changed_file.ts";
 import { descriptors } from "../../storage/descriptor_pool.ts";
 

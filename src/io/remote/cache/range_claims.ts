@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EntryFile } from "../../directories/entries.ts";
+import type { EntryFile } from "../../dirfd/entries.ts";
 import type { CacheRoot } from "./cache_root.ts";
 
 /** Name of the lock file in the cache directory. It is empty; only its locks matter. */

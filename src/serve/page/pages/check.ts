@@ -5,7 +5,7 @@ import { button, element } from "../dom.ts";
 import type { Route } from "../route.ts";
 import { bytes, count, counted, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
-import { LoadingBar } from "./progress.ts";
+import { LoadingBar } from "./loading_bar.ts";
 
 /** Maximum number of damages listed; all are counted. */
 const MOST_LISTED = 500;

@@ -8,7 +8,7 @@ import { type CountedSize, scatter } from "../plots/scatter.ts";
 import { decodedPart, type Route } from "../route.ts";
 import { bytes, count, shownKey, shownName } from "../text.ts";
 import type { Scene, View } from "../view.ts";
-import { LoadingBar } from "./progress.ts";
+import { LoadingBar } from "./loading_bar.ts";
 import { recordsSection } from "./records.ts";
 
 /** Bars of a label: up to `ALL_BARS` values are all shown, of more only the first. */

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
+import { openDirectory } from "../../../../src/io/dirfd/open_directory.ts";
 import type {
   Directory,
   OpenFile,
-} from "../../../../src/io/directories/directory.ts";
+} from "../../../../src/io/dirfd/directory.ts";
 import { PackFiles } from "../../../../src/formats/ffrecord/pack/pack_files.ts";
 import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
 import { SampleBlock } from "../../../../src/formats/ffrecord/write/sample_block.ts";

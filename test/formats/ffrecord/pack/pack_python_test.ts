@@ -5,8 +5,8 @@ import {
   PackedFolder,
   packFolder,
 } from "../../../../src/formats/ffrecord/mod.ts";
-import { DirectoryChain } from "../../../../src/io/directories/directory_chain.ts";
-import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
+import { DirectoryChain } from "../../../../src/io/dirfd/directory_chain.ts";
+import { openDirectory } from "../../../../src/io/dirfd/open_directory.ts";
 import { succeed } from "../../../cli/run_cli.ts";
 import {
   type ExactFolder,

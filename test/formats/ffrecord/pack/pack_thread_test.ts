@@ -9,7 +9,7 @@ import {
 } from "../../../../src/formats/ffrecord/pack/pack_reader.ts";
 import { PackListing } from "../../../../src/formats/ffrecord/pack/pack_listing.ts";
 import { PackThread } from "../../../../src/formats/ffrecord/pack/pack_thread.ts";
-import { openDirectory } from "../../../../src/io/directories/open_directory.ts";
+import { openDirectory } from "../../../../src/io/dirfd/open_directory.ts";
 import { withMemoryDir } from "../../../support/paths.ts";
 import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 

@@ -9,7 +9,7 @@ import { NumberedFiles } from "../../../../src/tree/numbered_files.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../../src/io/storage/memory_source.ts";
 import { runAsync, runSync } from "../../../../src/io/concurrency/steps.ts";
-import { openDeferred } from "../../../../src/open/open_to_serve.ts";
+import { openDeferred } from "../../../../src/open/open_deferred.ts";
 import { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import { ffrHeader } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";

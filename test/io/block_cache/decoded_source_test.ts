@@ -1,0 +1,275 @@
+/** Contents that are decoded: what is kept of them, and how often they are decoded. */
+import assert from "node:assert/strict";
+import * as zlib from "node:zlib";
+import {
+  runAsync,
+  runSync,
+  type Steps,
+} from "../../../src/io/concurrency/steps.ts";
+import {
+  DECODED_BLOCK,
+  DecodedBlocks,
+} from "../../../src/io/block_cache/decoded_blocks.ts";
+import {
+  DecodedSource,
+  type EncodedContent,
+} from "../../../src/io/block_cache/decoded_source.ts";
+import {
+  DecodedPieces,
+  type EncodedPlace,
+  loadPieces,
+} from "../../../src/io/block_cache/decoded_pieces.ts";
+import {
+  type Compression,
+  decompress,
+} from "../../../src/io/block_cache/inflate.ts";
+import { MemorySource } from "../../../src/io/storage/memory_source.ts";
+
+function bytesOf(length: number, seed: number): Uint8Array {
+  return new Uint8Array(length).map((_, i) =>
+    (Math.imul(i >> 3, 2654435761) >>> 11) + seed
+  );
+}
+
+/** Counts how often it is decoded, or begun to be. */
+class Counted implements EncodedContent {
+  readonly name = "counted";
+  readonly mtime = 0;
+  readonly isLocal = true;
+  readonly bytes: Uint8Array;
+  decoded = 0;
+  pieces?: EncodedContent["pieces"];
+
+  constructor(bytes: Uint8Array, isInPieces: boolean, piece = 10_007) {
+    this.bytes = bytes;
+    if (!isInPieces) return;
+    this.pieces = () => {
+      this.decoded++;
+      let at = 0;
+      return {
+        // deno-lint-ignore require-yield -- it is all there
+        *next(): Steps<Uint8Array> {
+          return bytes.subarray(at, at += piece);
+        },
+      };
+    };
+  }
+
+  get size(): number {
+    return this.bytes.length;
+  }
+
+  // deno-lint-ignore require-yield -- it is all there
+  *decode(into: Uint8Array): Steps<void> {
+    this.decoded++;
+    into.set(this.bytes);
+  }
+}
+
+Deno.test("a content is decoded once, and then read from what is kept", async () => {
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
+  const content = new Counted(bytesOf(3 * DECODED_BLOCK + 17, 1), false);
+  const source = new DecodedSource(content, blocks, blocks.newOwner(), 5);
+  for (
+    const [offset, length] of [[0, 10], [DECODED_BLOCK - 3, 9], [
+      3 * DECODED_BLOCK,
+      99,
+    ]]
+  ) {
+    const into = new Uint8Array(length!);
+    const got = source.readAtSync!(into, offset!);
+    const expected = content.bytes.subarray(offset, offset! + length!);
+    assert.equal(got, expected.length);
+    assert.deepEqual(into.subarray(0, got), expected);
+  }
+  assert.equal(await source.readAt(new Uint8Array(4), content.size), 0);
+  assert.equal(content.decoded, 1);
+});
+
+Deno.test("what is read whole by who keeps it is not kept here as well, unless a part was", () => {
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
+  const content = new Counted(bytesOf(2 * DECODED_BLOCK + 3, 1), false);
+  const { size } = content;
+  const source = new DecodedSource(content, blocks, blocks.newOwner(), 5);
+  const whole = new Uint8Array(size);
+  runSync(source.fillToKeep(whole, 0));
+  assert.deepEqual(whole, content.bytes);
+  assert.equal(source.readCached(new Uint8Array(1), 0), 0);
+  // Who takes a part takes the next one later.
+  const part = new Uint8Array(DECODED_BLOCK);
+  runSync(source.fillToKeep(part, 100));
+  assert.deepEqual(part, content.bytes.subarray(100, 100 + DECODED_BLOCK));
+  assert.equal(source.readCached(new Uint8Array(size), 0), size);
+  runSync(source.fillToKeep(whole.fill(0), 0));
+  assert.deepEqual(whole, content.bytes);
+  assert.equal(content.decoded, 2);
+});
+
+Deno.test("other threads' blocks are there, and those of other contents are not taken for it", () => {
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
+  const owner = blocks.newOwner();
+  const content = new Counted(bytesOf(DECODED_BLOCK, 1), false);
+  new DecodedSource(content, blocks, owner, 1)
+    .readAtSync!(new Uint8Array(1), 0);
+  const again = new DecodedBlocks(blocks.memory);
+  const there = new DecodedSource(content, again, owner, 1);
+  const into = new Uint8Array(DECODED_BLOCK);
+  assert.equal(there.readCached(into, 0), DECODED_BLOCK);
+  assert.deepEqual(into, content.bytes);
+  for (const [owner_, number] of [[owner, 2], [again.newOwner(), 1]]) {
+    const other = new DecodedSource(content, again, owner_!, number!);
+    assert.equal(other.readCached(into, 0), 0);
+  }
+});
+
+Deno.test("there are never more blocks than there is room for, and those that are used stay", () => {
+  const blocks = DecodedBlocks.ofSize(8 * DECODED_BLOCK);
+  const owner = blocks.newOwner();
+  const one = new Uint8Array(1);
+  const block = (i: number) => new Uint8Array(DECODED_BLOCK).fill(i);
+  for (let i = 0; i < 100; i++) {
+    blocks.put(owner, i, 0, block(i));
+    assert.ok(blocks.read(owner, i, 0, one, 5));
+    assert.equal(one[0], i);
+  }
+  const kept = Array.from({ length: 100 }, (_, i) => i)
+    .filter((i) => blocks.read(owner, i, 0, one, 0));
+  assert.equal(kept.length, 8);
+  blocks.drop(owner, kept[0]!, 1);
+  assert.equal(blocks.read(owner, kept[0]!, 0, one, 0), false);
+});
+
+Deno.test("who reads on in a content that is larger than the room decodes it once", async () => {
+  for (const isSync of [true, false]) {
+    const blocks = DecodedBlocks.ofSize(4 * DECODED_BLOCK);
+    const content = new Counted(bytesOf(20 * DECODED_BLOCK + 5, 3), true);
+    const source = new DecodedSource(content, blocks, blocks.newOwner(), 0);
+    const read = new Uint8Array(content.size);
+    const waiting: Promise<number>[] = [];
+    for (let at = 0; at < read.length; at += 30_011) {
+      const into = read.subarray(at, at + 30_011);
+      if (isSync) source.readAtSync!(into, at);
+      else waiting.push(source.readAt(into, at));
+    }
+    await Promise.all(waiting);
+    assert.deepEqual(read, content.bytes);
+    assert.equal(content.decoded, 1);
+    const into = new Uint8Array(100); // back again
+    source.readAtSync!(into, 7);
+    assert.deepEqual(into, content.bytes.subarray(7, 107));
+    assert.equal(content.decoded, 2);
+  }
+});
+
+Deno.test("threads that want one content wait for the one that decodes it", async () => {
+  const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
+  const owner = blocks.newOwner();
+  assert.ok(blocks.claim(owner, 1));
+  const module = import.meta.resolve(
+    "../../../src/io/block_cache/decoded_blocks.ts",
+  );
+  const code = `import { DecodedBlocks } from "${module}";
+    self.onmessage = ({ data }) => {
+      const blocks = new DecodedBlocks(data.memory);
+      self.postMessage("waits");
+      const isOurs = blocks.claim(data.owner, 1);
+      self.postMessage(isOurs ? "ours" : "was another's");
+    };`;
+  const url = `data:application/typescript,${encodeURIComponent(code)}`;
+  const worker = new Worker(url, { type: "module" });
+  const said = Promise.withResolvers<string>();
+  const waits = Promise.withResolvers<void>();
+  worker.onmessage = ({ data }) =>
+    data === "waits" ? waits.resolve() : said.resolve(data);
+  worker.postMessage({ memory: blocks.memory, owner });
+  await waits.promise;
+  blocks.release(owner, 1);
+  // Whichever came first: it never waits for ever.
+  assert.match(await said.promise, /ours|another/);
+  worker.terminate();
+});
+
+/** How contents are encoded that are decoded piece by piece. */
+const ENCODERS: Readonly<
+  Record<Compression, (bytes: Uint8Array) => Uint8Array>
+> = {
+  brotli: (bytes) =>
+    zlib.brotliCompressSync(bytes, {
+      params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 },
+    }),
+  deflate: (bytes) => zlib.deflateRawSync(bytes),
+  gzip: (bytes) => zlib.gzipSync(bytes),
+  zstd: (bytes) => zlib.zstdCompressSync(bytes),
+};
+const COMPRESSIONS = Object.keys(ENCODERS) as Compression[];
+
+function encoded(how: Compression, bytes: Uint8Array, size = bytes.length) {
+  const packed = new Uint8Array(ENCODERS[how](bytes));
+  const source = new MemorySource(packed, "packed");
+  const place: EncodedPlace = { source, start: 0, packed: packed.length, size };
+  // deno-lint-ignore require-yield -- it is known
+  return function* (): Steps<EncodedPlace> {
+    return place;
+  };
+}
+
+const fault = (why: string) => new Error(why);
+
+Deno.test("decoding piece by piece makes what was encoded", async () => {
+  const cases = COMPRESSIONS.flatMap((how) =>
+    [1, 4096, 700_001, 5_000_000].map((size) => ({ how, size }))
+  );
+  for (const { how, size } of cases) {
+    await runAsync(loadPieces(how));
+    const bytes = size === 4096 ? new Uint8Array(size) : bytesOf(size, 9);
+    const reader = new DecodedPieces(how, encoded(how, bytes), fault);
+    const made = new Uint8Array(size);
+    for (let done = 0; done < size;) {
+      const piece = await runAsync(reader.next());
+      made.set(piece, done);
+      done += piece.length;
+    }
+    assert.deepEqual(made, bytes);
+  }
+});
+
+Deno.test("sizes that lie are errors, whichever way it is decoded", async () => {
+  const bytes = bytesOf(300_000, 2);
+  const cases = COMPRESSIONS.flatMap((how) =>
+    [299_999, 300_001, 1].map((size) => ({ how, size }))
+  );
+  for (const { how, size } of cases) {
+    await runAsync(loadPieces(how));
+    const packed = new Uint8Array(ENCODERS[how](bytes));
+    const reader = new DecodedPieces(how, encoded(how, bytes, size), fault);
+    const pieces = async () => {
+      for (let done = 0; done < size;) {
+        done += (await runAsync(reader.next())).length;
+      }
+    };
+    await assert.rejects(pieces, /has (more than its|300000 bytes and not)/);
+    const into = new Uint8Array(size);
+    const whole = () => runAsync(decompress(packed, how, into, fault));
+    await assert.rejects(whole, /has (more than its|300000 bytes and not)/);
+  }
+  const damaged = new Uint8Array(ENCODERS.deflate(bytes));
+  damaged[damaged.length >> 1]! ^= 0xff;
+  const into = new Uint8Array(bytes.length);
+  await assert.rejects(
+    runAsync(decompress(damaged, "deflate", into, fault)).then(() =>
+      assert.deepEqual(into, bytes)
+    ),
+  );
+});
+
+Deno.test("zstd is decoded at once, as large as it says", async () => {
+  const bytes = bytesOf(100_000, 4);
+  const packed = zlib.zstdCompressSync(bytes);
+  const into = new Uint8Array(bytes.length);
+  await runAsync(decompress(packed, "zstd", into, fault));
+  assert.deepEqual(into, bytes);
+  await assert.rejects(
+    runAsync(decompress(packed, "zstd", into.subarray(1), fault)),
+    /has more than its 99999 bytes/,
+  );
+});
