@@ -26,7 +26,7 @@ const NOBODY = [
 const PROBE = `
 import { FormatError } from "@recordfs/recordfs";
 const root = Deno.mainModule.replace(/[^/]*$/, "");
-const own = await import(root + "src/open/formats.js");
+const own = await import(root + "src/base/errors.js");
 if (own.FormatError !== FormatError) throw new Error("two libraries");
 await import(root + "late.js");
 export const format = undefined;

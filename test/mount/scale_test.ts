@@ -158,8 +158,9 @@ Deno.test("more parts than descriptors are read", async () => {
     const script = `${dir}/read.ts`;
     await Deno.writeTextFile(
       script,
-      `import { open, FFRecordReader } from ${
-        JSON.stringify(`${REPOSITORY}mod.ts`)
+      `import { open } from ${JSON.stringify(`${REPOSITORY}mod.ts`)};
+       import { FFRecordReader } from ${
+        JSON.stringify(`${REPOSITORY}src/formats/ffrecord/mod.ts`)
       };
        const indices = Array.from({ length: ${count} }, (_, i) => i * 7919 % ${count});
        using reader = await FFRecordReader.open(Deno.args[0]);

@@ -166,7 +166,10 @@ test("-o subset= does what --subset does, and a server that takes over shows the
     const other = await recordfs(
       ...["mount", "--replace", "--subset", subset, path, mountpoint],
     );
-    assert.match(other.stderr, /what is mounted is .* with .*indices, as it/);
+    assert.match(
+      other.stderr,
+      /what is mounted is .* with .*indices\. Unmount it/,
+    );
     assert.deepEqual(await found(mountpoint, "f"), names);
   });
 });

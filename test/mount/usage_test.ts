@@ -6,10 +6,10 @@ import { makeSampleTree } from "../support/sample_tree.ts";
 import { asSelf, copyProject } from "../support/programs/users.ts";
 
 const SCRIPT = `
-import { PackedFolder } from "./mod.ts";
+import { open } from "./mod.ts";
 
-const folder = await PackedFolder.open("data.ffr");
-console.log(folder.list().join(" "));
+using folder = await open("data.ffr");
+console.log(folder.list("/").join(" "));
 console.log(folder.isFile("sizes/s511"), folder.isDir("sizes"));
 const one = await folder.read("sizes/s511");
 const batch = await folder.read(["sizes/s4097", "sizes/s1"]);

@@ -158,7 +158,7 @@ Deno.test("views are refused where there is no file to map", async () => {
     ) {
       assert.throws(view, {
         code: "unsupported",
-        message: /it is no local file; use read\(\) instead/,
+        message: /it is not a local file\. Call read\(\) instead/,
       });
     }
   }

@@ -104,7 +104,7 @@ pageTest(
       "entities.svg": "it declares entities",
       "sheet.svg": "style sheet refers to an element 'pattern'",
       "encoding.svg": "its encoding",
-      "large.svg": "up to 4194304 are decoded",
+      "large.svg": "at most 4194304 are decoded",
       "deep.svg": "",
       "broken.svg": "it is not drawn",
     };

@@ -302,7 +302,7 @@ pageTest(
       assert.deepEqual([word, id], ["damaged", "5"]);
       await shown.go("#/000005");
       await cellOf(page, "word").getByRole("alert").getByText(
-        /'word' .* CRC-32/,
+        /column 'word' .*CRC-32/,
       )
         .waitFor();
       const others = rowIn(golden, 5).filter(([name]) => name !== "word");
