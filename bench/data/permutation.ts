@@ -6,14 +6,14 @@
  *
  * @module
  */
-import { permutation, Random } from "../../src/data/random/mod.ts";
+import { permutation, Random } from "../../src/open/data/mod.ts";
 import {
   batchesOf,
   BlockShuffleSampler,
   type Order,
   RandomSampler,
   WeightedRandomSampler,
-} from "../../src/data/samplers/mod.ts";
+} from "../../src/open/data/mod.ts";
 import {
   type Benchmark,
   parseOptions,

@@ -9,8 +9,8 @@ const SCRIPT = `
 import { open } from "./mod.ts";
 
 using folder = await open("data.ffr");
-console.log(folder.list("/").join(" "));
-console.log(folder.isFile("sizes/s511"), folder.isDir("sizes"));
+console.log((await folder.list("/")).join(" "));
+console.log(await folder.isFile("sizes/s511"), await folder.isDir("sizes"));
 const one = await folder.read("sizes/s511");
 const batch = await folder.read(["sizes/s4097", "sizes/s1"]);
 console.log(one.length, batch.map((bytes) => bytes.length).join(" "));

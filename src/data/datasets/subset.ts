@@ -6,7 +6,7 @@ import { Dataset, type GetOptions, tellDataset } from "../dataset.ts";
 import { newNumbers, type WholeNumbers } from "../../tree/shared_numbers.ts";
 import { readIndexOf } from "../index_file.ts";
 import { argument, RECIPE, type Recipe } from "../recipe.ts";
-import { hasSample } from "./has_sample.ts";
+import { isIndex } from "../../tree/sample_indices.ts";
 import { recipeOf } from "./process.ts";
 
 /** Indices that have already been checked against their dataset. */
@@ -166,7 +166,7 @@ function checkedCopy(
   const copy = newNumbers(list.length, dataset.length);
   let i = 0;
   for (const index of list) {
-    if (!hasSample(dataset, index)) {
+    if (!isIndex(index, dataset.length)) {
       throw new IndexError(index, dataset.length, nameOf(dataset));
     }
     copy[i++] = index;

@@ -1,4 +1,3 @@
-import { asLabel } from "../../data/split/as_label.ts";
 import type { Samples } from "../../tree/samples/samples.ts";
 import { SamplesReader } from "../../tree/samples/samples_reader.ts";
 import { RecordfsError } from "../../base/errors.ts";
@@ -8,6 +7,8 @@ import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import type { WalkEntry } from "../../tree/vfs/walk.ts";
 import { countSamples } from "./counted_samples.ts";
 import { LabelColumn } from "../../data/split/label_column.ts";
+
+const LABELS = ["bigint", "boolean", "number", "string"];
 
 /** Options of {@linkcode readLabels}. */
 export interface ReadLabelsOptions {
@@ -151,5 +152,23 @@ function noLabel(
     "no-label",
     `Cannot stratify ${path}: its ${samples.unit} ${called} has no single value of '${label}'. Give a field that has one in all`,
     { path, sample, actual: label },
+  );
+}
+
+/** Returns a value as a label. Throws a `no-label` error if it is not a text, a number or a boolean. */
+function asLabel(
+  value: unknown,
+  sample: number,
+  path: () => string,
+  label: string,
+  key?: () => string,
+): string {
+  if (LABELS.includes(typeof value)) return String(value);
+  const called = key === undefined ? "" : ` ('${key()}')`;
+  throw new RecordfsError(
+    "no-label",
+    `Cannot read label '${label}' of sample ${sample}${called} of ` +
+      `${path()}: it has none that is a text or a number`,
+    { path: path(), sample, actual: value },
   );
 }

@@ -5,7 +5,7 @@ import {
   GulpImageDataset,
   GulpVideoDataset,
 } from "../../../src/formats/gulp/data/gulp.ts";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import {
   Compose,
   ComposeVideo,

@@ -2,7 +2,7 @@
 import type { JsonValue } from "../../../src/codecs/json/value.ts";
 import type { Image } from "../../../src/codecs/image/mod.ts";
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
-import type { Collated } from "../../../src/data/loader/mod.ts";
+import type { Collated } from "../../../src/open/data/mod.ts";
 import { BatchMemory } from "../../../src/data/batch_memory.ts";
 import { stackSamples } from "../../../src/data/loader/batch/stack_samples.ts";
 import assert from "node:assert/strict";

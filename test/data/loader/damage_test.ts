@@ -1,7 +1,7 @@
 /** What a loader does with damaged samples: it throws, or skips them, the same ones however it loads. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";

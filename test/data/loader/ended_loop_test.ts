@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 

@@ -8,7 +8,7 @@ import {
   DataLoader,
   type LoaderOptions,
   type LoaderState,
-} from "../../../src/data/loader/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import {
   BatchSampler,
   BlockShuffleSampler,
@@ -17,7 +17,7 @@ import {
   SubsetRandomSampler,
   SubsetSampler,
   WeightedRandomSampler,
-} from "../../../src/data/samplers/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import {
   Epochs,
   Interleave,
@@ -25,7 +25,7 @@ import {
   Sample,
   Transform,
   Truncate,
-} from "../../../src/data/sources/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { ListDataset, range } from "../../support/list_dataset.ts";
 import { LONG } from "../../support/long.ts";
 

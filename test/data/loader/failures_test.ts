@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { FormatError } from "../../../src/base/errors.ts";
-import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
+import { BatchError, DataLoader } from "../../../src/open/data/mod.ts";
 import { type Deed, HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 import { Dataset } from "../../../src/data/dataset.ts";
-import { Epochs } from "../../../src/data/sources/mod.ts";
+import { Epochs } from "../../../src/open/data/mod.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
 
 /** Loops over batches of 4 of which the third has a bad sample, number 10. */

@@ -6,7 +6,7 @@ import {
   FFRecordDataset,
   Subset,
 } from "../../../src/open/data/datasets.ts";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { LONG } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  DataLoader,
-  type LoaderOptions,
-} from "../../../src/data/loader/mod.ts";
-import { BatchSampler, RandomSampler } from "../../../src/data/samplers/mod.ts";
+import { DataLoader, type LoaderOptions } from "../../../src/open/data/mod.ts";
+import { BatchSampler, RandomSampler } from "../../../src/open/data/mod.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 
 const dataset = new NumbersDataset(10);

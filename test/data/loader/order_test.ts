@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
-import { BatchSampler } from "../../../src/data/samplers/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
+import { BatchSampler } from "../../../src/open/data/mod.ts";
 import { LONG } from "../../support/long.ts";
 import { below, indicesOf } from "../support/batches.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";

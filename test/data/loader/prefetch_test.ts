@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 
 /** Waits until something holds, which it does soon unless it never does. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
-import { BatchSampler } from "../../../src/data/samplers/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
+import { BatchSampler } from "../../../src/open/data/mod.ts";
 import { below, indicesOf } from "../support/batches.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LONG } from "../../support/long.ts";
 import fc from "../../support/random.ts";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import { FFRecordDataset } from "../../../src/open/data/datasets.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";

@@ -4,13 +4,13 @@ import {
   DataLoader,
   type LoaderOptions,
   type LoaderState,
-} from "../../../src/data/loader/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import {
   BatchSampler,
   BlockShuffleSampler,
   RandomSampler,
   SequentialSampler,
-} from "../../../src/data/samplers/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { LONG } from "../../support/long.ts";
 import { indicesOf } from "../support/batches.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";

@@ -5,7 +5,7 @@ import { ConcatDataset } from "../../../src/data/datasets/concat_dataset.ts";
 import { FFRecordDataset } from "../../../src/formats/ffrecord/data/ffrecord_dataset.ts";
 import { GulpVideoDataset } from "../../../src/formats/gulp/data/gulp.ts";
 import { Subset } from "../../../src/data/datasets/subset.ts";
-import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
+import { BatchError, DataLoader } from "../../../src/open/data/mod.ts";
 import {
   Epochs,
   Interleave,
@@ -13,7 +13,7 @@ import {
   Sample,
   Transform,
   Truncate,
-} from "../../../src/data/sources/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { transformSamples } from "../../../src/data/transforms/mod.ts";
 import { goldenCase } from "../../support/golden.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";

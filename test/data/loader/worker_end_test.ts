@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BatchError, DataLoader } from "../../../src/data/loader/mod.ts";
+import { BatchError, DataLoader } from "../../../src/open/data/mod.ts";
 import { type Deed, HostileDataset } from "../support/hostile_dataset.ts";
 import { FULL } from "../../support/long.ts";
 

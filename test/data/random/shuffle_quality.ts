@@ -3,7 +3,7 @@ import {
   BlockShuffleSampler,
   RandomSampler,
   SequentialSampler,
-} from "../../../src/data/samplers/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { PYTHON } from "../../support/programs/programs.ts";
 
 /** Samples, in classes of neighbours, and shards. */

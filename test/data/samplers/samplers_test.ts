@@ -7,7 +7,7 @@ import {
   SequentialSampler,
   SubsetRandomSampler,
   SubsetSampler,
-} from "../../../src/data/samplers/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";
 
 /** The indices of two epochs of two seeds. */

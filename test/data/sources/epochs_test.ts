@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
-import { Epochs } from "../../../src/data/sources/mod.ts";
+import { Epochs } from "../../../src/open/data/mod.ts";
 import { ListDataset, range } from "../../support/list_dataset.ts";
 
 const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);

@@ -10,7 +10,7 @@ import {
   Sample,
   Transform,
   Truncate,
-} from "../../../src/data/sources/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { ListDataset, range } from "../../support/list_dataset.ts";
 import { writeDataset } from "../../support/bags/make_bag.ts";
 import { withTempDir } from "../../support/paths.ts";

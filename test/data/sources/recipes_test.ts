@@ -8,7 +8,7 @@ import {
   Sample,
   Transform,
   Truncate,
-} from "../../../src/data/sources/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { ListDataset, range } from "../../support/list_dataset.ts";
 
 const module = new URL("../../support/sample_functions.ts", import.meta.url);

@@ -11,7 +11,7 @@ import {
   Sample,
   Transform,
   Truncate,
-} from "../../../src/data/sources/mod.ts";
+} from "../../../src/open/data/mod.ts";
 import { ListDataset, range } from "../../support/list_dataset.ts";
 
 const numbers = new ListDataset(range(0, 10));

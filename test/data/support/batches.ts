@@ -1,4 +1,4 @@
-import type { DataLoader } from "../../../src/data/loader/mod.ts";
+import type { DataLoader } from "../../../src/open/data/mod.ts";
 
 /** A loader of a `NumbersDataset`, whose batches are columns: index, seed and epoch. */
 export type NumbersLoader = DataLoader<

@@ -1,5 +1,5 @@
 /** A program that has its threads import a function from itself. */
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import { NumbersDataset } from "./numbers_dataset.ts";
 
 /** Collates. */

@@ -1,7 +1,7 @@
 /** Shards of several that are left out, since nothing says how many datapoints they have. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";

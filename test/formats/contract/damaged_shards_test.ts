@@ -3,7 +3,7 @@
  * said, and nothing has a number that a loader's saved state means something else by.
  */
 import assert from "node:assert/strict";
-import { DataLoader } from "../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../src/open/data/mod.ts";
 import { Dataset } from "../../../src/data/dataset.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { check, open } from "../../../src/open/open.ts";

@@ -3,7 +3,7 @@ import fc from "../../../support/random.ts";
 import type { NdArray } from "../../../../src/codecs/numpy/mod.ts";
 import { BatchMemory } from "../../../../src/data/batch_memory.ts";
 import { stackSamples } from "../../../../src/data/loader/batch/stack_samples.ts";
-import { DataLoader } from "../../../../src/data/loader/mod.ts";
+import { DataLoader } from "../../../../src/open/data/mod.ts";
 import { NumbersDataset } from "../../support/numbers_dataset.ts";
 import { indicesOf } from "../../support/batches.ts";
 
