@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { DataLoader } from "../../src/data/loader/data_loader.ts";
 import { openDataset } from "../../src/open/data/open_dataset.ts";
 import { openSamples } from "../../src/open/samples/open_samples.ts";
+import { openSamplesSync } from "../../src/open/open_sync.ts";
 import { JPEGS } from "../support/gulp/gulp_content.ts";
 import { withTempDir } from "../support/paths.ts";
 import { needs } from "../support/programs/programs.ts";
@@ -89,3 +90,26 @@ Deno.test({
       assert.equal(fs.existsSync(`${dir}/x/b.jpg`), true);
     }),
 });
+
+Deno.test("links in a circle and paths through a file are not folders, and the error says what the location is not", () =>
+  withTempDir(async (dir) => {
+    fs.mkdirSync(`${dir}/data`);
+    fs.symlinkSync("index.json", `${dir}/data/index.json`);
+    fs.writeFileSync(`${dir}/file`, "");
+    const cases = [["data", "unknown-format"], ["file", "unknown-format"], [
+      "file/",
+      "ENOTDIR",
+    ]] as const;
+    for (const [path, code] of cases) {
+      await assert.rejects(openSamples(`${dir}/${path}`), { code });
+      assert.throws(() => openSamplesSync(`${dir}/${path}`), { code });
+    }
+    fs.rmSync(`${dir}/data`, { recursive: true });
+    writeFiles(dir, FILES);
+    fs.rmSync(`${dir}/file`);
+    fs.symlinkSync("loop.jpg", `${dir}/dog/loop.jpg`);
+    using samples = await openSamples<Record<string, unknown>>(dir);
+    assert.equal(samples.length, 4);
+    assert.equal((await samples.get(2))["path"], "dog/a.jpg");
+    await assert.rejects(samples.get(3), /loop\.jpg/);
+  }));

@@ -1,3 +1,4 @@
+import { RecordfsError } from "../../base/errors.ts";
 import { decodeFile, SAMPLE_DECODERS } from "../../codecs/file_values.ts";
 import {
   typeOfExtension,
@@ -161,6 +162,8 @@ export function* reopenSamples(
   return new FolderSamples(table, storage);
 }
 
+const NO_DIRECTORY: readonly string[] = ["ENOTDIR", "ELOOP"];
+
 /**
  * Lists the files of a local folder if they are pictures in class folders: none lies in the folder itself, and one at
  * least is a picture. Skips hidden ones.
@@ -208,10 +211,18 @@ export async function listClassFolder(
   return new FolderSamples({ folder, classes, names, starts }, storage);
 }
 
-function namesIn(
+/** Returns the names in a directory; `undefined` for anything else, also for links that lead nowhere. */
+function* namesIn(
   folder: string,
   path: string,
   storage: Storage,
 ): Steps<readonly string[] | undefined> {
-  return storage.list(path === "" ? folder : `${folder}/${path}`);
+  try {
+    return yield* storage.list(path === "" ? folder : `${folder}/${path}`);
+  } catch (error) {
+    if (error instanceof RecordfsError && NO_DIRECTORY.includes(error.code)) {
+      return undefined;
+    }
+    throw error;
+  }
 }
