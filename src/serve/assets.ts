@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from "node:module";
 import { createHash } from "node:crypto";
-import { answerOf, type HeaderList, SAFE, unsent } from "./answers.ts";
+import { answerOf, type HeaderList, SAFE, unsent } from "./responses.ts";
 import type { RequestLike } from "./request_like.ts";
 import { ServeError } from "./serve_error.ts";
 

@@ -20,7 +20,7 @@ import { tokenPage } from "./access/token_page.ts";
 import { asksForHtml } from "./accept.ts";
 import { allowOrigin, originOf, preflight } from "./access/cors.ts";
 import type { ResponseRoom } from "./response_room.ts";
-import { asServeError, json, redirect, text } from "./answers.ts";
+import { asServeError, json, redirect, text } from "./responses.ts";
 import { Api, memoryFor } from "./api/api.ts";
 import { Assets } from "./assets.ts";
 import { Dav } from "./dav/dav.ts";

@@ -44,10 +44,10 @@ export async function checkShards(
 ): Promise<CheckReport> {
   const run = new CheckRun(options);
   const found = await run.run(findShards(location, run.storage));
-  return await new Check(found, run).run();
+  return await new MDSCheck(found, run).run();
 }
 
-class Check {
+class MDSCheck {
   readonly #found: FoundShards;
   readonly #run: CheckRun;
   /** Unknown hash algorithms already warned about. */

@@ -38,7 +38,7 @@ export async function checkZip(
   const tree = await run.run(opening);
   try {
     run.total = tree.archive.size;
-    await new Check(tree, run).all();
+    await new ZipCheck(tree, run).all();
     return run.report({ samples: tree.columns.headers.length });
   } finally {
     tree.close();
@@ -48,7 +48,7 @@ export async function checkZip(
 /** Bytes per read when a wrong content is read again. */
 const PIECE = 8 << 20;
 
-class Check {
+class ZipCheck {
   readonly #tree: ZipTree;
   readonly #run: CheckRun;
   readonly #sums: RangeSums;

@@ -1,4 +1,4 @@
-import { redirect } from "../answers.ts";
+import { redirect } from "../responses.ts";
 import { bodyText } from "../body_text.ts";
 import type { RequestLike } from "../request_like.ts";
 import { ServeError } from "../serve_error.ts";

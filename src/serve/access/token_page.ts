@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { answerOf, escapeMarkup, type HeaderList, SAFE } from "../answers.ts";
+import { answerOf, escapeMarkup, type HeaderList, SAFE } from "../responses.ts";
 import { assetText } from "../assets.ts";
 import type { ServeError } from "../serve_error.ts";
 

@@ -1,7 +1,7 @@
 import manifest from "../../../deno.json" with { type: "json" };
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { json } from "../answers.ts";
+import { json } from "../responses.ts";
 import { Decoding } from "../decode/decoding.ts";
 import type { Contents } from "../files/content.ts";
 import { SMALL_BYTES, type Thumbnails } from "../files/thumbnails.ts";

@@ -2,7 +2,7 @@ import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ClipView as TreeClip } from "../../tree/node_view.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import { json, jsonOf } from "../answers.ts";
+import { json, jsonOf } from "../responses.ts";
 import type { Decoding } from "../decode/decoding.ts";
 import type { UndecodedParts } from "../decode/shown_cells.ts";
 import { entriesFrom, namesFrom } from "../entries.ts";

@@ -1,4 +1,4 @@
-import { asServeError, SAFE } from "../answers.ts";
+import { asServeError, SAFE } from "../responses.ts";
 import type { Pieces } from "../streams.ts";
 import type { Served } from "../served.ts";
 import type { ErrorMessage } from "./messages.ts";

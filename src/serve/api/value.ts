@@ -3,7 +3,7 @@ import { decodeName } from "../../base/names.ts";
 import { VALUE_TYPES } from "../../codecs/values/value_type.ts";
 import type { NodeView, ValueView } from "../../tree/node_view.ts";
 import { newStat, type NodeId } from "../../tree/tree.ts";
-import { json, jsonOf } from "../answers.ts";
+import { json, jsonOf } from "../responses.ts";
 import type { Decoding } from "../decode/decoding.ts";
 import type { Coding } from "../decode/shown_value.ts";
 import { encodingOf, isTextIn, named } from "../decode/text_encoding.ts";

@@ -3,7 +3,7 @@ import { decodeName } from "../../base/names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
 import { newExtent, type NodeId } from "../../tree/tree.ts";
 import type { ResponseRoom } from "../response_room.ts";
-import { answerOf, redirect, SAFE } from "../answers.ts";
+import { answerOf, redirect, SAFE } from "../responses.ts";
 import { describe, type ListedEntry } from "../entries.ts";
 import type { FileResponses } from "../files/file_response.ts";
 import { typeOfName } from "../files/content_type.ts";

@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../answers.ts";
+import { escapeMarkup } from "../responses.ts";
 import {
   DAV,
   type Property,

@@ -1,7 +1,7 @@
 import { RecordfsError } from "../../base/errors.ts";
 import { newExtent, newStat, type NodeId, ROOT } from "../../tree/tree.ts";
 import type { Served } from "../served.ts";
-import { contentHead } from "../http/answer_head.ts";
+import { contentHead } from "../http/response_head.ts";
 import type { ResponseBuffer } from "../http/response_buffer.ts";
 import type { HeadersLike } from "../request_like.ts";
 import { type ContentRoom, type Contents, SMALL } from "./content.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
-import { redirect, SAFE, unsent } from "../answers.ts";
+import { redirect, SAFE, unsent } from "../responses.ts";
 import type { Served } from "../served.ts";
 import { ServeError } from "../serve_error.ts";
 import { decodeName } from "../../base/names.ts";

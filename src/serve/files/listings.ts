@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { NodeId } from "../../tree/tree.ts";
 import { prefersHtml } from "../accept.ts";
-import { escapeMarkup, page, SAFE, unsent } from "../answers.ts";
+import { escapeMarkup, page, SAFE, unsent } from "../responses.ts";
 import type { ListedEntry } from "../entries.ts";
 import { encodeUrlName } from "../paths.ts";
 import type { RequestLike } from "../request_like.ts";

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { cutConnection } from "../../io/libc/sockets.ts";
-import { text } from "../answers.ts";
+import { text } from "../responses.ts";
 import type { HandlerResponse, RequestHandler } from "../handler.ts";
 import type { Access } from "../options.ts";
 import { splitUrl } from "../paths.ts";
 import { ServeError } from "../serve_error.ts";
 import type { ResponseBuffers } from "./response_buffer.ts";
-import { type Body, sendBody, type Wire } from "./answer_body.ts";
-import { answerHead } from "./answer_head.ts";
+import { type Body, sendBody, type Wire } from "./response_body.ts";
+import { answerHead } from "./response_head.ts";
 import { ConnectionRoom, type ServerMemory } from "./memory.ts";
 import { RequestBytes } from "./request_bytes.ts";
 import { badRequest, type Origin, RequestHead } from "./request_head.ts";

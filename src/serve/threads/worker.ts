@@ -55,7 +55,7 @@ async function begin(
     session,
     new SharedCounts(counts),
   );
-  const accesses = new Gathered();
+  const accesses = new GatheredBody();
   const server = listen(listening, {
     answerer,
     patience: options.patience,
@@ -71,7 +71,7 @@ async function begin(
 }
 
 /** Batches access log entries: a message for each would take as long as the response. */
-class Gathered {
+class GatheredBody {
   #accesses: Access[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 

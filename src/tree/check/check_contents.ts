@@ -43,7 +43,7 @@ export async function checkContents(
 ): Promise<void> {
   const { sources, checksumKind } = contents;
   const bytes = sources.reduce((sum, { size }) => sum + size, 0);
-  const pieces = new Pieces(checksumKind);
+  const pieces = new ContentPieces(checksumKind);
   const extent = newExtent();
   const spans = spansOf(contents, bytes);
   for await (const { span, sums } of spanSums(spans, bytes, run.signal)) {
@@ -133,7 +133,7 @@ function* spansOf(
 function* wholeSums(
   { first, ranges, isSequential }: ContentSpan,
   sums: Sums,
-  pieces: Pieces,
+  pieces: ContentPieces,
 ): Generator<readonly [i: number, sum: number | FormatError], void, undefined> {
   for (let i = 0; i < sums.length; i++) {
     if (i === 0 && (isSequential || pieces.areOpen)) {
@@ -144,7 +144,7 @@ function* wholeSums(
 }
 
 /** Combines the checksums of a long content's pieces. */
-class Pieces {
+class ContentPieces {
   readonly #kind: ChecksumKind;
   #sum: number | FormatError | undefined;
 

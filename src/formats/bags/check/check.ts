@@ -46,7 +46,7 @@ async function checkOneBag(run: CheckRun, path: string): Promise<CheckReport> {
   const bag = await run.run(openBag(path, { storage }));
   try {
     run.total = bag.bytes;
-    await new Check(run).index(bag);
+    await new BagsCheck(run).index(bag);
     return reportOf(run, bag.length);
   } finally {
     bag.close();
@@ -74,7 +74,7 @@ async function checkDatasets(
     }
   }
   for (const damage of damages) run.damage(damage);
-  const check = new Check(run);
+  const check = new BagsCheck(run);
   let samples = 0;
   for (const path of sound) {
     const shard = await run.run(openShard(path, { storage, ofSeveral }));
@@ -102,7 +102,7 @@ type RecordCheck = (
   end: number,
 ) => void | Promise<void>;
 
-class Check {
+class BagsCheck {
   readonly #run: CheckRun;
 
   constructor(run: CheckRun) {

@@ -42,7 +42,7 @@ export async function walkFolder(
   root: Directory,
   options: WalkOptions,
 ): Promise<PackListing> {
-  const walk = new Walk(root, options);
+  const walk = new FolderWalk(root, options);
   try {
     namingFolder(root.path, () => walk.start());
     while (walk.step()) {
@@ -57,7 +57,7 @@ export async function walkFolder(
   }
 }
 
-class Walk {
+class FolderWalk {
   readonly listing = new PackListing();
   readonly chain: DirectoryChain;
   readonly #options: WalkOptions;

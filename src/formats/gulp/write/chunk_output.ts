@@ -46,7 +46,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
   /** Data file under its temporary name, until it is published. */
   #newData: NewFile | undefined;
   #data: WritableFile;
-  #records: RecordOutput;
+  #records: ChunkRecordOutput;
   /** End of the data that the meta file on disk names. */
   #flushed: number;
   #closed = false;
@@ -65,7 +65,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     this.#onLost = onLost;
     this.#newData = data instanceof NewFile ? data : undefined;
     this.#data = data instanceof NewFile ? data.file : data;
-    this.#records = new RecordOutput(this.#data, end);
+    this.#records = new ChunkRecordOutput(this.#data, end);
     this.#flushed = end;
   }
 
@@ -253,7 +253,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
     this.#meta.requireRoom(id);
     if (this.#newData !== undefined || !this.#data.closed) return;
     this.#data = yield* WritableFile.open(this.#dataPath); // the old one was published by a flush
-    this.#records = new RecordOutput(this.#data, this.#records.end);
+    this.#records = new ChunkRecordOutput(this.#data, this.#records.end);
   }
 
   #addVideo(id: string, metaJson: string, places: number[]): void {
@@ -349,7 +349,7 @@ function serializerOf(
 const ZEROS = new Uint8Array(3);
 
 /** Writes consecutive records to a data file. */
-class RecordOutput extends GatheredBytes {
+class ChunkRecordOutput extends GatheredBytes {
   /** Furthest byte that may have been written, including dropped records. */
   get reached(): number {
     return this.furthest;

@@ -31,7 +31,7 @@ const Type = {
  * @throws {BadThrift} If it is invalid.
  */
 export function thriftEnd(bytes: Uint8Array, start = 0): number {
-  const walk = new Walk(bytes, start);
+  const walk = new ThriftWalk(bytes, start);
   try {
     walk.struct(0);
     return walk.at;
@@ -41,7 +41,7 @@ export function thriftEnd(bytes: Uint8Array, start = 0): number {
   }
 }
 
-class Walk {
+class ThriftWalk {
   readonly #bytes: Uint8Array;
   at: number;
   #parts = 0;

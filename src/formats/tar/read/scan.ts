@@ -68,7 +68,7 @@ export function* scanTar(
   onDamage: (damage: FormatError) => void,
   farthest = Infinity,
 ): Steps<ScannedEnd | undefined> {
-  const scan = new Scan(source, builder, onDamage);
+  const scan = new TarScan(source, builder, onDamage);
   for (;;) {
     const end = yield* scan.run();
     if (end !== undefined) return end;
@@ -76,7 +76,7 @@ export function* scanTar(
   }
 }
 
-class Scan {
+class TarScan {
   readonly #source: ByteSource;
   readonly #builder: TarBuilder;
   readonly #onDamage: (damage: FormatError) => void;
@@ -286,7 +286,7 @@ class Scan {
     return map;
   }
 
-  /** Processes an extension header; returns as {@linkcode Scan.#take}. */
+  /** Processes an extension header; returns as {@linkcode TarScan.#take}. */
   *#takeExtension(
     kind: number,
     content: number,

@@ -53,10 +53,10 @@ interface Range {
  * WireError if it is neither, or exceeds a limit.
  */
 export function scanExample(bytes: Uint8Array): ScannedExample {
-  return new Scan(bytes).run();
+  return new ExampleScan(bytes).run();
 }
 
-class Scan {
+class ExampleScan {
   readonly #bytes: Uint8Array;
   #features = 0;
   #steps = 0;

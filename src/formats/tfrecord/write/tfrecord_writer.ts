@@ -19,7 +19,7 @@ import { WriterBase } from "../../../io/write/writer_base.ts";
 import { FRAME, HEADER, headerOf, masked } from "../layout.ts";
 
 /** Output that computes checksums of appended bytes. */
-class RecordOutput extends GatheredBytes {
+class TFRecordOutput extends GatheredBytes {
   /**
    * Appends any number of bytes.
    *
@@ -63,7 +63,7 @@ class RecordOutput extends GatheredBytes {
  * ```
  */
 export class TFRecordWriter extends WriterBase {
-  readonly #output: RecordOutput;
+  readonly #output: TFRecordOutput;
   readonly #file: NewFile["file"];
   readonly #waits: boolean;
   #length = 0;
@@ -76,7 +76,7 @@ export class TFRecordWriter extends WriterBase {
     });
     this.#file = file.file;
     this.#waits = sync;
-    this.#output = new RecordOutput(file.file, 0);
+    this.#output = new TFRecordOutput(file.file, 0);
   }
 
   static *#open(

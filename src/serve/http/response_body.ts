@@ -35,7 +35,7 @@ export async function sendBody(
     await Promise.all([wire.send(head), body.stream?.cancel()]);
     return true;
   }
-  const pieces = new Pieces(body.stream);
+  const pieces = new BodyPieces(body.stream);
   let isWhole = false;
   try {
     if (body.kind === "bytes" && body.length <= COPIED) {
@@ -53,7 +53,7 @@ export async function sendBody(
   }
 }
 
-class Pieces {
+class BodyPieces {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
   /** Whether no error has occurred so far. */
   isWhole = true;
@@ -86,7 +86,7 @@ class Pieces {
 /** Joins a head and a body; `undefined` if the body does not have the given length. */
 async function together(
   head: Buffer,
-  pieces: Pieces,
+  pieces: BodyPieces,
   length: number,
 ): Promise<Buffer | undefined> {
   const all = Buffer.alloc(head.length + length);
@@ -101,7 +101,7 @@ async function together(
 
 async function sendBytes(
   wire: Wire,
-  pieces: Pieces,
+  pieces: BodyPieces,
   body: Body,
 ): Promise<boolean> {
   let left = body.kind === "bytes" ? body.length : Infinity;
@@ -114,7 +114,7 @@ async function sendBytes(
 }
 
 /** Sends chunks (RFC 9112, 7.1). Empty pieces are skipped because they would end the body. */
-async function sendChunks(wire: Wire, pieces: Pieces): Promise<boolean> {
+async function sendChunks(wire: Wire, pieces: BodyPieces): Promise<boolean> {
   for (let piece; (piece = await pieces.next()) !== undefined;) {
     if (piece.length === 0) continue;
     const chunk = wire.asChunk(piece);
