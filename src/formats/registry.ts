@@ -125,7 +125,9 @@ export function formatNamed(wanted: string): FormatDescriptor {
   if (entry !== undefined) return entry;
   throw new RecordfsError(
     "unknown-format",
-    `There is no format '${wanted}'; there are ${formatNames().join(", ")}`,
+    `Cannot use the format '${wanted}': it is unknown. Known formats: ${
+      formatNames().join(", ")
+    }`,
   );
 }
 

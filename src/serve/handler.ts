@@ -389,5 +389,8 @@ export function tellOnConsole(error: unknown): void {
 }
 
 function notHere(where: string): ServeError {
-  return new ServeError("not-found", `There is nothing here: ${where}`);
+  return new ServeError(
+    "not-found",
+    `Cannot answer: there is nothing here: ${where}`,
+  );
 }

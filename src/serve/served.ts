@@ -49,7 +49,10 @@ export class Served {
   *get(path: string): Steps<NodeId> {
     const node = yield* this.find(path);
     if (node !== 0) return node;
-    throw new ServeError("not-found", "There is no such file or directory");
+    throw new ServeError(
+      "not-found",
+      "Cannot open this: there is no such file or directory",
+    );
   }
 
   *isDirectory(node: NodeId): Steps<boolean> {

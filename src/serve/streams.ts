@@ -76,7 +76,9 @@ export class Streams {
       waiting = setTimeout(() => {
         const error = new ServeError(
           "too-slow",
-          `The client has read nothing for ${this.#patience / 1000} s`,
+          `Cannot send the response: the client has read nothing for ${
+            this.#patience / 1000
+          } s`,
         );
         controller.error(new TruncatedResponse(error));
         end(error);

@@ -115,7 +115,10 @@ export class Api {
       case "check":
         return this.#checking.start();
       default:
-        throw new ServeError("not-found", "The API has no such request");
+        throw new ServeError(
+          "not-found",
+          "Cannot answer: the API has no such request",
+        );
     }
   }
 

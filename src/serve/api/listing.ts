@@ -29,7 +29,10 @@ export function* directoryIn(
 ): Steps<FoundDirectory> {
   const node = yield* served.get(query.path);
   if (!(yield* served.isDirectory(node))) {
-    throw new ServeError("not-directory", "It is a file, not a directory");
+    throw new ServeError(
+      "not-directory",
+      "Cannot list this: it is a file, not a directory",
+    );
   }
   return { node, ...directoryOf(namesOf(query.path)) };
 }

@@ -112,7 +112,7 @@ export class Samples {
     if (node === 0) {
       throw new ServeError(
         "not-found",
-        `There is no sample ${index} of ${runs.length}; damaged ones are skipped`,
+        `Cannot find sample ${index}: there are ${runs.length}, and damaged ones are skipped`,
       );
     }
     return yield* this.#located(ROOT, node);
@@ -239,5 +239,8 @@ function* listedName(
     if (found !== undefined) return found.name;
     cursor = page.next;
   }
-  throw new ServeError("not-found", "It has no name in its directory");
+  throw new ServeError(
+    "not-found",
+    "Cannot find the sample: it has no name in its directory",
+  );
 }

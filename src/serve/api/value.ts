@@ -66,7 +66,7 @@ export class Values {
     if (yield* served.isDirectory(node)) {
       throw new ServeError(
         "is-directory",
-        "It is a directory: its entries are values",
+        "Cannot show this as a value: it is a directory. Show one of its entries",
       );
     }
     const name = decodeName(decodePath(query.path).at(-1)!);
@@ -131,7 +131,10 @@ export class Values {
     }
     const page = yield* this.#inThread(coding, size, () => this.#whole(shown));
     if (page.length > 0) return page;
-    throw new ServeError("not-found", "The value has no such part");
+    throw new ServeError(
+      "not-found",
+      "Cannot show this part: the value does not have it",
+    );
   }
 
   /** Reads a page of a table. Row offsets are unknown, so it scans from the start of the file. */
@@ -246,7 +249,10 @@ export class Values {
   *#whole({ node }: Shown): Steps<Uint8Array<ArrayBuffer>> {
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
-      throw new ServeError("not-found", "It is not a file");
+      throw new ServeError(
+        "not-found",
+        "Cannot show this as a value: it is not a file",
+      );
     }
     return yield* inPieces(
       extent.length,

@@ -60,7 +60,10 @@ export class Dav {
     const isCalledOne = path === "" || path.endsWith("/");
     if (!isDirectory) {
       if (isCalledOne) {
-        throw new ServeError("not-found", "It is a file, not a collection");
+        throw new ServeError(
+          "not-found",
+          "Cannot list this: it is a file, not a collection",
+        );
       }
       const name = path.slice(path.lastIndexOf("/") + 1);
       return yield* this.#answers.answer(request, node, name);

@@ -42,7 +42,7 @@ export function answerByConditions(
   if (outcome === "changed") {
     throw new ServeError(
       "changed",
-      "The file does not match the conditions of the request",
+      "Cannot send the file: it does not match the conditions of the request",
     );
   }
   if (outcome === "go-on") return undefined;

@@ -38,7 +38,10 @@ export class FileResponses {
   *answer(request: RequestLike, node: NodeId, name: string): Steps<Response> {
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
-      throw new ServeError("is-directory", "It is a directory");
+      throw new ServeError(
+        "is-directory",
+        "Cannot send this as a file: it is a directory",
+      );
     }
     const { headers, room } = request;
     const isHead = request.method === "HEAD";

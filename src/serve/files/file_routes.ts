@@ -66,7 +66,7 @@ export class FileRoutes {
       if (isCalledOne) {
         throw new ServeError(
           "not-found",
-          "It is a file, not a directory: leave out the slash",
+          "Cannot list this: it is a file, not a directory. Leave out the slash",
         );
       }
       const name = path.slice(path.lastIndexOf("/") + 1);

@@ -44,7 +44,7 @@ export function rangesOf(
   if (ranges.length > 0) return joined(ranges);
   throw new ServeError(
     "no-such-range",
-    `The range is out of bounds: the file has ${size} bytes`,
+    `Cannot send the range: it is out of bounds: the file has ${size} bytes`,
     { headers: [["content-range", `bytes */${size}`]] },
   );
 }

@@ -75,7 +75,10 @@ export class Thumbnails {
     const edge = edgeOf(asked);
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
-      throw new ServeError("is-directory", "It is a directory");
+      throw new ServeError(
+        "is-directory",
+        "Cannot send this as a file: it is a directory",
+      );
     }
     const { length, source } = extent;
     const { sources } = this.#served.tree;
@@ -125,7 +128,10 @@ export class Thumbnails {
   *damageIn(request: RequestLike, node: NodeId): Steps<string | null> {
     const extent = yield* this.#contents.locate(node);
     if (extent === undefined) {
-      throw new ServeError("is-directory", "It is a directory");
+      throw new ServeError(
+        "is-directory",
+        "Cannot send this as a file: it is a directory",
+      );
     }
     const thumbnailer = yield* this.#thumbnailerFor(extent);
     if (thumbnailer === undefined || extent.length > MOST_BYTES) return null;

@@ -198,7 +198,10 @@ export class ConnectionRoom implements ResponseRoom {
 
   end(): void {
     this.#waiting?.leave(
-      new ServeError("too-slow", "The client has disconnected"),
+      new ServeError(
+        "too-slow",
+        "Cannot send the response: the client has disconnected",
+      ),
     );
   }
 
