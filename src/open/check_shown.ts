@@ -181,7 +181,7 @@ class FileChecker {
       const { location } = this.#fs;
       throw new FormatError(
         "bad-value",
-        `${location}: '${member}' cannot be decoded: ${messageOf(cause)}`,
+        `Cannot decode '${member}' of ${location}: ${messageOf(cause)}`,
         { path: location, member, cause },
       );
     }

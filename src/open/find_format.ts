@@ -246,7 +246,7 @@ function unknown(
     const found = nearly?.(sorted);
     if (found === undefined) continue;
     const { namedOptions } = found;
-    return new FormatError(found.code, `${path} ${found.why}`, {
+    return new FormatError(found.code, `Cannot open ${path}: it ${found.why}`, {
       path,
       namedOptions,
     });

@@ -71,8 +71,8 @@ function areExtracted(names: readonly string[]): boolean {
 function nearly(names: readonly string[]): Nearly | undefined {
   if (!areExtracted(names)) return undefined;
   const why =
-    `holds a ${SPEC_FILE} and directories of datapoints, and no bags: a dataset was extracted to it, which is a folder ` +
-    "like others; `recordfs convert` makes a dataset of it again";
+    `holds a ${SPEC_FILE} and directories of datapoints, and no bags: it is an extracted dataset. ` +
+    "Make a dataset of it with `recordfs convert`";
   return { code: "unknown-format", why };
 }
 

@@ -33,7 +33,7 @@ export const mds: FormatDescriptor = {
       ? {
         code: "unknown-format",
         why:
-          `holds an ${INDEX} that does not begin as one of MDS, and no shard (.mds): if it should be one, ` +
+          `holds an ${INDEX} that does not begin as one of MDS, and no shard (.mds). If it should be one, ` +
           `${optionText(AS_MDS)} says what is wrong with it`,
         namedOptions: [AS_MDS],
       }

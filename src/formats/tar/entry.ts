@@ -47,8 +47,8 @@ function nearly(names: readonly string[]): Nearly | undefined {
     const first = names.find((name) => name.endsWith(suffix))!;
     const plain = `${first.slice(0, -suffix.length)}.tar`;
     const why =
-      `holds tars that are compressed by ${name} (${first}), which have to be read from their start to find ` +
-      `anything in them: make plain ones of them (${program} ${first} > ${plain}), which are shards of one data set`;
+      `holds tars that are compressed by ${name} (${first}), which programs must read from their start to find ` +
+      `anything. Decompress them (${program} ${first} > ${plain}): plain tars are shards of one dataset`;
     return { code: "unsupported", why };
   }
   return undefined;

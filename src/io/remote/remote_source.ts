@@ -87,8 +87,12 @@ export class RemoteSource implements ByteSource {
 
   #requireOpen(): void {
     if (!this.#closed) return;
-    throw new RecordfsError("closed", `${this.name} has been closed`, {
-      path: this.name,
-    });
+    throw new RecordfsError(
+      "closed",
+      `Cannot read ${this.name}: it has been closed`,
+      {
+        path: this.name,
+      },
+    );
   }
 }

@@ -227,9 +227,13 @@ export class FileSource implements ByteSource {
 
   #open(open: () => Descriptor): Descriptor {
     if (this.#closed) {
-      throw new RecordfsError("closed", `${this.path} has been closed`, {
-        path: this.path,
-      });
+      throw new RecordfsError(
+        "closed",
+        `Cannot read ${this.path}: it has been closed`,
+        {
+          path: this.path,
+        },
+      );
     }
     let descriptor: Descriptor | undefined;
     try {

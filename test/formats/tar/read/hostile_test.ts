@@ -349,7 +349,7 @@ Deno.test("a directory of compressed tars is refused with the way out, and one w
   await assert.rejects(open("gz", { storage }), {
     code: "unsupported",
     message:
-      /^gz holds tars that are compressed by gzip \(a\.tar\.gz\).*zcat a\.tar\.gz > a\.tar/,
+      /^Cannot open gz: it holds tars that are compressed by gzip \(a\.tar\.gz\).*zcat a\.tar\.gz > a\.tar/,
   });
   await assert.rejects(
     open("zst", { storage }),
