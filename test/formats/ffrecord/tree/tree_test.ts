@@ -165,6 +165,6 @@ Deno.test("a format can be forced", async () => {
   );
   await assert.rejects(
     open(path, { format: "rar" }),
-    /no format 'rar'.*ffrecord/,
+    /format 'rar': it is unknown\..*ffrecord/,
   );
 });
