@@ -26,7 +26,7 @@ export class Mount implements AsyncDisposable {
   /** Absolute path without symbolic links. */
   readonly mountpoint: string;
   /**
-   * Resolves when the mount has ended, whoever unmounted it, or has lost its server. In the latter case the dead
+   * Resolves when the mount has ended, whichever program unmounted it, or has lost its server. Then the dead
    * mount stays until it is unmounted, so that nobody takes an empty directory for the data. Never rejects.
    */
   readonly finished: Promise<{

@@ -62,9 +62,6 @@ export type ValueKind = ValueType["kind"];
 /** How a value's bytes are decoded. */
 export type ValueDecoding = ValueType["decoding"];
 
-/** Decoder that any thread can load. */
-export type ValueDecoder = Extract<ValueDecoding, { readonly module: string }>;
-
 /** Type of numbers in memory. */
 export type ScalarType = NonNullable<ValueType["scalar"]>;
 

@@ -179,20 +179,26 @@ export async function listClassFolder(
   const paths: string[] = [];
   const classes: string[] = [];
   let hasPictures = false;
-  const walk = async (path: string, depth: number): Promise<boolean> => {
+  const listed = (path: string) =>
+    runAsync(namesIn(folder, path, storage), signal);
+  const walk = async (
+    path: string,
+    names: readonly string[],
+    depth: number,
+  ): Promise<boolean> => {
     while (shouldYield()) await yieldToEventLoop();
-    const names = await runAsync(namesIn(folder, path, storage), signal);
-    for (const name of sortNames([...names ?? []])) {
+    for (const name of sortNames([...names])) {
       if (name.startsWith(".")) continue;
       const own = path === "" ? name : `${path}/${name}`;
-      const within = await runAsync(namesIn(folder, own, storage), signal);
+      const within = await listed(own);
       const isDirectory = within !== undefined;
       if (!isDirectory && depth === 0) return false;
       const entry = { path: own, name, depth: depth + 1, isDirectory };
       const isWanted = isChosen(entry);
       if (isDirectory) {
         if (depth === 0) classes.push(name);
-        if (depth < DEEPEST && !await walk(own, depth + 1)) return false;
+        const isWalked = depth < DEEPEST;
+        if (isWalked && !await walk(own, within, depth + 1)) return false;
       } else if (isWanted) {
         paths.push(own);
         hasPictures ||= typeOfExtension(name).kind === "image";
@@ -200,7 +206,8 @@ export async function listClassFolder(
     }
     return true;
   };
-  if (!await walk("", 0) || !hasPictures) return undefined;
+  const isOfClasses = await walk("", await listed("") ?? [], 0);
+  if (!isOfClasses || !hasPictures) return undefined;
   const encoded = paths.map(encodeName);
   const starts = sharedFloat64(paths.length + 1);
   for (const [i, name] of encoded.entries()) {

@@ -1,7 +1,7 @@
-import { IndexError } from "../../base/errors.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import type { ContainerInfo } from "../../tree/format.ts";
 import type { SampleRuns } from "../../tree/sample_runs.ts";
+import { requireIndices } from "../../tree/sample_indices.ts";
 import { samplesOf } from "../../tree/samples_of.ts";
 import {
   ascendingOnce,
@@ -44,12 +44,8 @@ export async function chosenIndices(
     const names = hash ?? (() => hashOfNames(tree, samples, info));
     return await readIndexOf(choice, length, names, options);
   }
-  const indices = [...choice];
-  const wrong = indices.find((index) =>
-    !(Number.isInteger(index) && index >= 0 && index < length)
-  );
-  if (wrong === undefined) return shareNumbers(indices, length);
-  throw new IndexError(wrong, length, location);
+  const indices = requireIndices(choice, length, () => location);
+  return shareNumbers(indices, length);
 }
 
 interface ChooseOptions extends WaitOptions, Pick<Choosable, "hash"> {}

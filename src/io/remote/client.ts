@@ -14,9 +14,7 @@ import { Slots } from "../concurrency/slots.ts";
 import { StallWatch } from "./stall_watch.ts";
 import { backoffOf, type StoreBackoff, timeNow } from "./store_backoff.ts";
 import type { Target } from "./target.ts";
-import { Transient } from "./transient.ts";
-
-const CA_CERT: NamedOption = { name: "caCert" };
+import { CA_CERT, Transient } from "./transient.ts";
 
 /** Default timeout of a read, in milliseconds. */
 const TIMEOUT = 300_000;

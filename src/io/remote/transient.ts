@@ -1,7 +1,7 @@
 import { RemoteError } from "./remote_error.ts";
 import { type NamedOption, optionText } from "../../base/named_option.ts";
 
-const CA_CERT: NamedOption = { name: "caCert" };
+export const CA_CERT: NamedOption = { name: "caCert" };
 const ENDPOINT: NamedOption = { name: "s3.endpoint" };
 const TIMEOUT: NamedOption = { name: "timeout" };
 

@@ -1,7 +1,7 @@
-import { writeMsgpack } from "../../../codecs/msgpack/mod.ts";
 import {
   MsgpackFloat,
   type PackableValue,
+  writeMsgpack,
 } from "../../../codecs/msgpack/mod.ts";
 import type { NpyContent } from "../../../codecs/numpy/npy.ts";
 import {

@@ -87,7 +87,7 @@ export class Shard {
     return this.files.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Opens the bag of a key. Generations 1 and 2 are told apart by its content. */
+  /** Opens the bag of a key. Its content distinguishes generations 1 and 2. */
   *openBag(key: number, options: OpenShardOptions = {}): Steps<Bag> {
     const { storage, path, generation } = this;
     const form = generation === 3

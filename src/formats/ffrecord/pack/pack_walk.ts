@@ -37,7 +37,7 @@ interface Frame {
   readonly mark: ListingMark | undefined;
 }
 
-/** Lists what there is to pack in a folder, in the order of Python's `pack_folder`. Follows symbolic links. */
+/** Lists the files and directories to pack of a folder, in the order of Python's `pack_folder`. Follows symbolic links. */
 export async function walkFolder(
   root: Directory,
   options: WalkOptions,

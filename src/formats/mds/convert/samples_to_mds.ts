@@ -19,8 +19,7 @@ import {
 } from "../../../convert/samples/numbers_array.ts";
 import { WriteError } from "../../../base/errors.ts";
 import { untold } from "../../../io/write/writer_base.ts";
-import type { MDSInput } from "../write/mds_writer.ts";
-import { MDSWriter } from "../write/mds_writer.ts";
+import { type MDSInput, MDSWriter } from "../write/mds_writer.ts";
 
 /** Plans a conversion from samples of any format, whose values keep their types. */
 export async function samplesToMds(
