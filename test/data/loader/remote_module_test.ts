@@ -17,7 +17,7 @@ Deno.test("threads find their module where the package comes from a registry", a
     await using server = registry();
     const host = `localhost:${server.addr.port}`;
     const program = `
-      import { DataLoader } from "http://${host}/src/data/loader/mod.ts";
+      import { DataLoader } from "http://${host}/src/data/loader/data_loader.ts";
       import { NumbersDataset } from "http://${host}/test/data/support/numbers_dataset.ts";
       await using loader = new DataLoader(new NumbersDataset(4), { batchSize: 2, numWorkers: 1 });
       for await (const [indices] of loader) console.log(indices.join());
