@@ -227,7 +227,7 @@ async function shardedDataset(): Promise<void> {
     shardLength: 4,
   });
   for (let i = 0; i < 10; i++) {
-    await writer.append({
+    await writer.write({
       caption: `datapoint ${i}\n`,
       count: i * 1000,
       pixels: {

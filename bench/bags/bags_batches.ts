@@ -103,7 +103,7 @@ function writeBagSync(path: string, count: number, size: number): void {
   const block = windowedBytes(size, count);
   using writer = BagWriter.openSync(path);
   for (let i = 0; i < count; i++) {
-    writer.appendSync(block.subarray(i, i + size));
+    writer.writeSync(block.subarray(i, i + size));
   }
   writer.closeSync();
 }

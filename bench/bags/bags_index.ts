@@ -44,7 +44,7 @@ async function measure(args: string[]): Promise<Row[]> {
   progress(`bags_index: writing ${records} records`);
   const record = Uint8Array.of(1);
   using writer = BagWriter.openSync(path);
-  for (let i = 0; i < records; i++) writer.appendSync(record);
+  for (let i = 0; i < records; i++) writer.writeSync(record);
   writer.closeSync();
 
   const indexes = ["cached", "uncached"] as const;

@@ -183,7 +183,7 @@ function writeDatasetSync(
   const options = { encoders: null, generation };
   using writer = DatasetWriter.openSync(path, spec, options);
   for (let i = 0; i < datapoints; i++) {
-    writer.appendSync({
+    writer.writeSync({
       id: block.subarray(i, i + SIZES.id),
       image: block.subarray(i, i + SIZES.image),
       label: block.subarray(i, i + SIZES.label),

@@ -51,7 +51,7 @@ Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(writing)));
 async function writeUntil(end: number): Promise<void> {
   for (let i = writer.length; i < end; i++) {
     const datapoint = datapoints[i % WINDOWS]!;
-    if (way === "append") await writer.append(datapoint);
-    else writer.appendSync(datapoint);
+    if (way === "append") await writer.write(datapoint);
+    else writer.writeSync(datapoint);
   }
 }

@@ -95,7 +95,7 @@ Deno.test("any dataset reads the same in all generations, one after the other", 
           await using writer = await DatasetWriter.open(`${dir}/0`, spec, {
             generation: 1,
           });
-          for (const datapoint of datapoints) await writer.append(datapoint);
+          for (const datapoint of datapoints) await writer.write(datapoint);
           await writer.close();
         }
         const before = datapointsOf(`${dir}/0`);

@@ -95,14 +95,14 @@ Deno.test("values that are read to be written again keep their floats on request
       await using writer = await DatasetWriter.open(`${dir}/a`, spec, {
         encoders: null,
       });
-      await writer.append({ tree: PACKED, packed: PACKED });
+      await writer.write({ tree: PACKED, packed: PACKED });
       await writer.close();
     }
     const decoders = decodersOf(3, { keepFloats: true });
     using reader = await DatasetReader.open(`${dir}/a`, { decoders });
     {
       await using writer = await DatasetWriter.open(`${dir}/b`, spec);
-      await writer.append(await reader.get(0) as never);
+      await writer.write(await reader.get(0) as never);
       await writer.close();
     }
     for (const key of ["tree", "packed"]) {

@@ -195,7 +195,7 @@ Deno.test({
       const path = `${dir}/bags`;
       await using writer = await DatasetWriter.open(path, spec, { encoders });
       const data = Uint8Array.of(1, 255);
-      await writer.append({ packed: { data, list: [1, null, "ä", 0.5] } });
+      await writer.write({ packed: { data, list: [1, null, "ä", 0.5] } });
       await writer.close();
       await convert(path, `${dir}/x.tar`);
       const [found] = await webdatasetSamples([`${dir}/x.tar`]);

@@ -25,7 +25,7 @@ function contentOf(dir: string, prefix = ""): Record<string, string> {
 async function writeSources(dir: string): Promise<void> {
   await Deno.mkdir(`${dir}/from`);
   const writer = await DatasetWriter.open(`${dir}/from/bags`, { a: "utf8" });
-  for (const a of ["one", "two", "three"]) await writer.append({ a });
+  for (const a of ["one", "two", "three"]) await writer.write({ a });
   await writer.close();
   const codec = await imageCodec();
   const frames = [await codec.encode(testImage(16, 12))];

@@ -235,7 +235,7 @@ Deno.test("plain data that JSON has no form for are MessagePack as webdataset na
     const path = `${dir}/bags`;
     await using writer = await DatasetWriter.open(path, spec, { encoders });
     for (const n of [1, 2]) {
-      await writer.append({ n, packed: { data: Uint8Array.of(n, 2), n } });
+      await writer.write({ n, packed: { data: Uint8Array.of(n, 2), n } });
     }
     await writer.close();
     await convert(path, `${dir}/x.tar`);

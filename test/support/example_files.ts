@@ -43,7 +43,7 @@ export async function writeExampleFiles(dir: string): Promise<void> {
   const captions = await DatasetWriter.open(`${dir}/captions`, {
     text: "utf8",
   });
-  await captions.append({ text: "a cat" });
-  await captions.append({ text: "a dog" });
+  await captions.write({ text: "a cat" });
+  await captions.write({ text: "a dog" });
   await captions.close();
 }

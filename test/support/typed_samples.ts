@@ -44,7 +44,7 @@ export const SOURCES: Record<string, (path: string) => Promise<void>> = {
     };
     const encoders = { ...encodersOf(3), jpg: (jpeg: never) => jpeg };
     await using writer = await DatasetWriter.open(path, spec, { encoders });
-    for (const sample of SAMPLES) await writer.append(sample);
+    for (const sample of SAMPLES) await writer.write(sample);
     await writer.close();
   },
   async tar(path) {

@@ -22,7 +22,6 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
   readonly path: string;
   /** Called if data is lost because the writer was neither closed nor aborted. Defaults to a warning on the console. */
   onWarning: (message: string) => void = warnOnConsole;
-  readonly #append: string;
   readonly #ending: Ending;
   readonly #queue: SerialQueue;
   #state: State = "open";
@@ -32,13 +31,9 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
   protected isUnsaved = false;
   #closed: Promise<void> | undefined;
 
-  /**
-   * @ignore Writers are created by `open`.
-   * @param append Name of the method that adds something, for errors.
-   */
-  protected constructor(path: string, append: string, ending: Ending) {
+  /** @ignore Writers are created by `open`. */
+  protected constructor(path: string, ending: Ending) {
     this.path = path;
-    this.#append = append;
     this.#ending = ending;
     this.#queue = new SerialQueue(path);
   }
@@ -169,7 +164,7 @@ export abstract class WriterBase implements Disposable, AsyncDisposable {
     if (!this.busy && !this.#inStep) return;
     throw new WriteError(
       "busy",
-      `Cannot write ${this.path} synchronously: a write is running. Await ${this.#append}() first`,
+      `Cannot write ${this.path} synchronously: a write is running. Await write() first`,
       { path: this.path },
     );
   }

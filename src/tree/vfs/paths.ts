@@ -22,6 +22,7 @@ export function* findNode(tree: Tree, path: string): Steps<NodeId> {
   return node;
 }
 
+/** Splits a path into the names on it; the root has none. */
 export function partsOf(path: string): string[] {
   return path.split("/").filter((part) => part !== "" && part !== ".");
 }

@@ -109,7 +109,7 @@ export const SETS: Readonly<
       generation: 2, // whose references have to be fetched first
     });
     for (const [i, image] of samples.entries()) {
-      await writer.append({ image, name: `sample ${i}` });
+      await writer.write({ image, name: `sample ${i}` });
     }
     await writer.close();
     return {

@@ -48,16 +48,16 @@ const CASES: Readonly<Record<string, Case<WriterBase>>> = {
   ),
   "BagWriter of generation 2": made(
     (path) => BagWriter.open(`${path}.bag`, { generation: 2 }),
-    (writer) => writer.append(BYTES),
+    (writer) => writer.write(BYTES),
   ),
   "DatasetWriter": made(
     (path) => DatasetWriter.open(path, { t: "utf8" }),
-    (writer) => writer.append({ t: "x" }),
+    (writer) => writer.write({ t: "x" }),
   ),
   "ShardedDatasetWriter": made(
     (path) =>
       ShardedDatasetWriter.open(path, { t: "utf8" }, { shardLength: 10 }),
-    (writer) => writer.append({ t: "x" }),
+    (writer) => writer.write({ t: "x" }),
   ),
 };
 
@@ -230,7 +230,7 @@ Deno.test("what was flushed is not lost", () =>
   withTempDir(async (dir) => {
     const told = await warned(async () => {
       await using writer = await DatasetWriter.open(`${dir}/d`, { t: "utf8" });
-      await writer.append({ t: "x" });
+      await writer.write({ t: "x" });
       await writer.flush();
     });
     assert.deepEqual(told, []);

@@ -202,7 +202,7 @@ class Creation {
     { records, where }: GivenDatapoint,
   ): Promise<void> {
     try {
-      await writer.append(records, { signal: this.#task.signal });
+      await writer.write(records, { signal: this.#task.signal });
     } catch (error) {
       const isNamed = !(error instanceof RecordfsError) ||
         error instanceof WriteError && !OF_A_DATAPOINT.has(error.code) ||

@@ -86,7 +86,7 @@ async function writeBag(
       await BagWriter.open(file, { generation, signal }),
     );
     await fill(async (record) => {
-      await writer.append(record, { signal });
+      await writer.write(record, { signal });
       run.tell(writer.length);
     });
     await writer.close({ signal });

@@ -113,7 +113,7 @@ export class NewDataset {
   Promise<void> {
     const { signal } = this.#run;
     try {
-      await this.#writer!.append(await make(), { signal });
+      await this.#writer!.write(await make(), { signal });
     } catch (error) {
       const reason = unfitReason(error);
       if (reason === undefined) throw error;

@@ -42,13 +42,13 @@ const SMALL_RECORD = 1 << 16;
  *
  * const path = `${await Deno.makeTempDir()}/words.bag`;
  * await using writer = await BagWriter.open(path);
- * await writer.append(new TextEncoder().encode("one"));
- * await writer.append(new TextEncoder().encode("two"));
+ * await writer.write(new TextEncoder().encode("one"));
+ * await writer.write(new TextEncoder().encode("two"));
  * await writer.close();
  *
  * await using again = await BagWriter.open(path);
  * assert.equal(again.length, 2);
- * await again.append(new TextEncoder().encode("three"));
+ * await again.write(new TextEncoder().encode("three"));
  * await again.close();
  *
  * assert.equal(await Deno.readTextFile(path), "onetwothree");
@@ -139,7 +139,7 @@ export class BagWriter extends Writer {
    * (`mismatch`), or the system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong with the arguments rejects, too
-  async append(record: SampleData, options: WaitOptions = {}): Promise<number> {
+  async write(record: SampleData, options: WaitOptions = {}): Promise<number> {
     options.signal?.throwIfAborted();
     this.requireOpen();
     let bytes = sampleBytes(record);
@@ -152,8 +152,8 @@ export class BagWriter extends Writer {
     return this.run(() => this.#add(bytes ?? record), options.signal);
   }
 
-  /** Synchronous {@linkcode BagWriter.append}, for records in memory. */
-  appendSync(record: ArrayBufferView | ArrayBufferLike): number {
+  /** Synchronous {@linkcode BagWriter.write}, for records in memory. */
+  writeSync(record: ArrayBufferView | ArrayBufferLike): number {
     return this.runSync(() => this.#add(record));
   }
 

@@ -130,8 +130,8 @@ export class DatasetOutput {
     } else if (isAsyncIterable(values)) {
       yield* forEachPulled(
         values,
-        `The list '${encoder.key.key}' is asynchronous: use append() ` +
-          "instead of appendSync()",
+        `The list '${encoder.key.key}' is asynchronous: use write() ` +
+          "instead of writeSync()",
         append,
       );
     } else throw this.#noList(encoder);

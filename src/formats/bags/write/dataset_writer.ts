@@ -45,7 +45,7 @@ interface DatapointOutput extends WriterOutput {
  * const spec = { word: "utf8", letters: "utf8[]" };
  * const options = { encoders: { utf8 }, generation: 2 } as const;
  * await using writer = await DatasetWriter.open(directory, spec, options);
- * await writer.append({ word: "hi", letters: ["h", "i"] });
+ * await writer.write({ word: "hi", letters: ["h", "i"] });
  * await writer.close();
  *
  * const names = [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
@@ -121,7 +121,7 @@ export class DatasetWriter extends Writer {
    * system refuses.
    */
   // deno-lint-ignore require-await -- what is wrong rejects, too
-  async append(
+  async write(
     datapoint: Readonly<Datapoint>,
     options: WaitOptions = {},
   ): Promise<number> {
@@ -129,8 +129,8 @@ export class DatasetWriter extends Writer {
     return this.run(() => this.#output.append(datapoint), options.signal);
   }
 
-  /** Synchronous {@linkcode DatasetWriter.append}; encoders and lists must be synchronous, too. */
-  appendSync(datapoint: Readonly<Datapoint>): number {
+  /** Synchronous {@linkcode DatasetWriter.write}; encoders and lists must be synchronous, too. */
+  writeSync(datapoint: Readonly<Datapoint>): number {
     return this.runSync(() => this.#output.append(datapoint));
   }
 }

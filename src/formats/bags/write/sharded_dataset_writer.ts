@@ -40,12 +40,12 @@ import {
  * const directory = `${await Deno.makeTempDir()}/bytes`;
  * const options = { encoders: null, shardLength: 2 };
  * await using writer = await ShardedDatasetWriter.open(directory, { x: "bytes" }, options);
- * for (const x of [1, 2, 3]) await writer.append({ x: Uint8Array.of(x) });
+ * for (const x of [1, 2, 3]) await writer.write({ x: Uint8Array.of(x) });
  * await writer.close();
  *
  * await using again = await ShardedDatasetWriter.open(directory, { x: "bytes" }, options);
  * assert.equal(again.length, 3);
- * await again.append({ x: Uint8Array.of(4) });
+ * await again.write({ x: Uint8Array.of(4) });
  * await again.close();
  * assert.deepEqual(await Deno.readFile(`${directory}/000001/x.bag`), Uint8Array.of(3, 4));
  * ```

@@ -60,7 +60,7 @@ export class ValueEncoder {
       sync: () => {
         throw this.#bad(
           datapoint,
-          "its encoder is asynchronous: use append() instead of appendSync()",
+          "its encoder is asynchronous: use write() instead of writeSync()",
         );
       },
       async: (signal) => abortable(settled, signal),

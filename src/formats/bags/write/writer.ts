@@ -32,7 +32,7 @@ export abstract class Writer extends WriterBase {
     output: WriterOutput,
     ending: Ending,
   ) {
-    super(path, "append", ending);
+    super(path, ending);
     this.generation = generation;
     this.#output = output;
   }

@@ -3,6 +3,7 @@ import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync, runSync } from "../../../io/concurrency/steps.ts";
 import { decodeName, encodeName } from "../../../base/names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
+import { partsOf } from "../../../tree/vfs/paths.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
 import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import { FFRecordReader } from "../read/reader.ts";
@@ -11,8 +12,8 @@ import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 /**
  * Folder packed into FFRecord files (Python's `ffrecord.PackedFolder`).
  *
- * Paths are relative to the packed folder. `a//b`, `./a` and `a/` mean the same as on disk; `..` is not resolved, and
- * absolute paths do not exist.
+ * Paths start at the packed folder, with or without a leading slash. `a//b`, `./a` and `a/` mean the same as on disk;
+ * `..` is not resolved.
  *
  * @example Read files from a packed folder
  * ```ts
@@ -73,7 +74,7 @@ export class PackedFolder implements Disposable {
   /**
    * Lists a folder in packing order, which is by code point.
    *
-   * @param path The folder; the root by default.
+   * @param path The folder, with or without a leading slash; the root by default.
    * @returns Names; with `recursive`, paths relative to the folder, each folder before its content.
    * @throws {PathError} If there is no such folder.
    */
@@ -192,10 +193,8 @@ export class PackedFolder implements Disposable {
   }
 
   #find(path: string): NodeId {
-    if (path.startsWith("/")) return 0;
     let node = ROOT;
-    for (const part of path.split("/")) {
-      if (part === "" || part === ".") continue;
+    for (const part of partsOf(path)) {
       const name = encodeName(part);
       node = this.#packed.names.lookup(node, name, 0, name.length);
       if (node === 0) return 0;

@@ -75,7 +75,7 @@ export class FFRecordWriter extends WriterBase {
   #syncing = 0;
 
   private constructor(file: NewFile, count: number | undefined, sync: boolean) {
-    super(file.path, "write", {
+    super(file.path, {
       finish: () => this.#finish(),
       publish: () => file.publish(sync),
       letGo: () => {

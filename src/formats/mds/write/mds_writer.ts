@@ -59,7 +59,7 @@ export class MDSWriter extends WriterBase {
     output: ShardsOutput,
     columns: readonly Column[],
   ) {
-    super(directory.path, "write", {
+    super(directory.path, {
       finish: () => this.#named(output.finish()),
       publish: () => directory.publish(),
       letGo() {

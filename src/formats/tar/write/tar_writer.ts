@@ -58,7 +58,7 @@ export class TarWriter extends WriterBase {
   readonly #opened = new Date();
 
   private constructor(file: NewFile) {
-    super(file.path, "write", {
+    super(file.path, {
       finish: () => this.#finish(),
       publish: () => file.publish(),
       letGo: () => file.discard(),

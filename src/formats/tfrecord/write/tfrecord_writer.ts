@@ -69,7 +69,7 @@ export class TFRecordWriter extends WriterBase {
   #length = 0;
 
   private constructor(file: NewFile, sync: boolean) {
-    super(file.path, "write", {
+    super(file.path, {
       finish: () => this.#finish(),
       publish: () => file.publish(sync),
       letGo: () => file.discard(),

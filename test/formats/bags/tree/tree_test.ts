@@ -175,7 +175,7 @@ Deno.test("a check says which values are too large to be decoded", async () => {
     const spec = { small: "msgpack", large: "msgpack" };
     using writer = DatasetWriter.openSync(`${directory}/data`, spec);
     const large = new Uint8Array(16 * 1024 * 1024);
-    writer.appendSync({ small: large.subarray(0, 9), large });
+    writer.writeSync({ small: large.subarray(0, 9), large });
     writer.closeSync();
     const warnings: string[] = [];
     const { damaged } = await check(`${directory}/data`, {

@@ -9,9 +9,9 @@ Deno.test("appends that are not awaited fail behind one that fails at once", asy
   await withTempDir(async (dir) => {
     await using writer = await DatasetWriter.open(dir, { a: "bytes" }, RAW);
     const ends = await Promise.allSettled([
-      writer.append({ a: BYTE }),
-      writer.append({ b: BYTE }),
-      writer.append({ a: BYTE }),
+      writer.write({ a: BYTE }),
+      writer.write({ b: BYTE }),
+      writer.write({ a: BYTE }),
     ]);
     assert.deepEqual(
       ends.map((end) =>
@@ -19,7 +19,7 @@ Deno.test("appends that are not awaited fail behind one that fails at once", asy
       ),
       [0, "bad-datapoint", "earlier-write-failed"],
     );
-    assert.equal(await writer.append({ a: BYTE }), 1);
+    assert.equal(await writer.write({ a: BYTE }), 1);
     await writer.close();
   });
 });
@@ -29,22 +29,22 @@ Deno.test("an encoder cannot append to the dataset it encodes for", async () => 
     let inner: Promise<unknown> | undefined;
     const encoders = {
       own(value: string) {
-        if (value === "append") inner = writer.append({ a: "", b: "" });
-        if (value === "appendSync") writer.appendSync({ a: "", b: "" });
+        if (value === "write") inner = writer.write({ a: "", b: "" });
+        if (value === "writeSync") writer.writeSync({ a: "", b: "" });
         return BYTE;
       },
     };
     const spec = { a: "own", b: "own" };
     await using writer = await DatasetWriter.open(dir, spec, { encoders });
-    assert.equal(await writer.append({ a: "append", b: "" }), 0);
+    assert.equal(await writer.write({ a: "write", b: "" }), 0);
     await assert.rejects(inner!, { code: "busy" });
-    await assert.rejects(writer.append({ a: "", b: "appendSync" }), {
+    await assert.rejects(writer.write({ a: "", b: "writeSync" }), {
       code: "bad-value",
     });
-    assert.throws(() => writer.appendSync({ a: "", b: "appendSync" }), {
+    assert.throws(() => writer.writeSync({ a: "", b: "writeSync" }), {
       code: "bad-value",
     });
-    assert.equal(await writer.append({ a: "", b: "" }), 1);
+    assert.equal(await writer.write({ a: "", b: "" }), 1);
     await writer.close();
   });
 });

@@ -39,8 +39,8 @@ for (const { name, path, generation } of CASES) {
       await using writer = await BagWriter.open(copy, { generation });
       using sync = BagWriter.openSync(again, { generation });
       for (const [i, record] of records.entries()) {
-        assert.equal(await writer.append(record), i);
-        assert.equal(sync.appendSync(record), i);
+        assert.equal(await writer.write(record), i);
+        assert.equal(sync.writeSync(record), i);
       }
       assert.equal(writer.length, records.length);
       await writer.close();
@@ -105,7 +105,7 @@ Deno.test("what is appended is in the bag, whatever it is handed over as", async
           await using writer = await BagWriter.open(path, { generation });
           const indices: Promise<number>[] = [];
           for (const [i, { way, awaited, flush }] of given.entries()) {
-            indices.push(writer.append(WAYS[way]!(records[i]!)));
+            indices.push(writer.write(WAYS[way]!(records[i]!)));
             if (awaited) await indices.at(-1);
             if (flush !== undefined) writer.flush({ sync: flush });
           }
@@ -138,7 +138,7 @@ Deno.test("more records than an index's buffer holds", async () => {
       const path = `${dir}/g${generation}.bag`;
       using writer = BagWriter.openSync(path, { generation });
       for (let i = 0; i < count; i++) {
-        writer.appendSync(Uint8Array.of(i, i >> 8).subarray(i % 2));
+        writer.writeSync(Uint8Array.of(i, i >> 8).subarray(i % 2));
       }
       writer.closeSync();
       const records = naiveBag(path, generation);
@@ -164,11 +164,11 @@ Deno.test("generations 1 and 3 have empty records, also nothing else", async () 
     for (const generation of [1, 3] as const) {
       const path = `${dir}/g${generation}.bag`;
       await using writer = await BagWriter.open(path, { generation });
-      await writer.append(records[0]!);
-      await writer.append(records[1]!);
-      await writer.append(new Blob([]));
-      writer.appendSync(records[3]!);
-      await writer.append(records[4]!);
+      await writer.write(records[0]!);
+      await writer.write(records[1]!);
+      await writer.write(new Blob([]));
+      writer.writeSync(records[3]!);
+      await writer.write(records[4]!);
       await writer.close();
       assert.deepEqual(naiveBag(path, generation), records);
       using reader = await BagReader.open(path);
@@ -177,7 +177,7 @@ Deno.test("generations 1 and 3 have empty records, also nothing else", async () 
     // As granular 0.24.2 writes three of them: an index of three zeros, and a bag of no bytes.
     const only = `${dir}/only.bag`;
     await using writer = await BagWriter.open(only, { generation: 3 });
-    for (let i = 0; i < 3; i++) await writer.append(new Uint8Array(0));
+    for (let i = 0; i < 3; i++) await writer.write(new Uint8Array(0));
     await writer.close();
     assert.equal(fs.statSync(only).size, 0);
     assert.deepEqual(
@@ -202,11 +202,11 @@ Deno.test("generation 2 has no empty records", async () => {
     };
     const path = `${dir}/g2.bag`;
     await using writer = await BagWriter.open(path, { generation: 2 });
-    await writer.append(Uint8Array.of(1));
-    await assert.rejects(writer.append(new Uint8Array(0)), empty);
-    await assert.rejects(writer.append(new Blob([])), empty);
-    assert.throws(() => writer.appendSync(new Uint8Array(0)), empty);
-    assert.equal(await writer.append(Uint8Array.of(2)), 1);
+    await writer.write(Uint8Array.of(1));
+    await assert.rejects(writer.write(new Uint8Array(0)), empty);
+    await assert.rejects(writer.write(new Blob([])), empty);
+    assert.throws(() => writer.writeSync(new Uint8Array(0)), empty);
+    assert.equal(await writer.write(Uint8Array.of(2)), 1);
     await writer.close();
     assert.deepEqual(naiveBag(path, 2), [Uint8Array.of(1), Uint8Array.of(2)]);
   });
@@ -274,13 +274,13 @@ Deno.test("what is no record is refused", async () => {
   await withTempDir(async (dir) => {
     await using writer = await BagWriter.open(`${dir}/a.bag`);
     for (const record of ["text", [1, 2], null, undefined, {}, 7]) {
-      await assert.rejects(writer.append(record as unknown as Blob), TypeError);
+      await assert.rejects(writer.write(record as unknown as Blob), TypeError);
     }
     assert.throws(
-      () => writer.appendSync(new Blob(["a"]) as unknown as ArrayBuffer),
+      () => writer.writeSync(new Blob(["a"]) as unknown as ArrayBuffer),
       /must be awaited/,
     );
-    assert.equal(await writer.append(Uint8Array.of(1)), 0);
+    assert.equal(await writer.write(Uint8Array.of(1)), 0);
   });
 });
 
@@ -291,23 +291,23 @@ Deno.test("a writer that has ended takes no more, and ending it again is nothing
       const writer = await BagWriter.open(`${dir}/c${generation}.bag`, {
         generation,
       });
-      await writer.append(Uint8Array.of(1));
+      await writer.write(Uint8Array.of(1));
       const closing = writer.close();
-      await assert.rejects(writer.append(Uint8Array.of(1)), closed);
+      await assert.rejects(writer.write(Uint8Array.of(1)), closed);
       await closing;
       await writer.close();
       writer.closeSync();
       writer.abort();
       await assert.rejects(writer.flush(), closed);
-      assert.throws(() => writer.appendSync(Uint8Array.of(1)), closed);
+      assert.throws(() => writer.writeSync(Uint8Array.of(1)), closed);
       assert.equal(naiveBag(writer.path, generation).length, 1);
 
       const aborted = BagWriter.openSync(`${dir}/a${generation}.bag`, {
         generation,
       });
-      aborted.appendSync(Uint8Array.of(1));
+      aborted.writeSync(Uint8Array.of(1));
       aborted.flushSync();
-      aborted.appendSync(Uint8Array.of(2));
+      aborted.writeSync(Uint8Array.of(2));
       aborted.abort();
       await assert.rejects(aborted.close(), {
         code: "closed",

@@ -31,8 +31,8 @@ for (const { name, path, generation } of pythonCases("dataset")) {
       using sync = DatasetWriter.openSync(`${dir}/b`, spec, options);
       assert.deepEqual(Object.entries(writer.spec), Object.entries(spec));
       for (const [i, datapoint] of datapoints.entries()) {
-        assert.equal(await writer.append(datapoint), i);
-        assert.equal(sync.appendSync(datapoint), i);
+        assert.equal(await writer.write(datapoint), i);
+        assert.equal(sync.writeSync(datapoint), i);
       }
       await writer.close();
       sync.closeSync();
@@ -98,7 +98,7 @@ Deno.test("random datasets are as they were given", async () => {
             generation,
           });
           for (const datapoint of expected) {
-            writer.append(Object.fromEntries(
+            writer.write(Object.fromEntries(
               Object.entries(datapoint).map((
                 [key, value],
               ) => [
@@ -158,7 +158,7 @@ Deno.test("encoders are called with the value and the type's arguments", async (
     };
     const options = { encoders, generation: 1 } as const;
     await using writer = await DatasetWriter.open(`${dir}/a`, spec, options);
-    await writer.append({
+    await writer.write({
       a: 7,
       b: [1, 2],
       c: null,
@@ -206,7 +206,7 @@ Deno.test("a datapoint that cannot be written leaves all keys at the one before"
         generation,
       });
       const good = { a: BYTE, b, c: BYTE };
-      await writer.append(good);
+      await writer.write(good);
       const bad: [object, object][] = [
         [{ a: BYTE, b }, refused("bad-datapoint", /has no 'c'/)],
         [{ ...good, d: 1 }, refused("bad-datapoint", /the spec has no 'd'/)],
@@ -252,17 +252,17 @@ Deno.test("a datapoint that cannot be written leaves all keys at the one before"
         ]);
       }
       for (const [datapoint, error] of bad) {
-        await assert.rejects(writer.append(datapoint as typeof good), error);
+        await assert.rejects(writer.write(datapoint as typeof good), error);
         assert.equal(writer.length, 1);
       }
-      assert.equal(await writer.append(good), 1);
-      const cause = await writer.append({ ...good, c: "throw" }).catch((
+      assert.equal(await writer.write(good), 1);
+      const cause = await writer.write({ ...good, c: "throw" }).catch((
         { cause },
       ) => cause);
       assert.ok(cause instanceof RangeError);
       assert.throws(
-        () => writer.appendSync({ ...good, c: "reject" }),
-        refused("bad-value", /use append\(\)/),
+        () => writer.writeSync({ ...good, c: "reject" }),
+        refused("bad-value", /use write\(\)/),
       );
       await writer.close();
       assert.deepEqual(naiveDataset(path, generation).datapoints, [good, good]);
@@ -285,14 +285,14 @@ Deno.test("a signal ends an append that waits, and the next goes on", async () =
         s: "slow",
       }, options);
       const controller = new AbortController();
-      const append = writer.append({
+      const append = writer.write({
         a: new Uint8Array(500_000),
         s: new Uint8Array(2),
       }, controller);
       await setTimeout(5);
       controller.abort(new Error("too slow"));
       await assert.rejects(append, /too slow/);
-      assert.equal(await writer.append({ a: BYTE, s: BYTE }), 0);
+      assert.equal(await writer.write({ a: BYTE, s: BYTE }), 0);
       await writer.close();
       assert.deepEqual(naiveDataset(writer.path, generation).datapoints, [{
         a: BYTE,

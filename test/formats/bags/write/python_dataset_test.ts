@@ -60,7 +60,7 @@ Deno.test({
               encoders,
               generation,
             });
-            for (const datapoint of datapoints) written.appendSync(datapoint);
+            for (const datapoint of datapoints) written.writeSync(datapoint);
             written.closeSync();
             await python(
               `${generation}`,

@@ -15,7 +15,7 @@ const text = (text: string) => new TextEncoder().encode(text);
 /** Writes records to a bag, as a process that ends well. */
 function append(path: string, ...records: string[]): void {
   using writer = BagWriter.openSync(path);
-  for (const record of records) writer.appendSync(text(record));
+  for (const record of records) writer.writeSync(text(record));
   writer.closeSync();
 }
 
@@ -31,7 +31,7 @@ Deno.test("a bag is continued behind its last record", async () => {
     using writer = BagWriter.openSync(path);
     assert.equal(writer.length, 2);
     assert.equal(writer.size, 14 + 16);
-    assert.equal(writer.appendSync(text("record3")), 2);
+    assert.equal(writer.writeSync(text("record3")), 2);
     writer.closeSync();
     assert.deepEqual(records(path), ["record1", "record2", "record3"]);
   });
@@ -79,7 +79,7 @@ Deno.test("megabytes ahead of the index are gone on with", async () => {
       fs.writeFileSync(path, all.subarray(0, cut));
       await using writer = await BagWriter.open(path);
       for (const record of records) {
-        await writer.append(cut % 2 ? new Blob([record]) : record);
+        await writer.write(cut % 2 ? new Blob([record]) : record);
       }
       await writer.close();
       assert.deepEqual(naiveBag(path, 3).map(({ length }) => length), sizes);
@@ -96,7 +96,7 @@ Deno.test("other bytes ahead of the index are an error that says how to go on", 
     const before = filesBelow(dir);
     await using writer = await BagWriter.open(path);
     await assert.rejects(
-      writer.append(text("record3")),
+      writer.write(text("record3")),
       (error: Error & Record<string, unknown>) => {
         assert.equal(error.name, "WriteError");
         assert.equal(error.code, "mismatch");
@@ -109,7 +109,7 @@ Deno.test("other bytes ahead of the index are an error that says how to go on", 
       },
     );
     assert.equal(writer.length, 2);
-    await assert.rejects(writer.append(text("third")), {
+    await assert.rejects(writer.write(text("third")), {
       code: "mismatch",
       sample: 2,
     });
@@ -118,7 +118,7 @@ Deno.test("other bytes ahead of the index are an error that says how to go on", 
     // What it says.
     const error = await BagWriter.open(path).then(async (writer) => {
       await using _ = writer;
-      return await writer.append(text("third")).catch(({ message }) => message);
+      return await writer.write(text("third")).catch(({ message }) => message);
     });
     const [, commands] = /cut it off: (.*)$/.exec(error)!;
     for (const command of commands!.split(" and ")) {
@@ -150,7 +150,7 @@ Deno.test("a bag without an index is not taken for one without records", async (
     for (const generation of [1, 2] as const) {
       const path = `${dir}/${generation}.bag`;
       using writer = BagWriter.openSync(path, { generation });
-      writer.appendSync(text("record1"));
+      writer.writeSync(text("record1"));
       writer.closeSync();
       const before = filesBelow(dir);
       assert.throws(() => BagWriter.openSync(path), {
@@ -198,7 +198,7 @@ Deno.test("a bag is not continued while a write of a writer that was given up is
   await withTempDir(async (dir) => {
     const path = `${dir}/a.bag`;
     const writer = await BagWriter.open(path);
-    const writing = writer.append(new Uint8Array(64 * 2 ** 20).fill(1));
+    const writing = writer.write(new Uint8Array(64 * 2 ** 20).fill(1));
     writer.abort();
     assert.throws(() => BagWriter.openSync(path), { code: "busy" });
     await Promise.allSettled([writing]);
@@ -217,7 +217,7 @@ Deno.test("a bag has one writer at a time", async () => {
       message: /another writer/,
     };
     const writer = await BagWriter.open(path);
-    await writer.append(text("record1"));
+    await writer.write(text("record1"));
     await assert.rejects(BagWriter.open(path), busy);
     assert.throws(() => BagWriter.openSync(path), busy);
     await writer.close();
@@ -247,11 +247,11 @@ Deno.test("readers see what was flushed", async () => {
     for (const sync of [false, true]) {
       const path = `${dir}/${sync}.bag`;
       await using writer = await BagWriter.open(path);
-      await writer.append(text("record1"));
+      await writer.write(text("record1"));
       assert.deepEqual(records(path), []);
       await writer.flush({ sync });
       assert.deepEqual(records(path), ["record1"]);
-      await writer.append(text("record2"));
+      await writer.write(text("record2"));
       writer.abort();
       assert.deepEqual(records(path), ["record1"]);
     }
@@ -286,17 +286,17 @@ Deno.test("a dataset whose writer was killed is continued with the same datapoin
       sample: datapoints.length,
       message: /b\.bag/,
     };
-    await assert.rejects(writer.append(other), mismatch);
+    await assert.rejects(writer.write(other), mismatch);
     const shorter = { a, b: next.subarray(0, -1) };
-    await assert.rejects(writer.append(shorter), mismatch);
-    for (const datapoint of added) await writer.append(datapoint);
+    await assert.rejects(writer.write(shorter), mismatch);
+    for (const datapoint of added) await writer.write(datapoint);
     await writer.close();
     const expected = { spec, datapoints: [...datapoints, ...added] };
     assert.deepEqual(naiveDataset(path, 3), expected);
 
     // The same files as without the kill.
     await using whole = await DatasetWriter.open(`${dir}/whole`, spec, options);
-    for (const datapoint of expected.datapoints) await whole.append(datapoint);
+    for (const datapoint of expected.datapoints) await whole.write(datapoint);
     await whole.close();
     assert.deepEqual(filesBelow(path), filesBelow(`${dir}/whole`));
   });
@@ -309,7 +309,7 @@ Deno.test("a dataset is continued with the same spec only", async () => {
     const open = (spec: Record<string, string>) =>
       DatasetWriter.open(path, spec, options);
     await using writer = await open({ b: "utf8", a: "int" });
-    await writer.append({ a: text("1"), b: text("2") });
+    await writer.write({ a: text("1"), b: text("2") });
     await writer.close();
     const before = filesBelow(dir);
     for (
@@ -347,7 +347,7 @@ Deno.test("datasets of generations 1 and 2 are not continued", async () => {
         encoders: null,
         generation,
       });
-      await writer.append({ a: text("1"), b: [] });
+      await writer.write({ a: text("1"), b: [] });
       await writer.close();
       const before = filesBelow(path);
       await assert.rejects(DatasetWriter.open(path, spec, { encoders: null }), {

@@ -34,8 +34,8 @@ for (const { name, path, generation } of pythonCases("shards")) {
       using sync = ShardedDatasetWriter.openSync(`${dir}/b`, spec, options);
       let index = 0;
       for (const datapoint of shards.flatMap(({ datapoints }) => datapoints)) {
-        assert.equal(await writer.append(datapoint), index);
-        assert.equal(sync.appendSync(datapoint), index++);
+        assert.equal(await writer.write(datapoint), index);
+        assert.equal(sync.writeSync(datapoint), index++);
         assert.equal(writer.length, index);
       }
       assert.equal(writer.shards, shards.length);
@@ -86,7 +86,7 @@ Deno.test("shards are cut after the datapoint that reaches the size", async () =
           SPEC,
           options,
         );
-        for (let i = 0; i < 6; i++) await writer.append(x(i));
+        for (let i = 0; i < 6; i++) await writer.write(x(i));
         await writer.close();
         const lengths = fs.readdirSync(path).sort().map((shard) =>
           naiveDataset(`${path}/${shard}`, generation).datapoints.length
@@ -114,7 +114,7 @@ Deno.test("several writers share the shards", async () => {
           SPEC,
           options,
         );
-        for (let i = 0; i < 4; i++) writer.append(x(10 * shardStart + i));
+        for (let i = 0; i < 4; i++) writer.write(x(10 * shardStart + i));
         await writer.close();
         assert.equal(writer.shards, 2);
       }));
@@ -157,7 +157,7 @@ Deno.test("generation 3 goes on in the last shard", async () => {
       const size = 9 * length;
       assert.equal(writer.size, size);
       for (let i = 0; i < count; i++) {
-        assert.equal(await writer.append(x(length)), length++);
+        assert.equal(await writer.write(x(length)), length++);
       }
       await writer.close();
     }
@@ -166,7 +166,7 @@ Deno.test("generation 3 goes on in the last shard", async () => {
       SPEC,
       options,
     );
-    for (let i = 0; i < length; i++) await whole.append(x(i));
+    for (let i = 0; i < length; i++) await whole.write(x(i));
     await whole.close();
     assert.deepEqual(filesBelow(path), filesBelow(`${dir}/b`));
     assert.deepEqual(fs.readdirSync(path).sort(), [
@@ -206,7 +206,7 @@ Deno.test("a shard that is not complete is not followed by others", async () => 
     const spec = { x: "bytes", y: "bytes" };
     const datapoint = { x: Uint8Array.of(1), y: Uint8Array.of(2) };
     await using writer = await ShardedDatasetWriter.open(dir, spec, options);
-    for (let i = 0; i < 3; i++) await writer.append(datapoint);
+    for (let i = 0; i < 3; i++) await writer.write(datapoint);
     await writer.close();
     fs.truncateSync(`${dir}/000001/y.idx`, 0);
     const incomplete = {
@@ -241,8 +241,8 @@ Deno.test("generations 1 and 2 replace no shard, and leave others alone", async 
         shardStart: 1,
         shardStep: 2,
       });
-      await writer.append(x(1));
-      await writer.append(x(3));
+      await writer.write(x(1));
+      await writer.write(x(3));
       assert.ok(fs.existsSync(`${path}/000001`)); // while the next is written
       assert.ok(!fs.existsSync(`${path}/000003`));
       await writer.close();
@@ -257,7 +257,7 @@ Deno.test("generations 1 and 2 replace no shard, and leave others alone", async 
         ...options,
         shardStep: 2,
       });
-      await even.append(x(0));
+      await even.write(x(0));
       await even.close();
       assert.deepEqual(fs.readdirSync(path).sort(), [
         "000000",
@@ -274,8 +274,8 @@ Deno.test("a datapoint that cannot be written is no shard", async () => {
       const path = `${dir}/${generation}`;
       const options = { encoders: null, generation, shardLength: 2 };
       await using writer = await ShardedDatasetWriter.open(path, SPEC, options);
-      for (let i = 0; i < 2; i++) await writer.append(x(i));
-      await assert.rejects(writer.append({ x: "text" }), { code: "bad-value" });
+      for (let i = 0; i < 2; i++) await writer.write(x(i));
+      await assert.rejects(writer.write({ x: "text" }), { code: "bad-value" });
       assert.equal(writer.shards, 1);
       assert.equal(writer.length, 2);
       await writer.close();

@@ -41,7 +41,7 @@ for (const generation of GENERATIONS) {
         let length = 0;
         await assert.rejects(async () => {
           for (;; length++) {
-            await writer.append(datapoint(length));
+            await writer.write(datapoint(length));
             await writer.flush();
           }
         }, FULL);
@@ -56,7 +56,7 @@ for (const generation of GENERATIONS) {
         }
         fs.unlinkSync(filler);
         for (let i = writer.length; i < length + 5; i++) {
-          await writer.append(datapoint(i));
+          await writer.write(datapoint(i));
         }
         await writer.close();
         const { datapoints } = naiveDataset(path, generation);
@@ -85,7 +85,7 @@ Deno.test({
         const path = `${dir}/data`;
         const writer = await DatasetWriter.open(path, SPEC, options);
         await assert.rejects(async () => {
-          for (let i = 0;; i++) await writer.append(datapoint(i));
+          for (let i = 0;; i++) await writer.write(datapoint(i));
         }, FULL);
         const { length } = writer;
         assert.ok(length > 5);
@@ -102,8 +102,8 @@ Deno.test({
         const bag = `${dir}/a.bag`;
         using many = BagWriter.openSync(bag, { generation });
         assert.throws(() => {
-          for (let i = 0; i < 200_000; i++) many.appendSync(Uint8Array.of(i));
-          many.appendSync(new Uint8Array(900_000));
+          for (let i = 0; i < 200_000; i++) many.writeSync(Uint8Array.of(i));
+          many.writeSync(new Uint8Array(900_000));
           many.closeSync();
         }, FULL);
         many.abort();
@@ -137,13 +137,13 @@ Deno.test({
           SPEC,
           options,
         );
-        for (let i = 0; i < 8; i++) await writer.append(datapoint(i)); // gathered
+        for (let i = 0; i < 8; i++) await writer.write(datapoint(i)); // gathered
         fs.appendFileSync(filler, new Uint8Array(900_000));
-        await assert.rejects(writer.append(datapoint(8)), FULL);
+        await assert.rejects(writer.write(datapoint(8)), FULL);
         assert.equal(writer.length, 8);
         fs.unlinkSync(filler);
         for (let i = 8; i < 12; i++) {
-          assert.equal(await writer.append(datapoint(i)), i);
+          assert.equal(await writer.write(datapoint(i)), i);
         }
         await writer.close();
         const datapoints = ["000000", "000001"].flatMap((name) =>
@@ -203,10 +203,10 @@ Deno.test("leaving a block without closing leaves nothing, or what was flushed",
           encoders: null,
           generation,
         });
-        await writer.append(datapoint(0));
+        await writer.write(datapoint(0));
         await writer.flush();
-        await writer.append(datapoint(1));
-        writer.append({ ...datapoint(2), c: new Uint8Array(3_000_000) }).catch(
+        await writer.write(datapoint(1));
+        writer.write({ ...datapoint(2), c: new Uint8Array(3_000_000) }).catch(
           () => {},
         ); // under way
         throw new Error("out of the block");

@@ -30,8 +30,8 @@ console.log("begun");
 const spec = ${JSON.stringify(SPEC)};
 await using writer = await ShardedDatasetWriter.open(path, spec, options);
 for (let i = writer.length; i < ${COUNT}; i++) {
-  if (i % 2) await writer.append(datapoint(i));
-  else writer.appendSync(datapoint(i));
+  if (i % 2) await writer.write(datapoint(i));
+  else writer.writeSync(datapoint(i));
   if (i % 40 === 39) await writer.flush();
 }
 await writer.close();`;
@@ -56,7 +56,7 @@ Deno.test("a writer of generation 3 that is killed is continued, and all is as i
       SPEC,
       options,
     );
-    for (let i = 0; i < COUNT; i++) await whole.append(datapoint(i));
+    for (let i = 0; i < COUNT; i++) await whole.write(datapoint(i));
     await whole.close();
     const path = `${dir}/killed`;
     let kills = 0;

@@ -19,6 +19,9 @@ Deno.test("a folder spread over parts is read as Python reads a directory", asyn
     fs.writeFileSync(`${dir}/PART_2.ffr`, ffrBytes(samples.slice(1)));
     using folder = await PackedFolder.open(dir);
     assert.equal(folder.numFiles, 3);
+    assert.deepEqual(folder.list("/"), ["a", "b"]);
+    assert.deepEqual(folder.list("/a/"), ["x", "y"]);
+    assert.deepEqual(await folder.read("/a/x"), text("1"));
     assert.deepEqual(folder.list("", { recursive: true }), [
       "a",
       "a/x",
