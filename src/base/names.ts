@@ -114,3 +114,8 @@ export function sortNames(names: string[]): string[] {
   const simple = names.every((name) => !/[\ud800-\udfff]/.test(name));
   return simple ? names.sort() : names.sort(byCodePoint);
 }
+
+/** Splits a path into the names on it; the root has none. */
+export function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
+}

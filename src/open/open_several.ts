@@ -19,7 +19,8 @@ import {
 } from "./location.ts";
 import { openOne } from "./find_format.ts";
 import type { OpenContainerOptions } from "./open.ts";
-import { findNode, partsOf } from "../tree/vfs/paths.ts";
+import { partsOf } from "../base/names.ts";
+import { findNode } from "../tree/vfs/paths.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 /** Several containers that can't be opened at the paths given. */

@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { whenLoaded } from "../not_loaded.ts";
-import { encodeName } from "../../base/names.ts";
+import { encodeName, partsOf } from "../../base/names.ts";
 import { type NodeId, ROOT, type Tree } from "../tree.ts";
 
 /**
@@ -20,11 +20,6 @@ export function* findNode(tree: Tree, path: string): Steps<NodeId> {
     }
   }
   return node;
-}
-
-/** Splits a path into the names on it; the root has none. */
-export function partsOf(path: string): string[] {
-  return path.split("/").filter((part) => part !== "" && part !== ".");
 }
 
 /** Removes empty parts and `.` from a path. */

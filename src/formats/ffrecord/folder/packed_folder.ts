@@ -1,9 +1,8 @@
 import { PathError } from "../../../base/errors.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { runAsync, runSync } from "../../../io/concurrency/steps.ts";
-import { decodeName, encodeName } from "../../../base/names.ts";
+import { decodeName, encodeName, partsOf } from "../../../base/names.ts";
 import { type NodeId, ROOT } from "../../../tree/tree.ts";
-import { partsOf } from "../../../tree/vfs/paths.ts";
 import { openPackedFiles, type PackedFiles } from "./packed_files.ts";
 import { FFRecordSamples } from "../read/ffrecord_samples.ts";
 import { FFRecordReader } from "../read/reader.ts";
