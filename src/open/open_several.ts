@@ -2,7 +2,7 @@ import { PathError, RecordfsError } from "../base/errors.ts";
 import { inParallel } from "../io/concurrency/concurrency_limit.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import { encodeName } from "../base/names.ts";
+import { encodeName, partsOf } from "../base/names.ts";
 import type {
   Container,
   ContainerInfo,
@@ -19,7 +19,6 @@ import {
 } from "./location.ts";
 import { openOne } from "./find_format.ts";
 import type { OpenContainerOptions } from "./open.ts";
-import { partsOf } from "../base/names.ts";
 import { findNode } from "../tree/vfs/paths.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
