@@ -110,6 +110,8 @@ Deno.test({
     await assert.rejects(inPlace("sh", "false\ntrue"));
     await assert.rejects(inPlace("sh", "false | true"));
     await inPlace("console", "$ echo one; echo two 3\none\ntwo …");
+    await inPlace("console", "$ (sleep 1; echo one) &\none\n$ echo two\ntwo");
+    await assert.rejects(inPlace("console", "$ false &\none"));
     await inPlace(
       "console",
       "$ python3 -c 'import sys; print(sys.executable)'\n" + PYTHON,
@@ -167,7 +169,7 @@ const MARK = "\0";
 function script(
   { text }: Block,
   place: string,
-  steps: readonly { command: string }[],
+  steps: readonly Step[],
 ): string {
   const directories = new Set(text.match(/\/mnt\/\w+/g));
   return [
@@ -179,13 +181,26 @@ function script(
     "ip link set lo up",
     `cd '${place}'`,
     ...[...directories].map((path) => `mkdir '${path}'`),
-    ...steps.flatMap(({ command }) => ["printf '\\0'", command]),
+    ...steps.flatMap((step) => ["printf '\\0'", runnable(step)]),
     "",
   ].join("\n");
 }
 
+interface Step {
+  readonly command: string;
+  readonly output: string | undefined;
+}
+
+/** The command; one in the background has printed its output before the next begins. */
+function runnable({ command, output }: Step): string {
+  if (output === undefined || !command.endsWith(" &")) return command;
+  const lines = output.trimEnd().split("\n").length;
+  return `log=$(mktemp); ${command.slice(0, -1)} > $log 2>&1 &
+until [ "$(wc -l < $log)" -ge ${lines} ]; do kill -0 $!; sleep 0.1; done; cat $log`;
+}
+
 /** The commands behind prompts, and what they print. */
-function prompted(text: string): { command: string; output: string }[] {
+function prompted(text: string): Step[] {
   return text.split(/^\$ /m).slice(1).map((step) => {
     const end = step.indexOf("\n");
     return end < 0
