@@ -27,7 +27,8 @@ export async function listSamplesIn(
   if (format.listSamples !== undefined) {
     return await format.listSamples(location, options);
   }
-  const container = await open(location, { ...options, checkData: false });
+  const forced = { ...options, format: entry.name, checkData: false };
+  const container = await open(location, forced);
   try {
     const { samples } = container;
     if (!areLocated(samples)) throw notInOnePiece(location, entry.name);
