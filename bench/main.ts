@@ -16,6 +16,8 @@ import { gulpIngestBenchmark } from "./gulp/gulp_ingest.ts";
 import { gulpMetaBenchmark } from "./gulp/gulp_meta.ts";
 import { gulpMountBenchmark } from "./gulp/gulp_mount.ts";
 import { gulpReadBenchmark } from "./gulp/gulp_read.ts";
+import { knownLoadersBenchmark } from "./data/known_loaders.ts";
+import { knownMountsBenchmark } from "./formats/known_mounts.ts";
 import { loaderBenchmark } from "./data/loader.ts";
 import { mountBenchmark } from "./mount/mount.ts";
 import { mountSuiteBenchmark } from "./mount/mount_suite.ts";
@@ -55,6 +57,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   bagsWriteBenchmark,
   copyBenchmark,
   imageCodecsBenchmark,
+  knownLoadersBenchmark,
+  knownMountsBenchmark,
   loaderBenchmark,
   mountBenchmark,
   mountSuiteBenchmark,

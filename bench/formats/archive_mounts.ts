@@ -1,33 +1,79 @@
 /**
- * Mounts of archives by several programs: until all names are there, and all files in random order.
+ * Mounts of archives by several programs: until the first listing, until all names are there, and all files in random
+ * order.
  *
  * @module
  */
+import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
+import { succeeds, VENV } from "../../test/support/programs/programs.ts";
 import { buildPrograms } from "../mount/build.ts";
 import { readPasses } from "../mount/reader.ts";
-import { rowsBesideFirst } from "../support/beside_first.ts";
+import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
 import { MountedServer } from "../support/mounted_server.ts";
 import { progress, type Row } from "../support/report.ts";
-import { alternate } from "../support/rounds.ts";
+import { alternatePresent } from "../support/rounds.ts";
 import type { Workspace } from "../support/workspace.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 
+/** Of `deno task setup`. */
+const RATARMOUNT = `${VENV}/bin/ratarmount`;
+
 /** A program that mounts. */
-export interface Mounter {
-  readonly name: string;
+export interface Mounter extends Compared {
   /** What starts it; the mountpoint comes behind. */
   readonly command: readonly string[];
-  /** How often as fast as this one ours shall be. */
-  readonly target?: number;
+  /** Undoes what the last start has left for the next. */
+  reset?(): void;
 }
 
-/** Ours. */
-export function recordfsMount(source: string): Mounter {
+/** Whether a mount is the first of an archive, or finds the index that the program has kept of it. */
+export type Start = "first" | "again";
+
+/** Ours, with an index cache in the workspace. */
+export function recordfsMount(
+  workspace: Workspace,
+  source: string,
+  start: Start = "first",
+): Mounter {
+  const cache = workspace.file("index-cache");
+  const mount = [Deno.execPath(), "run", "-A", CLI, "mount", "-f"];
+  const command = [...mount, "--cache-dir", cache, source];
+  const reset = () => fs.rmSync(cache, { recursive: true, force: true });
+  return { name: "recordfs mount", command, ...start === "first" && { reset } };
+}
+
+/** `ratarmount` as it is by default: its index lies beside the archive. */
+export function ratarmount(
+  source: string,
+  target?: number,
+  start: Start = "first",
+): Mounter {
   return {
-    name: "recordfs mount",
-    command: [Deno.execPath(), "run", "-A", CLI, "mount", "-f", source],
+    name: "ratarmount",
+    command: [
+      ...[RATARMOUNT, "-f"],
+      ...(start === "first" ? ["--recreate-index"] : []),
+      source,
+    ],
+    ...(target !== undefined && { target }),
+    ...(fs.existsSync(RATARMOUNT)
+      ? {}
+      : { missing: "not measured: `deno task setup` installs ratarmount" }),
+  };
+}
+
+/** `archivemount`, which has no index. */
+export function archivemount(source: string, target: number): Mounter {
+  return {
+    name: "archivemount",
+    command: ["archivemount", "-f", "-o", "readonly", source],
+    target,
+    ...(succeeds("sh", "-c", "command -v archivemount") ? {} : {
+      missing:
+        "not measured: `deno task setup` or `apt-get install archivemount`",
+    }),
   };
 }
 
@@ -38,6 +84,58 @@ export interface MountRun {
   /** Ours first. */
   readonly mounters: readonly Mounter[];
   readonly rounds: number;
+}
+
+/**
+ * Seconds from the start of the program until the root is listed, and until all names are.
+ *
+ * @param members How many there are.
+ */
+export async function mountingRows(
+  workspace: Workspace,
+  { what, mounters, rounds }: MountRun,
+  members: number,
+): Promise<Row[]> {
+  const mounts = await Mounts.in(workspace);
+  const taken = await alternatePresent(mounters, rounds, async (one) => {
+    progress(`${what}: mounting, ${one.name}`);
+    const start = performance.now();
+    const mounted = await mounts.start(one);
+    const { length } = await Array.fromAsync(Deno.readDir(mounts.mountpoint));
+    const first = (performance.now() - start) / 1000;
+    if (length === 0) throw new Error(`${one.name} lists nothing`);
+    await listAll(one, mounts.mountpoint, "%f\\n", members);
+    const all = (performance.now() - start) / 1000;
+    await mounted.stop();
+    return { first, all };
+  });
+  return ([["first", "the first listing"], ["all", "all names"]] as const)
+    .flatMap(([key, until]) =>
+      rowsBesideFirst(
+        `${what}, from start to ${until}: ${members} members`,
+        "s",
+        mounters,
+        taken.map((rounds) => rounds?.map((times) => times[key])),
+        "less",
+      )
+    );
+}
+
+/** Has `find` list all files of a mount, and throws unless it finds as many as there are. */
+async function listAll(
+  { name }: Mounter,
+  mountpoint: string,
+  format: string,
+  members: number,
+): Promise<void> {
+  const find = `find "$1" -type f -printf '${format}' | wc -l`;
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", find, "sh", mountpoint],
+  }).output();
+  const found = Number(new TextDecoder().decode(stdout));
+  if (found !== members) {
+    throw new Error(`${name} lists ${found} of ${members}`);
+  }
 }
 
 /** What `find` prints of each file: its name, which is in the directory; or its size, which most who list ask for. */
@@ -59,19 +157,14 @@ export async function listingRows(
   const mounts = await Mounts.in(workspace);
   const rows: Row[] = [];
   for (const [listed, format] of LISTINGS) {
-    const find = `find "$1" -type f -printf '${format}' | wc -l`;
-    const rates = await alternate([...mounters], rounds, async (one) => {
+    const rates = await alternatePresent(mounters, rounds, async (one) => {
       progress(`${what}: listing ${listed}, ${one.name}`);
       const start = performance.now();
       const mounted = await mounts.start(one);
-      const { stdout } = await new Deno.Command("sh", {
-        args: ["-c", find, "sh", mounts.mountpoint],
-      }).output();
+      await listAll(one, mounts.mountpoint, format, members);
       const ms = performance.now() - start;
       await mounted.stop();
-      const found = Number(new TextDecoder().decode(stdout));
-      if (found === members) return 1000 * members / ms;
-      throw new Error(`${one.name} lists ${found} of ${members}`);
+      return 1000 * members / ms;
     });
     const measured =
       `${what}, mounted and ${listed} listed: ${members} members`;
@@ -97,7 +190,7 @@ export async function readingRows(
   const { count, size } = files;
   // As much memory as the page cache will take: a virtual machine has to fetch what was never used.
   const touch = `${Math.ceil(1.25 * count * size / 2 ** 20)}`;
-  const rates = await alternate([...mounters], rounds, async (one) => {
+  const rates = await alternatePresent(mounters, rounds, async (one) => {
     progress(`${what}: reading, ${one.name}`);
     const mounted = await mounts.start(one);
     const [pass] = await readPasses(
@@ -135,7 +228,8 @@ class Mounts {
     return mounts;
   }
 
-  async start({ command }: Mounter): Promise<MountedServer> {
+  async start({ command, reset }: Mounter): Promise<MountedServer> {
+    reset?.();
     this.#mounted = await MountedServer.start(
       [...command, this.mountpoint],
       this.mountpoint,

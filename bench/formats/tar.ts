@@ -1,7 +1,7 @@
 /**
  * Tars: opening one of 1,000,000 members beside Python's `tarfile`, opening it again by what was kept of it, a mount
- * of one beside the mount of an FFRecord folder of the same files, and beside what else mounts tars: `archivemount`, and
- * `ratarmount` where it is installed.
+ * of one beside the mount of an FFRecord folder of the same files, and beside what else mounts tars: `archivemount` and
+ * `ratarmount`.
  *
  *   deno run -A bench/formats/tar.ts [--members N] [--files N] [--size BYTES] [--listed N] [--read N] [--rounds N]
  *       [--dir FOLDER] [--json]
@@ -29,12 +29,14 @@ import { alternate, median } from "../support/rounds.ts";
 import { runJson } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 import {
+  archivemount,
   listingRows,
   type Mounter,
+  ratarmount,
   readingRows,
   recordfsMount,
 } from "./archive_mounts.ts";
-import { writeTar } from "./write_tar.ts";
+import { writeFilesTar, writeTar } from "./write_tar.ts";
 
 const OURS = here("./open_tar.ts");
 const CLI = here("../../cli.ts");
@@ -47,7 +49,7 @@ with tarfile.open(sys.argv[1]) as tar:
     members = len(tar.getmembers())
 print(json.dumps({"ms": 1000 * (time.perf_counter() - start), "members": members}))
 `;
-import { PYTHON, VENV } from "../../test/support/programs/programs.ts";
+import { PYTHON } from "../../test/support/programs/programs.ts";
 
 /** Content of a member whose name matters only. */
 const SMALL = 100;
@@ -90,24 +92,16 @@ async function measureOthers(
   writeTar(many, listed, () => new Uint8Array(SMALL));
   const rows = await listingRows(workspace, {
     what: "tar",
-    mounters: await mounters(many),
+    mounters: mounters(workspace, many),
     rounds,
   }, listed);
   fs.rmSync(many);
   const few = workspace.file("read.tar");
-  const content = crypto.getRandomValues(new Uint8Array(1 << 16));
-  writeTar(few, read, (i) => {
-    const bytes = new Uint8Array(size);
-    for (let at = 0; at < size; at += content.length) {
-      bytes.set(content.subarray(0, size - at), at);
-    }
-    bytes[i % size]! ^= 1;
-    return bytes;
-  }, (i) => `${String(i).padStart(7, "0")}.bin`);
+  writeFilesTar(few, read, size);
   rows.push(
     ...await readingRows(workspace, {
       what: "tar",
-      mounters: mounters(few),
+      mounters: mounters(workspace, few),
       rounds,
     }, { count: read, size }),
   );
@@ -115,25 +109,13 @@ async function measureOthers(
 }
 
 /** Those who mount a tar, ours first. */
-function mounters(path: string): Mounter[] {
-  const archivemount = {
-    name: "archivemount",
-    command: ["archivemount", "-f", "-o", "readonly", path],
-    target: TARGET,
-  };
-  const ratarmount = {
-    name: "ratarmount",
-    // Its index stays in memory: the next round is not to find it.
-    command: [RATARMOUNT, "-f", "--index-file", ":memory:", path],
-    target: TARGET,
-  };
-  const found = fs.existsSync(RATARMOUNT);
-  if (!found) progress("tar: ratarmount is not installed, and left out");
-  return [recordfsMount(path), archivemount, ...found ? [ratarmount] : []];
+function mounters(workspace: Workspace, path: string): Mounter[] {
+  return [
+    recordfsMount(workspace, path),
+    archivemount(path, TARGET),
+    ratarmount(path, TARGET),
+  ];
 }
-
-/** Of `deno task setup`. */
-const RATARMOUNT = `${VENV}/bin/ratarmount`;
 
 interface Opened {
   readonly ms: number;

@@ -47,6 +47,19 @@ export function writeTar(
   }
 }
 
+/** Writes a tar of files that differ, `0000000.bin` and so on, which no program can shorten. */
+export function writeFilesTar(path: string, files: number, size: number): void {
+  const random = crypto.getRandomValues(new Uint8Array(1 << 16));
+  writeTar(path, files, (i) => {
+    const bytes = new Uint8Array(size);
+    for (let at = 0; at < size; at += random.length) {
+      bytes.set(random.subarray(0, size - at), at);
+    }
+    bytes[i % size]! ^= 1;
+    return bytes;
+  }, (i) => `${String(i).padStart(7, "0")}.bin`);
+}
+
 function nameOf(i: number): string {
   const sample = i >> 1;
   const directory = String(sample % 100).padStart(2, "0");

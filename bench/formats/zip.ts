@@ -77,7 +77,7 @@ async function run(args: string[]): Promise<Row[]> {
   progress(`zip: writing ${members} members`);
   await write(many, members, SMALL, STORED);
   const rows = await measureOpening(many, members, rounds);
-  const listed = { what: "zip", mounters: mounters(many), rounds };
+  const listed = { what: "zip", mounters: mounters(workspace, many), rounds };
   rows.push(...await listingRows(workspace, listed, members));
   for (const method of [DEFLATED, STORED]) {
     const path = workspace.file(`files${method}.zip`);
@@ -89,7 +89,7 @@ async function run(args: string[]): Promise<Row[]> {
           workspace,
           {
             what: method === STORED ? "zip, stored" : "zip, deflated",
-            mounters: mounters(path),
+            mounters: mounters(workspace, path),
             rounds,
           },
           { count: files, size },
@@ -143,8 +143,8 @@ async function measureOpening(
 }
 
 /** Those who mount a zip, ours first. */
-function mounters(path: string): Mounter[] {
-  return [recordfsMount(path), {
+function mounters(workspace: Workspace, path: string): Mounter[] {
+  return [recordfsMount(workspace, path), {
     name: "fuse-zip",
     command: ["fuse-zip", "-r", "-f", path],
     target: TARGET,

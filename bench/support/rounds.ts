@@ -26,3 +26,21 @@ export async function alternate<C, M>(
   }
   return measured;
 }
+
+/**
+ * {@linkcode alternate} of the contenders for which nothing is missing.
+ *
+ * @returns Each contender's measurements, or `undefined` where something is missing.
+ */
+export async function alternatePresent<
+  C extends { readonly missing?: string | undefined },
+  M,
+>(
+  contenders: readonly C[],
+  rounds: number,
+  measure: (contender: C, round: number) => Promise<M>,
+): Promise<(M[] | undefined)[]> {
+  const present = contenders.filter(({ missing }) => missing === undefined);
+  const measured = await alternate(present, rounds, measure);
+  return contenders.map((one) => measured[present.indexOf(one)]);
+}

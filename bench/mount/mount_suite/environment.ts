@@ -1,6 +1,6 @@
 import type { Programs } from "../build.ts";
 import { progress } from "../../support/report.ts";
-import { alternate } from "../../support/rounds.ts";
+import { alternatePresent } from "../../support/rounds.ts";
 import { run } from "../../support/run.ts";
 import type { Workspace } from "../../support/workspace.ts";
 import type { Outcome } from "./comparison.ts";
@@ -36,17 +36,15 @@ export class Environment {
    * @param name Of the measurement, for the lines of progress.
    * @returns Of each contender the measurements, or `undefined`.
    */
-  async alternate<M>(
+  alternate<M>(
     name: string,
     contenders: readonly Contender[],
     measure: (contender: Contender, round: number) => Promise<M>,
   ): Promise<(M[] | undefined)[]> {
-    const present = contenders.filter(({ missing }) => missing === undefined);
-    const measured = await alternate(present, this.rounds, (one, round) => {
+    return alternatePresent(contenders, this.rounds, (one, round) => {
       progress(`${name}: round ${round + 1} of ${this.rounds}, ${one.name}`);
       return measure(one, round);
     });
-    return contenders.map((one) => measured[present.indexOf(one)]);
   }
 }
 
