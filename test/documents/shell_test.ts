@@ -17,7 +17,7 @@ const SHELL = BLOCKS.filter(({ info }) => /^(sh|bash|console)\b/.test(info));
 const NOT_RUN: Readonly<Record<string, number>> = {
   "CONTRIBUTING.md": 1,
   "README.md": 2,
-  "docs/administrate.md": 1,
+  "docs/administer.md": 1,
   "docs/docker.md": 2,
   "docs/install.md": 1,
   "docs/look.md": 1,

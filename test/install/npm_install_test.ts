@@ -92,7 +92,7 @@ Deno.test({
   fn: () =>
     withTempDir(async (dir) => {
       const document = fs.readFileSync(
-        `${REPOSITORY}docs/administrate.md`,
+        `${REPOSITORY}docs/administer.md`,
         "utf8",
       );
       const [, task, archive] =
