@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import {
   closeOnExec,
   formatHeld,
@@ -308,7 +309,7 @@ export function serverCommand(
 ): string[] {
   return [
     Deno.execPath(),
-    ...thisProgram(),
+    ...thisProgram(job),
     "mount",
     `--background=${files.id}`,
     `--held=${formatHeld(held)}`,
@@ -322,15 +323,21 @@ export function serverCommand(
  * Unlike other commands of `bin/recordfs`, a server loads all modules at its start: later they may be of another
  * version.
  */
-function thisProgram(): string[] {
+function thisProgram({ formatModules = [] }: MountJob): string[] {
   if (Deno.build.standalone) return [];
-  // A mount loads no package, so it needs no import map, which takes a while to read.
-  const flags = ["run", "-A", "--no-config", "--no-lock"];
+  const flags = ["run", "-A", "--no-lock"];
+  const next = (name: string) => new URL(name, Deno.mainModule);
   if (Deno.mainModule.endsWith(".js")) {
     // In the npm package, whose dependencies are installed next to it; same flags as in bin/recordfs.
-    const { href } = new URL("import_map.json", Deno.mainModule);
-    flags.push("--node-modules-dir=manual", `--import-map=${href}`);
+    const map = `--import-map=${next("import_map.json").href}`;
+    flags.push("--no-config", "--node-modules-dir=manual", map);
     if (Deno.env.get("DENO_DIR") === NO_CACHE) flags.push("--no-code-cache");
+  } else if (formatModules.length > 0) {
+    // A format's module imports the library by its name, which the configuration of a clone defines.
+    flags.push(`--config=${fileURLToPath(next("deno.json"))}`);
+  } else {
+    // A mount loads no package, so it needs no import map, which takes a while to read.
+    flags.push("--no-config");
   }
   return [...flags, Deno.mainModule];
 }
