@@ -14,8 +14,7 @@ import {
   type Folder,
   packedSamples,
 } from "../support/ffrecord/make_ffr.ts";
-import { REPOSITORY } from "../support/paths.ts";
-import { toyBytes } from "../support/toy_format/write_toy.ts";
+import { TOY_FORMAT } from "../support/toy_format/write_toy.ts";
 import { documentBlocks } from "./blocks.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
@@ -87,14 +86,10 @@ function putFFRecord(put: Put): void {
   put("samples.py", `print('"aGVsbG8="'); print('{"text": "hello"}')\n`);
 }
 
-/** A format of a user's own, and a container of it. */
+/** A format of a user's own, and the program that writes a container of it. */
 function putOwnFormat(put: Put): void {
-  const toy = "test/support/toy_format/toy_format.ts";
-  const module = fs.readFileSync(REPOSITORY + toy, "utf8")
-    .replaceAll('"../../../src/', `"${REPOSITORY}src/`);
-  put("my_format.ts", module);
-  const file = { name: "a.txt", label: "text", bytes: text("a toy\n") };
-  put("data.mine", toyBytes([file]));
+  put("my_format.ts", fs.readFileSync(TOY_FORMAT));
+  put("write_toy.py", example("python"));
 }
 
 async function putBags(place: string, put: Put): Promise<void> {

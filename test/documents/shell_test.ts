@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { type Block, blocksOf, documentBlocks } from "./blocks.ts";
+import { TOY_FORMAT } from "../support/toy_format/write_toy.ts";
 import { makePlace } from "./place.ts";
 
 const BLOCKS = documentBlocks();
@@ -22,7 +23,6 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "docs/install.md": 1,
   "docs/look.md": 1,
   "docs/mounting.md": 1,
-  "docs/own-format.md": 1,
   "docs/remote.md": 2,
   "docs/serve.md": 2,
   "docs/training.md": 2,
@@ -41,6 +41,13 @@ Deno.test("blocks that no test runs say why, and are as many as they were", () =
   for (const { document, line, notRun } of ignored) {
     assert.ok(notRun, `${document}:${line}: ignored without a reason`);
   }
+});
+
+Deno.test("the format that docs/own-format.md shows is the one that tests run", () => {
+  const shown = BLOCKS.filter(({ document, info }) =>
+    document === "docs/own-format.md" && info === "ts"
+  ).map(({ text }) => `${text}\n`);
+  assert.ok(shown.includes(fs.readFileSync(TOY_FORMAT, "utf8")));
 });
 
 Deno.test("a block, its place and its mark are found in a document", () => {

@@ -13,10 +13,12 @@ import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { parquetCase } from "../support/parquet/parquet_golden.ts";
 import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
 import { mdsCase } from "../support/mds/mds_golden.ts";
+import { TOY_FORMAT, toyBytes } from "../support/toy_format/write_toy.ts";
 import { fromFileUrl } from "../support/paths.ts";
 
 const from = fromFileUrl(new URL(".", import.meta.url));
 const before = Deno.cwd();
+const encoder = new TextEncoder();
 const place = fs.mkdtempSync(`${tmpdir()}/recordfs-recipe-`);
 
 for (
@@ -58,6 +60,9 @@ fs.cpSync(
   `${place}/dataset`,
   { recursive: true },
 );
+fs.copyFileSync(TOY_FORMAT, `${place}/my_format.ts`);
+const toy = { name: "a.txt", label: "text", bytes: encoder.encode("a toy\n") };
+fs.writeFileSync(`${place}/data.toy`, toyBytes([toy]));
 writeImages(`${place}/images`, ["cat", "dog"], 3);
 Deno.chdir(place);
 

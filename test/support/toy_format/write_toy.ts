@@ -1,4 +1,10 @@
 import { crc32 } from "node:zlib";
+import { fromFileUrl } from "../paths.ts";
+
+/** Path of the module of the format. */
+export const TOY_FORMAT = fromFileUrl(
+  new URL("toy_format.ts", import.meta.url),
+);
 
 /** A file of a toy, with its label. */
 export interface ToyFile {
