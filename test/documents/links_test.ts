@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import manifest from "../../deno.json" with { type: "json" };
 import { REPOSITORY } from "../support/paths.ts";
 import { documents } from "./blocks.ts";
 
@@ -84,6 +85,17 @@ Deno.test("each document of docs/ starts with the question that it answers, and 
     const name = document.slice("docs/".length);
     if (name !== "README.md") assert.ok(index.includes(`(${name}`), document);
   }
+});
+
+Deno.test("docs/api.md lists each entry point", () => {
+  const listed = textOf("docs/api.md").matchAll(
+    /^\| `(@recordfs\/recordfs(?:\/\w+)?)` +\|/gm,
+  );
+  assert.deepEqual(
+    [...listed].map(([, entry]) => entry).toSorted(),
+    Object.keys(manifest.exports)
+      .map((entry) => path.join(manifest.name, entry)).toSorted(),
+  );
 });
 
 Deno.test("README.md and bench/README.md have at most 200 lines", () => {
