@@ -1,11 +1,11 @@
 import manifest from "../../deno.json" with { type: "json" };
 import { REPOSITORY } from "../repository.ts";
+import { documentFiles } from "../documents.ts";
 import { edges, type Root, shrinkwrap } from "./shrinkwrap.ts";
 import { lockedDeno, lockedDependencies } from "./locked.ts";
 import {
   compiledPath,
   declarations,
-  filesBelow,
   javaScript,
   type PackedFile,
   pageFiles,
@@ -20,17 +20,6 @@ const DESCRIPTION =
 
 /** Files that are the same in the repository. */
 const COPIED = ["LICENSE"];
-/** Documents, and folders of them: the README and messages name them. */
-const DOCUMENTS = [
-  "ARCHITECTURE.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
-  "README.md",
-  "bench",
-  "docs",
-  "fuse",
-  "src",
-];
 const PROGRAMS = ["bin/recordfs", "bin/recordfs-links"];
 
 /**
@@ -50,7 +39,7 @@ export async function packageFiles(place: string): Promise<PackedFile[]> {
     ...pageFiles(),
     ...shared,
     ...COPIED.map((path) => copied(path)),
-    ...DOCUMENTS.flatMap(documentsIn).map((path) => copied(path)),
+    ...documentFiles().map((path) => copied(path)),
     ...PROGRAMS.map((path) => ({ ...copied(path), isExecutable: true })),
     jsonFile("package.json", packageJson(root, pagesOf(shared))),
     jsonFile("npm-shrinkwrap.json", shrinkwrap(root)),
@@ -74,13 +63,6 @@ export function rootPackage(): Root {
 
 function textsOf(modules: readonly string[]): string[] {
   return modules.map((path) => Deno.readTextFileSync(REPOSITORY + path));
-}
-
-/** A document itself, or those of a folder, with their pictures. */
-function documentsIn(path: string): string[] {
-  return path.endsWith(".md")
-    ? [path]
-    : filesBelow(path).filter((file) => /\.(md|png)$/.test(file));
 }
 
 function copied(path: string): PackedFile {
