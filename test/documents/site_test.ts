@@ -1,75 +1,16 @@
-/** The site of the documents and the API: whole, without a network, found by its search, and sound in a browser. */
+/** The site of the documents and the API: whole, without a network, and found by its search. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import { tmpdir } from "node:os";
 import { posix } from "node:path";
-import { pathToFileURL } from "node:url";
-import { Parser } from "htmlparser2";
 import MiniSearch from "minisearch";
-import type { Page } from "playwright-core";
 import manifest from "../../deno.json" with { type: "json" };
-import { buildSite, type BuiltSite } from "../../packaging/site/build_site.ts";
 import { rewriteLinks } from "../../packaging/site/links.ts";
 import {
   parseDocument,
   renderDocument,
 } from "../../packaging/site/markdown.ts";
-import { pageTest } from "../serve/page/support/page_test_of.ts";
 import { documents } from "./blocks.ts";
-
-/** The site, built once. */
-let built: Promise<{ readonly root: string } & BuiltSite> | undefined;
-
-function site(): NonNullable<typeof built> {
-  return built ??= (async () => {
-    const root = fs.mkdtempSync(`${tmpdir()}/recordfs-site-`);
-    addEventListener("unload", () => fs.rmSync(root, { recursive: true }));
-    return { root, ...await buildSite(root) };
-  })();
-}
-
-interface ReadPage {
-  readonly title: string;
-  readonly ids: ReadonlySet<string>;
-  /** Those that are there twice. */
-  readonly repeated: readonly string[];
-  /** Addresses in `href` and `src`. */
-  readonly links: readonly string[];
-  /** Addresses of the navigation. */
-  readonly navigation: readonly string[];
-}
-
-function readPage(file: string): ReadPage {
-  const ids = new Set<string>();
-  const repeated: string[] = [];
-  const links: string[] = [];
-  const navigation: string[] = [];
-  let title = "";
-  const open: string[] = [];
-  const parser = new Parser({
-    onopentag(name, { id, href, src }) {
-      open.push(name);
-      if (id !== undefined) {
-        if (ids.has(id)) repeated.push(id);
-        ids.add(id);
-      }
-      const link = href ?? src;
-      if (link !== undefined) links.push(link);
-      if (href !== undefined && open.includes("nav")) navigation.push(href);
-    },
-    ontext: (text) => void (open.at(-1) === "title" && (title += text)),
-    onclosetag: () => void open.pop(),
-  });
-  parser.end(fs.readFileSync(file, "utf8"));
-  return { title, ids, repeated, links, navigation };
-}
-
-/** Pages of documents by their paths; the reference's are Deno's. */
-function pagesOf(root: string): Map<string, ReadPage> {
-  const paths = fs.readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".html") && !path.startsWith("api/"));
-  return new Map(paths.map((path) => [path, readPage(`${root}/${path}`)]));
-}
+import { pagesOf, readPage, site } from "./site.ts";
 
 Deno.test("each document has a page of its own title, and those of docs/ are in the navigation", async () => {
   const { root } = await site();
@@ -157,70 +98,3 @@ Deno.test("a search finds documents by their words, and names of the API", async
     assert.ok(fs.existsSync(`${root}/${id.split("#")[0]}`), id);
   }
 });
-
-/** A page of the site in a window, opened as a file: it needs no server. */
-async function shown(
-  page: Page,
-  path: string,
-): Promise<{ readonly problems: string[] }> {
-  const { root } = await site();
-  const problems: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
-  });
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("request", (request) => {
-    if (!request.url().startsWith("file:")) problems.push(request.url());
-  });
-  await page.goto(`${pathToFileURL(root)}/${path}`);
-  return { problems };
-}
-
-pageTest(
-  "the site's search leads to what it finds, by the keyboard",
-  async (browser) => {
-    const page = await browser.newPage();
-    const { problems } = await shown(page, "docs/formats/tar.html");
-    await page.keyboard.press("/");
-    await page.keyboard.type("unmount lazily");
-    const first = page.getByRole("option").first();
-    await first.waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowUp");
-    assert.equal(await first.getAttribute("aria-selected"), "true");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/docs\/(?!formats).*\.html/);
-    assert.match((await page.locator("main").textContent())!, /lazily/);
-    await page.keyboard.press("/");
-    await page.keyboard.type("nonexistentword");
-    await page.getByText("Nothing found").waitFor();
-    await page.keyboard.press("Escape");
-    assert.ok(await page.locator("#site-results").isHidden());
-    assert.deepEqual(problems, []);
-    await page.close();
-  },
-);
-
-pageTest(
-  "the site is light or dark as the system is, and no page is wider than a phone",
-  async (browser) => {
-    const { root } = await site();
-    const page = await browser.newPage({
-      viewport: { width: 360, height: 640 },
-    });
-    const back = () =>
-      page.evaluate("getComputedStyle(document.body).backgroundColor");
-    const { problems } = await shown(page, "index.html");
-    await page.emulateMedia({ colorScheme: "light" });
-    assert.equal(await back(), "rgb(255, 255, 255)");
-    await page.emulateMedia({ colorScheme: "dark" });
-    assert.notEqual(await back(), "rgb(255, 255, 255)");
-    for (const path of pagesOf(root).keys()) {
-      await page.goto(`${pathToFileURL(root)}/${path}`);
-      const width = await page.evaluate("document.documentElement.scrollWidth");
-      assert.ok(Number(width) <= 360, `${path} is ${width} wide`);
-    }
-    assert.deepEqual(problems, []);
-    await page.close();
-  },
-);

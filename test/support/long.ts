@@ -70,6 +70,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/data/loader/remote_module_test.ts",
   "test/demo_test.ts",
   "test/documents/shell_test.ts",
+  "test/documents/site_page_test.ts",
   // Many cases of one thing.
   "test/cli/commands/bench_loader/",
   "test/data/loader/every_save_point_test.ts",
