@@ -39,7 +39,7 @@ export function htmlPage(
 <ul id="site-results" role="listbox" aria-label="Results" hidden></ul>
 </search>
 <a class="contents" href="#site-navigation">Contents</a>
-<a href="${api}">API</a>
+<a class="api" href="${api}">API</a>
 </header>
 <main id="site-content">
 ${renderDocument(parsed)}</main>

@@ -5,6 +5,9 @@ const input = document.querySelector("search input");
 const list = document.querySelector("#site-results");
 const SHOWN = 12;
 
+/** Pages that few people search: figures, changes, and notes on the code. */
+const BESIDE = /^(bench|src|fuse)\/|^CHANGELOG/;
+
 /** Resolves to the function that searches. */
 let loaded;
 
@@ -19,6 +22,7 @@ function loadSearch() {
         prefix: true,
         fuzzy: (term) => term.length > 4 ? 0.2 : false,
         boost: { heading: 4, page: 3 },
+        boostDocument: (url) => BESIDE.test(url) ? 0.2 : 1,
       });
   })();
 }
@@ -79,7 +83,8 @@ function excerptOf(text, terms) {
     term.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
   );
   const pattern = new RegExp(`(${escaped.join("|")})`, "giu");
-  const start = Math.max(0, text.search(pattern) - 40);
+  const at = text.search(pattern) - 40;
+  const start = at <= 0 ? 0 : text.indexOf(" ", at) + 1;
   const part = (start > 0 ? "…" : "") + text.slice(start, start + 160);
   return part.split(pattern).map((piece, i) => {
     if (i % 2 === 0) return piece;
