@@ -32,14 +32,20 @@ export async function apiReference(site: string): Promise<Found[]> {
   return namesOf(await Deno.readTextFile(`${directory}/search_index.js`));
 }
 
-/** Leads a page of the reference back to the documents, and completes the name of its entry point. */
+/** Leads a page of the reference back to the documents, and completes and links the names of entry points. */
 function mend(directory: string, page: string): void {
   const text = Deno.readTextFileSync(`${directory}/${page}`);
   if (!text.includes(BUTTONS)) return; // it only leads to another page
   const home = "../".repeat(page.split("/").length);
   const link = `<a href="${home}index.html" class="contextLink">Documents</a>`;
   const mended = text.replace(BUTTONS, BUTTONS + link)
-    .replaceAll(/(?<= from &quot;)[\w.]+(?=&quot;;)/g, entryPoint);
+    .replaceAll(/(?<= from &quot;)[\w.]+(?=&quot;;)/g, entryPoint)
+    .replaceAll(/<td><code>(@[\w/]+)<\/code>/g, (cell, name: string) => {
+      const entry = name.slice(manifest.name.length + 1);
+      return `./${entry}` in manifest.exports
+        ? `<td><a href="${home}${API}/${entry}/index.html"><code>${name}</code></a>`
+        : cell;
+    });
   Deno.writeTextFileSync(`${directory}/${page}`, mended);
 }
 

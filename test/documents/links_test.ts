@@ -87,14 +87,18 @@ Deno.test("each document of docs/ starts with the question that it answers, and 
   }
 });
 
-Deno.test("docs/api.md lists each entry point", () => {
+Deno.test("docs/api.md lists each entry point, with its module", () => {
   const listed = textOf("docs/api.md").matchAll(
-    /^\| `(@recordfs\/recordfs(?:\/\w+)?)` +\|/gm,
+    /^\| \[`(@recordfs\/recordfs(?:\/\w+)?)`\]\(\.\.\/(\S+)\) +\|/gm,
   );
   assert.deepEqual(
-    [...listed].map(([, entry]) => entry).toSorted(),
-    Object.keys(manifest.exports)
-      .map((entry) => path.join(manifest.name, entry)).toSorted(),
+    Object.fromEntries([...listed].map(([, entry, file]) => [entry, file])),
+    Object.fromEntries(
+      Object.entries(manifest.exports).map(([entry, file]) => [
+        path.join(manifest.name, entry),
+        path.normalize(file),
+      ]),
+    ),
   );
 });
 

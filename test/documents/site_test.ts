@@ -18,6 +18,7 @@ Deno.test("each document has a page of its own title, and those of docs/ are in 
   assert.equal(pages.size, documents().length);
   const titles = [...pages.values()].map(({ title }) => title);
   assert.deepEqual(titles.filter((title) => !title), []);
+  assert.equal(new Set(titles).size, titles.length);
   const { navigation } = pages.get("docs/mounting.html")!;
   const reached = new Set(
     navigation.map((link) => posix.join("docs", link)),
@@ -67,6 +68,7 @@ Deno.test("a link that leads nowhere fails the build; one to a file without a pa
 
 Deno.test("the reference has each entry point, and leads back to the documents", async () => {
   const { root } = await site();
+  const { links } = readPage(`${root}/api/index.html`);
   for (const entry of Object.keys(manifest.exports)) {
     const page = posix.join("api", entry, "index.html");
     const back = readPage(`${root}/${page}`).links
@@ -74,7 +76,9 @@ Deno.test("the reference has each entry point, and leads back to the documents",
     assert.ok(back.includes("index.html"), page);
     const text = fs.readFileSync(`${root}/${page}`, "utf8");
     const name = posix.join(manifest.name, entry);
-    if (entry !== ".") assert.ok(text.includes(`from &quot;${name}&quot;;`));
+    if (entry === ".") continue;
+    assert.ok(text.includes(`from &quot;${name}&quot;;`), page);
+    assert.ok(links.some((link) => posix.join("api", link) === page), page);
   }
 });
 
@@ -94,7 +98,10 @@ Deno.test("a search finds documents by their words, and names of the API", async
   assert.ok(best("DataLoader").includes("api/data/~/DataLoader.html"));
   assert.ok(best("docker").includes("docs/docker.html"));
   assert.ok(best("shuffle epoch").some((url) => url.startsWith("docs/")));
-  for (const { id } of search.search("recordfs")) {
-    assert.ok(fs.existsSync(`${root}/${id.split("#")[0]}`), id);
+  const pages = pagesOf(root);
+  for (const url of Object.values<string>(index.documentIds)) {
+    const [path, anchor] = url.split("#") as [string, string?];
+    assert.ok(fs.existsSync(`${root}/${path}`), url);
+    assert.ok(anchor === undefined || pages.get(path)!.ids.has(anchor), url);
   }
 });
