@@ -109,8 +109,8 @@ export function overview(): Command {
 function newProgram(): Command {
   return new Command("recordfs")
     .description(
-      "Opens the containers that training data is packed in as read-only " +
-        "filesystems, and writes them.",
+      "Opens packed training data as read-only filesystems and as samples, " +
+        "and writes it.",
     )
     .version(VERSION, "-v, --version")
     .addHelpText("after", AFTER_HELP)

@@ -171,7 +171,7 @@ Deno.test({
       const waits =
         `cd '${place.mountpoint}' && '${Deno.execPath()}' run -A '${CLI}' umount .; exit $?`;
       const held = await run(["sh", "-c", waits], { env: place.env });
-      assertFailed(held, 1, /in use by \d+ \(sh\)\. End that first/);
+      assertFailed(held, 1, /in use by \d+ \(sh\)\. End these first/);
       assert.equal((await place.recordfs("umount", place.mountpoint)).code, 0);
       const help = (name: string) => recordfs([...name.split(" ")]);
       const { stdout } = await help("unmount --help");

@@ -187,7 +187,7 @@ Deno.test("the system's refusals are said in words", async () => {
     const bare = Object.assign(new Error("EEXIST"), { code: "EEXIST" });
     assert.match(
       systemMessage(bare),
-      /^Cannot do that: it exists\./,
+      /^Cannot complete the command: it exists\./,
     );
   });
 });

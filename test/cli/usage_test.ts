@@ -63,7 +63,10 @@ Deno.test("a wrong command line is exit code 2", async () => {
     [["completions", "ksh"], /'ksh' is invalid.*bash, fish, zsh/],
     [["mount", path, "/mnt", "-o", "frobnicate"], /'frobnicate'/],
     [["mount", path, "/mnt", "-o", "uid=x"], /uid=x/],
-    [["mount", path, "/mnt", "-o", "ro,rw"], /-o rw: mounts are read-only/],
+    [
+      ["mount", path, "/mnt", "-o", "ro,rw"],
+      /-o rw is not possible: mounts are read-only/,
+    ],
     [
       ["mount", "-f", path, "/mnt", "-o", "rw", "--format", "ffrecord"],
       /-o rw/,
@@ -284,7 +287,7 @@ Deno.test("an option has one name in all commands, and the earlier ones stay", a
     assertFailed(
       await size("9 parsec"),
       2,
-      /number of bytes from 1 on, as in 500M/,
+      /number of bytes from 1 on, such as 500M/,
     );
     assert.doesNotMatch((await size("64M")).stderr, /shard-size/);
   });

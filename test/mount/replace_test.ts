@@ -135,7 +135,7 @@ test(
     const { stderr, code } = await replace();
     assert.match(
       stderr,
-      /^recordfs: Cannot replace [^\n]*\(Linux 6\.9 or later can\)\. Unmount it, and mount anew\n$/,
+      /^recordfs: Cannot replace [^\n]*\(Linux 6\.9 or later can\)\. Unmount it, and mount it again\n$/,
     );
     assert.equal(code, 1);
     await Deno.writeTextFile(file, text);
@@ -161,13 +161,13 @@ test(
       assert.match(ran.stderr, /^recordfs: [^\n]+\n$/);
       return ran.stderr;
     };
-    assert.match(await replace("--ext=jpg", source), /--ext must be as it was/);
-    assert.match(await replace("-o", "uid=5", source), /-o must be as it was/);
+    assert.match(await replace("--ext=jpg", source), /--ext cannot change/);
+    assert.match(await replace("-o", "uid=5", source), /-o cannot change/);
     assert.match(await replace("-f", source), /not -f/);
     await Deno.copyFile(source, `${source}.other`);
-    assert.match(await replace(`${source}.other`), /what is mounted is /);
+    assert.match(await replace(`${source}.other`), /the mounted container is /);
     await Deno.rename(`${source}.other`, source);
-    assert.match(await replace(source), /what is mounted is /);
+    assert.match(await replace(source), /the mounted container is /);
     assert.equal((await record(place)).pid, pid);
     assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
     assert.match(await replace(source), /nothing of yours is mounted there/);

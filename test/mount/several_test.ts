@@ -127,12 +127,12 @@ test("a union outlives its server, and another one takes over", async (place) =>
     ];
     for (const given of LONG ? others : others.slice(0, 1)) {
       const ran = await recordfs("mount", "--replace", ...given, mountpoint);
-      assertFailed(ran, 1, /what is mounted is .*sample_10\.ffr/);
+      assertFailed(ran, 1, /the mounted container is .*sample_10\.ffr/);
     }
     const prefixed = await recordfs(
       ...["mount", "--replace", "--prefix=train", ...SEVERAL, mountpoint],
     );
-    assertFailed(prefixed, 1, /--prefix must be as it was/);
+    assertFailed(prefixed, 1, /--prefix cannot change/);
     assert.deepEqual(await inodes(mountpoint), before);
   });
 });

@@ -174,7 +174,7 @@ test("links lead to the datapoints of all shards, and stay through the death of 
       const ran = await recordfs(
         ...["mount", "--replace", ...args, path, mountpoint],
       );
-      assert.match(ran.stderr, /--shuffle must be as it was/);
+      assert.match(ran.stderr, /--shuffle cannot change/);
       assert.equal(ran.code, 1);
     }
     const same = await recordfs(
@@ -247,7 +247,7 @@ test("seeds and epochs that can't be are errors of the command line", async (pla
     [["--shuffle=1.5"], /--shuffle 1\.5/],
     [["--shuffle=9007199254740992"], /--shuffle 9007199254740992/],
     [["--shuffle="], /--shuffle/],
-    [["--epoch=1"], /--epoch needs --shuffle/],
+    [["--epoch=1"], /--epoch needs --shuffle SEED/],
     [["--shuffle=1", "--epoch=2-1"], /--epoch 2-1/],
     [["--shuffle=1", "--epoch=0-10000"], /--epoch 0-10000/],
     [["--shuffle=1", "--epoch=a"], /--epoch a/],

@@ -160,7 +160,7 @@ test("-o subset= does what --subset does, and a server that takes over shows the
     assert.deepEqual([replaced.stderr, replaced.code], ["", 0]);
     assert.deepEqual(await found(mountpoint, "f"), names);
     const whole = await recordfs("mount", "--replace", path, mountpoint);
-    assert.match(whole.stderr, /--subset must be as it was/);
+    assert.match(whole.stderr, /--subset cannot change/);
     assert.equal(whole.code, 1);
     await writeIndices(place, [2, 7, 41]);
     const other = await recordfs(
@@ -168,7 +168,7 @@ test("-o subset= does what --subset does, and a server that takes over shows the
     );
     assert.match(
       other.stderr,
-      /what is mounted is .* with .*indices\. Unmount it/,
+      /the mounted container is .* with .*indices\. Unmount it/,
     );
     assert.deepEqual(await found(mountpoint, "f"), names);
   });

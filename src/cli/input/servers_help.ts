@@ -12,7 +12,7 @@ export function serversCommand(): Command {
   const command = new Command("recordfs COMMAND")
     .usage("[options] SOURCE ...")
     .description(
-      "Options for containers on servers: of all commands that take a URL for SOURCE.",
+      "Options for containers on servers, for all commands that take a URL as SOURCE.",
     )
     .helpOption(false)
     .configureHelp({ helpWidth: 80 });

@@ -78,7 +78,7 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     assert.equal(verified.code, 1);
     assert.match(
       verified.stdout,
-      /parts\/[ab]\.ffr: 1 block damaged, and deleted/,
+      /parts\/[ab]\.ffr: 1 block damaged and deleted/,
     );
     await succeed(["cache", "verify", ...where]);
 
@@ -87,7 +87,7 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     {
       using _used = await open(`${url}/a.ffr`, { remote });
       const left = await recordfs(["cache", "rm", `${url}/a.ffr`, ...where]);
-      assertFailed(left, 1, /1 object in use, and left\. Unmount/);
+      assertFailed(left, 1, /1 object in use and not deleted\. Unmount/);
     }
     await succeed(["cache", "rm", `${url}/a.ffr`, ...where]);
     const rest = await succeed(["cache", "ls", "--json", ...where]);

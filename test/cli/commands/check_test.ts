@@ -74,7 +74,7 @@ Deno.test("only what was compared is called sound", async () => {
     assert.equal(await last(sound.path), "all sound\n", sound.path);
   }
   const without =
-    "structure sound; contents have no checksums here, --values decodes them\n";
+    "structure sound; contents have no checksums, but --values decodes them\n";
   for (
     const path of [
       "test/golden/tar/webdataset/pairs.tar",

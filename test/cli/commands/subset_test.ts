@@ -58,7 +58,7 @@ Deno.test("check reads the samples of an index file, and says how many they are"
   eachSplit(async (path, subset) => {
     const { stdout } = await succeed(["check", "--subset", subset, path]);
     assert.ok(
-      stdout.startsWith(`${path}: 5 of 10 samples, those of ${subset}, `),
+      stdout.startsWith(`${path}: 5 of 10 samples, selected by ${subset}, `),
       stdout,
     );
     assert.equal(

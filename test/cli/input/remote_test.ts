@@ -76,7 +76,11 @@ Deno.test("headers, from the command line and from a file, are sent; what is non
         ["--max-requests", "0"],
       ]
     ) {
-      assertFailed(await recordfs([...line, flag!, value!]), 2, /It is a /);
+      assertFailed(
+        await recordfs([...line, flag!, value!]),
+        2,
+        /It must be a /,
+      );
     }
   });
 });

@@ -32,7 +32,7 @@ Deno.test("a file that others may write to has no token", () =>
     fs.writeFileSync(`${dir}/token`, TOKEN);
     for (const mode of [0o620, 0o602, 0o666]) {
       fs.chmodSync(`${dir}/token`, mode);
-      refused(`${dir}/token`, /other users may write to it/);
+      refused(`${dir}/token`, /other users can write to it/);
     }
     return Promise.resolve();
   }));

@@ -33,7 +33,7 @@ Deno.test("what may go on for days says at once that it shows no more", () => {
   const show = firstOnly((line) => shown.push(line), "look there");
   for (let i = 0; i < COUNT; i++) show(`line ${i}`);
   assert.equal(shown.length, 11);
-  assert.deepEqual(shown[10], "further ones are not shown; look there");
+  assert.deepEqual(shown[10], "further messages are not shown; look there");
 });
 
 /** A plain file of samples that all fail their checksums. */
@@ -76,7 +76,7 @@ Deno.test("commands stop after ten, and --all goes on", async () => {
       [["tree", `${dir}/gulp`], /^recordfs: warning: Skipped/gm, "stderr"],
       [
         ["gulp", "repair", `${dir}/gulp`, `${dir}/OUT`],
-        /^left out: .*v\d/gm,
+        /^skipped: .*v\d/gm,
         "stdout",
       ],
       [["pack", `${dir}/links`, `${dir}/OUT.ffr`], /^.*nowhere/gm, "stderr"],

@@ -245,7 +245,7 @@ served(
     );
     assert.match(
       refused.stderr,
-      /^recordfs: [^\n]*what is mounted is http:[^\n]*\n$/,
+      /^recordfs: [^\n]*the mounted container is http:[^\n]*\n$/,
     );
     assert.equal(refused.code, 1);
     // The same location, but another content.
@@ -257,7 +257,7 @@ served(
     );
     assert.match(
       changed.stderr,
-      /^recordfs: [^\n]*what is mounted is http:[^\n]*\n$/,
+      /^recordfs: [^\n]*the mounted container is http:[^\n]*\n$/,
     );
     assert.equal(changed.code, 1);
     assert.equal((await record(place)).pid, pid);

@@ -176,7 +176,7 @@ Deno.test("what is there already is left alone", async () => {
     assertFailed(
       await create("three"),
       1,
-      /three: it has 1 datapoint already\. Add those that follow with --resume/,
+      /three: it has 1 datapoint already\. Add the others with --resume/,
     );
     const other = ["--resume", "--spec", '{"m": "int"}'];
     assertFailed(await create("three", ...other), 1, /spec\.json has another/);
@@ -197,7 +197,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
       [[...given, "--shard-size", "0"], /number of bytes/],
       [[...given, "--shard-length", "0"], /from 1 on/],
       [[...given, "--shard-start", "1"], /need --shard-size or/],
-      [[...given, "--resume", "--generation", "2"], /for generation 3/],
+      [[...given, "--resume", "--generation", "2"], /needs generation 3/],
     ];
     for (const [args, words] of cases) {
       const ran = await recordfs(["bag", "create", ...args], { cwd: dir });
@@ -245,7 +245,7 @@ Deno.test({
         assertFailed(
           await recordfs(three),
           1,
-          /the disk is full.*\(.*a keeps the datapoints that were written; add those that follow with --resume/,
+          /the disk is full.*\(.*a keeps the datapoints written so far; add the others with --resume/,
         );
         await succeed(["check", "--values", `${disk}/a`]);
         await remount("size=40m");

@@ -57,10 +57,10 @@ Deno.test("a process that is killed is gone on with, as if it had not been", asy
       assertFailed(
         await recordfs(again),
         1,
-        /datapoints already\. Add those that follow with --resume/,
+        /datapoints already\. Add the others with --resume/,
       );
       const { stdout } = await succeed([...again, "--resume"]);
-      assert.match(stdout, /4000 datapoints \(\d+ of them from before\), /);
+      assert.match(stdout, /4000 datapoints \(\d+ of them written before\), /);
       assert.deepEqual(filesBelow(killed), filesBelow(whole));
       const nothing = await succeed([...again, "--resume", "--json"]);
       const { datapoints, added } = JSON.parse(nothing.stdout);
@@ -94,14 +94,14 @@ Deno.test("shards of a directory are gone on with, too", async () => {
     const { stdout } = await succeed([...out, "--resume"]);
     assert.match(
       stdout,
-      /: 6 datapoints \(3 of them from before\), .* 3 shards/,
+      /: 6 datapoints \(3 of them written before\), .* 3 shards/,
     );
     assert.deepEqual(filesBelow(`${dir}/out`), filesBelow(`${dir}/whole`));
     fs.rmSync(`${dir}/in/000002/000001`, { recursive: true });
     assertFailed(
       await recordfs([...out, "--resume"]),
       1,
-      /in has 1 datapoint, fewer than are written already \(2\)/,
+      /in: it has 1 datapoint, fewer than the 2 that are written already/,
     );
   });
 });
@@ -142,7 +142,7 @@ for (const generation of ["2", "3"]) {
         assert.match(
           said,
           size > 0
-            ? /^recordfs: stopped: .*a has 2 datapoints; add those that follow with --resume/
+            ? /^recordfs: stopped: .*a has 2 datapoints; add the others with --resume/
             : /^$/,
         );
         fs.writeFileSync(`${dir}/lines`, '{"n": 1}\n{"n": 2}\n{"n": 3}\n');
@@ -181,7 +181,10 @@ Deno.test({
         writeLines(lines);
         const args = ["bag", "create", `${dir}/a`, lines, "--spec", SPEC];
         const { stderr } = await recordfs(args);
-        assert.match(stderr, /disk is full.* keeps the datapoints that were/);
+        assert.match(
+          stderr,
+          /disk is full.* keeps the datapoints written so far/,
+        );
         assert.doesNotMatch(stderr, /has \d+ datapoints/);
         await remount("size=40m");
         const { stdout } = await succeed([...args, "--resume"]);

@@ -135,13 +135,17 @@ Deno.test({
 });
 
 Deno.test({
-  name: "doctor on a system of musl says that Deno's npm package refuses it",
+  name:
+    "doctor on a system of musl says that Deno's npm package does not support it",
   ...needs("root", "unshare"),
   fn: () =>
     withTempDir(async (dir) => {
       const found = reported(await run(onMusl(dir, DOCTOR)));
       assert.equal(found.get("C library")!.state, "limited");
-      assert.match(found.get("C library")!.says, /Deno's npm package refuses/);
+      assert.match(
+        found.get("C library")!.says,
+        /Deno's npm package does not support/,
+      );
       assert.match(found.get("C library")!.remedy!, /RECORDFS_DENO/);
     }),
 });

@@ -138,8 +138,8 @@ Deno.test("an adapter of one's own brings its flags", async () => {
     );
     for (
       const [args, code, words] of [
-        [["--adapter"], 2, /needs a module and the class/],
-        [["--adapter", "./mine.ts", "x"], 2, /needs a module and the class/],
+        [["--adapter"], 2, /needs a module and a class/],
+        [["--adapter", "./mine.ts", "x"], 2, /needs a module and a class/],
         [
           ["--adapter", "./mine.ts#Nobody", "x", "y"],
           1,
