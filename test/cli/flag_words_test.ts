@@ -118,7 +118,7 @@ Deno.test("commands speak of flags, whatever the library says", async () => {
       [
         ["convert", packed, `${dir}/x/`, "--shard-size", "9"],
         2,
-        /: The target folder does not take --shard-size: leave it out$/m,
+        /: The target folder does not support --shard-size$/m,
       ],
       [
         ["convert", packed, `${dir}/x.ffr`, "--to", "ffrecord-samples"],

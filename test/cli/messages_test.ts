@@ -43,7 +43,7 @@ Deno.test("a long message keeps its start and its end", () => {
   assert.ok(shown.length < 2200);
   assert.match(
     shown,
-    /^Cannot read 'k+ … \(\d+ characters left out\) … k+': check it$/,
+    /^Cannot read 'k+ … \(\d+ characters omitted\) … k+': check it$/,
   );
   const hostile = messageText("\u202e".repeat(1e6));
   assert.ok(hostile.length < LONGEST);

@@ -250,7 +250,7 @@ Deno.test("what is no plain data is refused by name and place", () => {
     [new Set([new Map()]), /a Map as a key/],
     [cycle, /contains itself, at value\[0\]\["again"\]/],
     [own, /contains itself/],
-    [lost, /transferred or resized/],
+    [lost, /its memory was transferred/],
   ];
   for (const [value, message] of refused) {
     assert.throws(

@@ -37,7 +37,7 @@ async function assertLeftOut(source: string, target: string): Promise<void> {
   const leftOut = before.length - sound.length;
   assert.ok(leftOut > 0);
   assert.deepEqual([report.count, report.leftOut], [sound.length, leftOut]);
-  assert.match(warnings.join("\n"), /left out: datapoint \d+ of .*reference/);
+  assert.match(warnings.join("\n"), /skipped: datapoint \d+ of .*reference/);
   using after = DatasetReader.openSync(target, { decoders: null });
   assert.deepEqual(await after.read(sound.keys()), sound);
 }
@@ -107,7 +107,7 @@ Deno.test("the datapoints that a bag was cut before are left out, if the caller 
         lossy: true,
       });
       assert.deepEqual([report.count, report.leftOut], [3 * shards - 2, 2]);
-      const left = warnings.filter((line) => line.startsWith("left out: "));
+      const left = warnings.filter((line) => line.startsWith("skipped: "));
       assert.equal(left.length, 2);
       assert.match(
         left[0]!,

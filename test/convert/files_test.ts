@@ -216,7 +216,7 @@ const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
   ],
   [
     { "spec.json": '{"x": "utf8"}', "000000/x": "1", "notes": "" },
-    /losing what is no datapoint: notes/,
+    /losing files that are not datapoints: notes/,
   ],
   [
     {
@@ -224,7 +224,7 @@ const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
       "000000/000000/x": "1",
       "000000/notes": "",
     },
-    /losing what is no datapoint: 000000\/notes/,
+    /losing files that are not datapoints: 000000\/notes/,
   ],
 ];
 

@@ -174,12 +174,16 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
     parts: 2,
   }, /one key .*'a' \(utf8\)/],
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
-  ["an unknown target", { to: "rar" as never }, /no target 'rar'/],
-  ["no target", {}, /does not tell the target format of/],
+  [
+    "an unknown target",
+    { to: "rar" as never },
+    /to 'rar': there is no such target/,
+  ],
+  ["no target", {}, /does not give the target format/],
   [
     "parts of a dataset",
     { to: "bags", parts: 2 },
-    /target bags does not take the option `parts`: leave it out/,
+    /target bags does not support the option `parts`/,
   ],
   [
     "shards of none",
@@ -280,7 +284,7 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   [
     "out",
     { to: "ffrecord", parts: 1 },
-    /only folders on disk, and samples, can be\. Leave out the option `parts`$/,
+    /only folders on disk and samples can be\. Remove the option `parts`$/,
   ],
 ];
 

@@ -228,7 +228,7 @@ Deno.test("two names for one id are refused, and named", async () => {
     }
     await assert.rejects(
       convert(`${dir}/in`, `${dir}/out`, GULP),
-      /in\/%zz: its id "%zz" is there before; nothing was written/,
+      /in\/%zz: its id "%zz" occurs twice; nothing was written/,
     );
     assert.deepEqual(namesIn(dir), ["in"]);
   });
@@ -360,8 +360,8 @@ Deno.test("what files do not show of videos is a loss that is known beforehand",
     bad["b"]!.frame_info[0]![0] = 10 ** 9;
     fs.writeFileSync(`${dir}/bad/meta_0.gmeta`, JSON.stringify(bad));
     const words = {
-      twice: /losing all but the first of the meta data of "a"/,
-      bad: /losing videos that cannot be read \(1\), which warnings name/,
+      twice: /losing all but the first metadata of "a"/,
+      bad: /losing videos that cannot be read \(1\), named by warnings/,
     };
     for (const [source, lost] of Object.entries(words)) {
       for (const target of ["files/", "packed.ffr", "gulp", "all.bag"]) {

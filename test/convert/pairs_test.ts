@@ -109,9 +109,9 @@ const NO_VIDEOS = /samples do not say which video/;
 const ONE_JPG = /one key of type jpg\[\]/;
 const OWN = /has types of its own/;
 const NO_SPEC = /it has no spec\.json/;
-const ONE_KEY = /one key that is no list/;
+const ONE_KEY = /one key that is not a list/;
 const IN_ORDER =
-  /in parts: files that become samples are written to one file\. Leave out/;
+  /in parts: files that become samples are written to one file\. Remove/;
 const NO_VIDEO = /a directory for each video/;
 const NO_DATAPOINT = /no directories 000000/;
 

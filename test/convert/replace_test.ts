@@ -106,7 +106,7 @@ Deno.test("a directory that holds anything else is not replaced", async () => {
         /not only.*holds 000000\/a\.txt/,
       ],
       ["gulp", { to: "gulp" }, "spec.json", /not only GulpIO.*spec\.json/],
-      ["gulp", { to: "folder" }, "meta.json", /anybody's files/],
+      ["gulp", { to: "folder" }, "meta.json", /may hold any files/],
       ["x.ffr", { to: "ffrecord-samples", parts: 2 }, "a.bag", /a\.bag/],
       ["x.ffr", { to: "bag" }, "a.bag", /it is not a file/],
       ["x.ffr", { to: "ffrecord-samples" }, "a.ffr", /it is not a file/],

@@ -121,7 +121,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
       if (from === "mds") {
         await assert.rejects(convert(source, to), {
           code: "would-lose",
-          message: /'score' has numbers of 64 bits/,
+          message: /'score' has 64-bit numbers/,
         });
       }
       await convert(source, to, { lossy: from === "mds" });
@@ -183,7 +183,7 @@ Deno.test("a field that samples lack is said, and needs the caller's word", () =
       assert.match(error.message, /samples without 'cls' \(1 of 3\)/);
       assert.match(
         error.message,
-        /1 of 3 samples have no 'txt', which becomes an empty text/,
+        /that 'txt' is missing in 1 of 3 samples, where it becomes an empty text/,
       );
       return true;
     });
@@ -223,7 +223,7 @@ Deno.test("a list of integers is no array of a type whose range they exceed", ()
   for (const [list, type] of [[[256], "uint8"], [[1, -129], "int8"]] as const) {
     assert.throws(() => numbersArray(list, type), {
       name: "RangeError",
-      message: `${list.at(-1)} is no '${type}': it is out of its range`,
+      message: `${list.at(-1)} is out of range of '${type}'`,
     });
   }
 });

@@ -209,7 +209,7 @@ Deno.test("ids and meta data that have no form in a dataset are refused, and nam
     const cases: [id: string, meta: unknown, words: RegExp][] = [
       ["", {}, /video "" of .*: its 'id' is empty/],
       ["\ud800", {}, /: its 'id' cannot be converted: .* lone surrogate/],
-      ["a", { n: 1 }, /losing all but the first of the meta data of "a"/],
+      ["a", { n: 1 }, /losing all but the first metadata of "a"/],
     ];
     for (const [i, [id, meta, words]] of cases.entries()) {
       const written = writeChunk(`${dir}/${i}`, 0, [{ id, frames, meta }]);
@@ -283,11 +283,11 @@ const UNFIT: [name: string, frame: Uint8Array, meta: string, words: RegExp][] =
       "no JPEG",
       text.encode("text"),
       "{}",
-      /frame 1 is no JPEG .*neither a JPEG nor/,
+      /frame 1 cannot be stored as a JPEG: .*neither a JPEG nor/,
     ],
     ["a cut JPEG", JPEGS[0]!.subarray(0, -2), "{}", /does not end with FF D9/],
     ["no JSON", JPEGS[0]!, "{", /meta.json is not JSON/],
-    ["no object", JPEGS[0]!, "[]", /meta.json is no object/],
+    ["no object", JPEGS[0]!, "[]", /meta.json is not an object/],
   ];
 
 Deno.test("what is no video is refused, or left out", async (t) => {
@@ -345,7 +345,10 @@ Deno.test("a video of datapoints whose frame is no JPEG is left out whole", asyn
       onWarning: (message) => warnings.push(message),
     });
     assert.deepEqual(videosOf(`${dir}/b`).map(([id]) => id), ["a", "c"]);
-    assert.match(warnings.join(), /datapoint 1 of .*: its frame 1 is no JPEG/);
+    assert.match(
+      warnings.join(),
+      /datapoint 1 of .*: its frame 1 cannot be stored as a JPEG/,
+    );
   });
 });
 
@@ -357,7 +360,7 @@ Deno.test("what is no frame in a folder is a loss that is known beforehand", asy
     await Deno.writeTextFile(`${dir}/in/top`, "");
     await assert.rejects(
       convert(`${dir}/in`, `${dir}/out`, { to: "gulp" }),
-      /what is no frame: a\/deep, a\/notes.txt, top; nothing/,
+      /files that are not frames: a\/deep, a\/notes.txt, top; nothing/,
     );
   });
 });

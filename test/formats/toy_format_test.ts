@@ -61,7 +61,7 @@ Deno.test("modules that export no format are refused, and names that are taken",
     ["ls", "--format-module", `${REPOSITORY}test/golden`, "x"],
   );
   assert.equal(code, 1);
-  assert.match(stderr, /Cannot take the format of the module file:/);
+  assert.match(stderr, /Cannot register the format of the module file:/);
 });
 
 Deno.test("a format is registered once, however often", async () => {

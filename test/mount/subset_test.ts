@@ -209,7 +209,12 @@ test("what is wrong with an index file is said, and nothing is mounted", async (
   await fail(1, line, "--subset", subset);
   await fail(1, line, "-f", "--subset", subset);
   await Deno.writeTextFile(subset, "1\ntwo\n");
-  await fail(1, /indices, line 2: this is no index/, "--subset", subset);
+  await fail(
+    1,
+    /indices, line 2: not an index file: expected one whole number per line/,
+    "--subset",
+    subset,
+  );
   await fail(2, /path of the index file is empty/, "--subset=");
   await fail(2, /-o subset= needs a value/, "-o", "subset=");
 });

@@ -123,6 +123,6 @@ Deno.test("serve refuses an index file of another container", () =>
     for (const command of ["serve", "view"]) {
       const args = [command, "--subset", subset, `${dir}/web.tar`];
       const ran = await recordfs(args);
-      assertFailed(ran, 1, /it is an index of other samples/);
+      assertFailed(ran, 1, /it is an index file of other samples/);
     }
   }));

@@ -225,11 +225,11 @@ Deno.test("--force replaces a target, and what it may not it leaves alone", asyn
 
 /** Command lines that are wrong. */
 const USAGE: [args: string[], words: RegExp][] = [
-  [[LISTS, "OUT"], /does not tell the target format of/],
+  [[LISTS, "OUT"], /does not give the target format/],
   [[LISTS, "OUT", "--to", "rar"], /'rar' is invalid/],
   [
     [LISTS, "OUT/", "--parts", "2"],
-    /target folder does not take --parts: leave it out/,
+    /target folder does not support --parts/,
   ],
   [[LISTS, "OUT", "--to", "bags", "--shard-size", "0"], /from 1 on/],
   [[LISTS, "OUT", "--to", "bags", "--generation", "4"], /'4' is invalid/],

@@ -194,7 +194,7 @@ Deno.test("a damaged member that is found underway is a loss as well", () =>
     assert.equal(again.code, 0, again.stderr);
     const { leftOut, warnings } = JSON.parse(again.stdout);
     assert.equal(leftOut, 1);
-    assert.match(warnings.join(), /left out: .*'sum'/);
+    assert.match(warnings.join(), /skipped: .*'sum'/);
     assert.deepEqual(fs.readdirSync(`${dir}/x`), ["sound"]);
   }));
 

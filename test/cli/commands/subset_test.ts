@@ -136,14 +136,17 @@ Deno.test("an index file that does not fit is refused, and nothing is written", 
     const files: [string, RegExp][] = [
       [
         write("count", first!.replace("samples=10", "samples=11")),
-        /count, line 1: it is an index of 11 samples, and there are 10 here\./,
+        /count, line 1: it is an index file of 11 samples, and this container has 10\./,
       ],
       [
         write("names", first!.replace(/(?<=names=)./, otherDigit)),
-        /names, first comment: it is an index of other samples/,
+        /names, first comment: it is an index file of other samples/,
       ],
       [write("beyond", "# own", "10"), /there is no sample 10: they count/],
-      [write("word", "# own", "x"), /this is no index/],
+      [
+        write("word", "# own", "x"),
+        /not an index file: expected one whole number per line/,
+      ],
       [`${dir}/none.txt`, /none\.txt/],
     ];
     const target = `${dir}/target.d`;
@@ -208,7 +211,7 @@ Deno.test("a folder has no numbered samples to convert", () =>
       ...["convert", "--subset", `${dir}/i.txt`, `${dir}/folder`],
       `${dir}/a.tar`,
     ]);
-    assertFailed(ran, 1, /no numbered samples\. Leave out --subset\n/);
+    assertFailed(ran, 1, /no numbered samples\. Remove --subset\n/);
     assert.ok(!isThere(`${dir}/a.tar`));
   }));
 

@@ -133,10 +133,10 @@ Deno.test("convert says of each loss once, up to ten of them", async () => {
     const args = ["convert", `${dir}/gulp`, `${dir}/OUT`, "--to", "gulp"];
     const named = (name: string) => args.map((arg) => arg.replace("OUT", name));
     const few = await recordfs([...named("few"), "--lossy"]);
-    assert.equal(few.stderr.match(/left out: /g)?.length, 10, few.stderr);
+    assert.equal(few.stderr.match(/skipped: /g)?.length, 10, few.stderr);
     assert.match(few.stderr, /warning: … and 15 more \(--all shows them\)$/m);
     const all = await recordfs([...named("all"), "--lossy", "--all"]);
-    assert.equal(all.stderr.match(/left out: /g)?.length, COUNT);
+    assert.equal(all.stderr.match(/skipped: /g)?.length, COUNT);
     const json = await recordfs([...named("json"), "--lossy", "--json"]);
     assert.equal(JSON.parse(json.stdout).warnings.length, COUNT);
     assert.equal(json.stderr, "");

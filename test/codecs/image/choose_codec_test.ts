@@ -71,7 +71,7 @@ await imageCodec(Deno.args[0]);`;
     };
     assert.equal(
       await warned("auto", "--allow-read"),
-      "recordfs: JPEGs take six times as long as they could, with the codec 'imagescript': 'turbojpeg' needs " +
+      "recordfs: decoding JPEGs takes six times as long as it could, with the codec 'imagescript': 'turbojpeg' needs " +
         "--allow-ffi, --allow-env and --allow-read\n",
     );
     assert.equal(await warned("imagescript", "--allow-read"), "");

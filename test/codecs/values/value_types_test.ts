@@ -43,7 +43,7 @@ Deno.test("whole numbers are read as Python's int does", () => {
   for (const text of [...wrong, "9".repeat(4301)]) {
     assert.throws(() => decode("integer", text), {
       name: "TypeError",
-      message: "it is no whole number",
+      message: "it is not a whole number",
     });
   }
 });
@@ -54,7 +54,9 @@ Deno.test("floats are read as Python's float does, JSON with or without a byte o
   ) assert.equal(decode("float", text as string), expected);
   assert.ok(Number.isNaN(decode("float", "nan")));
   assert.equal(decode("float", "-inf"), -Infinity);
-  assert.throws(() => decode("float", "1,5"), { message: "it is no number" });
+  assert.throws(() => decode("float", "1,5"), {
+    message: "it is not a number",
+  });
   assert.deepEqual(decode("json", '\ufeff{"a": 1}'), { a: 1 });
   assert.throws(() => decodeAs("utf8", Uint8Array.of(0xff)), {
     message: "its text is not UTF-8",

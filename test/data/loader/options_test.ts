@@ -88,7 +88,7 @@ Deno.test("places that an epoch does not have are refused", () => {
   for (const step of [3, -1, 0.5, NaN, Infinity]) {
     assert.throws(() => loader.setStep(step), {
       name: "RangeError",
-      message: /There is no step .*: they count from 0 to 2/,
+      message: /There is no step .*: valid positions are 0 to 2/,
     });
   }
   for (const epoch of [-1, 0.5, NaN]) {

@@ -14,7 +14,7 @@ async function failureOf(program: string): Promise<string> {
 Deno.test("a thread that runs the program starts no threads of its own", async () => {
   const message = await failureOf("program_with_loader.ts");
   assert.match(message, /start worker threads in a loader's worker thread/);
-  assert.match(message, /into a module of its own/);
+  assert.match(message, /into a module of their own/);
 });
 
 Deno.test("a program that waits for itself is told so", async () => {

@@ -119,7 +119,7 @@ Deno.test("what lies outside is refused", () => {
     }
   }
   assert.throws(() => permutation(10, new Random(1)).at(10), {
-    message: "There is no position 10: they count from 0 to 9",
+    message: "There is no position 10: valid positions are 0 to 9",
   });
   assert.throws(() => permutation(0, new Random(1)).at(0), {
     message: "There is no position 0: the epoch is empty",

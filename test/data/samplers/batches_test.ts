@@ -158,7 +158,7 @@ Deno.test("what is out of range is refused", () => {
   for (const step of [-1, 2, 0.5, NaN]) {
     assert.throws(() => batches.at(step), {
       name: "RangeError",
-      message: `There is no batch ${step}: they count from 0 to 1`,
+      message: `There is no batch ${step}: valid positions are 0 to 1`,
     });
   }
 });

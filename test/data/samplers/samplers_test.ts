@@ -181,7 +181,7 @@ Deno.test("positions that there are not are refused", () => {
     for (const position of [-1, 5, 0.5, NaN, Infinity]) {
       assert.throws(() => order.at(position), {
         name: "RangeError",
-        message: `There is no position ${position}: they count from 0 to 4`,
+        message: `There is no position ${position}: valid positions are 0 to 4`,
       });
     }
   }

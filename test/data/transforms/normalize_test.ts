@@ -203,7 +203,7 @@ Deno.test("transforms say what else they were given", () => {
     [new Uint8Array(4), /was given bytes: decode them first/],
     [
       { dtype: "<f4", shape: [3, 2, 2], data: new Float32Array(12) },
-      /an array: put what makes arrays of pictures \(ToArray\) last/,
+      /an array: put the step that makes arrays \(ToArray\) last/,
     ],
     [undefined, /something else/],
     [null, /something else/],

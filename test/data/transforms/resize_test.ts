@@ -89,6 +89,6 @@ Deno.test("images do not become too large, nor are real numbers scaled", () => {
   const real = new Normalize(0, 1).apply(testImage(9, 9));
   assert.throws(
     () => new Scale(4).apply(real as never),
-    /Scale takes pixels that are bytes.*put it before what makes them/,
+    /Scale takes pixels that are bytes.*put it before the step that makes them/,
   );
 });

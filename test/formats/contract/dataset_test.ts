@@ -167,7 +167,7 @@ for (const [title, format] of CASES) {
       await Deno.writeTextFile(index, other);
       await assert.rejects(Subset.fromFile(dataset, index), {
         code: "bad-indices",
-        message: /an index of other samples/,
+        message: /an index file of other samples/,
       });
     }));
 

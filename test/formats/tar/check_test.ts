@@ -67,7 +67,7 @@ Deno.test("a tar that was cut is named: in a content, or in a header", async () 
       [
         1000,
         "truncated-data",
-        /'a' .* has 600 bytes by its header, and the file ends after 488/,
+        /'a' .* has 600 bytes according to its header, but the file ends after 488/,
       ],
       [1536 + 100, "truncated-header", /truncated inside a header/],
     ] as const
@@ -83,8 +83,8 @@ Deno.test("a missing end, or one block of zeros where the file ends, is no damag
   const whole = tarBytes(MEMBERS);
   for (
     const [length, says] of [
-      [whole.length - 1024, /ends without the zeros/],
-      [whole.length - 1024 + 100, /ends without the zeros/],
+      [whole.length - 1024, /ends without the blocks of zeros/],
+      [whole.length - 1024 + 100, /ends without the blocks of zeros/],
       [whole.length - 512, /ends with one block of zeros/],
     ] as const
   ) {

@@ -215,7 +215,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     },
     code: "bad-answer",
-    words: /compresses it on the way \(Content-Encoding: gzip\)/,
+    words: /compresses it in transit \(Content-Encoding: gzip\)/,
   },
   "a range that is compressed half-way": {
     fault: times(Infinity, (asked, response, file) => {
@@ -228,7 +228,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     }, 1),
     code: "bad-answer",
-    words: /compresses it on the way \(Content-Encoding: gzip\)/,
+    words: /compresses it in transit \(Content-Encoding: gzip\)/,
   },
   "redirects in a circle": {
     fault: (asked, response) => {
@@ -244,7 +244,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     },
     code: "no-ranges",
-    words: /Leave out the option `cache: false`/,
+    words: /Remove the option `cache: false`/,
   },
 };
 
@@ -273,7 +273,7 @@ Deno.test("a server without ranges: all of it is downloaded once, with a warning
     const onWarning = (text: string) => warnings.push(text);
     await readAll(url, { cache, onWarning });
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0]!, /gives no parts of files: all of it is downl/);
+    assert.match(warnings[0]!, /the whole file is downl/);
     assert.equal(server.asked.length, 2);
     await readAll(url, { cache, onWarning });
     assert.equal(server.asked.length, 3); // whether it is the same
@@ -299,14 +299,14 @@ Deno.test("a server that gives ranges up to a length alone: all of it is downloa
     assert.deepEqual(await container.read(names), samples);
     assert.equal(whole.length, 1);
     assert.equal(warnings.length, 1, warnings.join("\n"));
-    assert.match(warnings[0]!, /gives no parts of files: all of it is downl/);
+    assert.match(warnings[0]!, /the whole file is downl/);
     const before = server.asked.length;
     assert.deepEqual(await container.read(names), samples);
     assert.equal(server.asked.length, before);
     using without = await open(url, { remote: { cache: false } });
     await assert.rejects(without.read(names), {
       code: "no-ranges",
-      message: /Leave out the option `cache: false`/,
+      message: /Remove the option `cache: false`/,
     });
   });
 });

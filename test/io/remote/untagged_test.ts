@@ -209,7 +209,7 @@ Deno.test("parts that carry no tag, of an object that had one, are said, or comp
   await withPlace(withoutTag, async ({ read, warnings }) => {
     assert.equal(await read(), 1);
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0]!, /Cannot tell .*Have the server send an ETag$/);
+    assert.match(warnings[0]!, /Cannot detect .*Have the server send an ETag$/);
   });
   const withTime = saying((file, range) => ({
     ...isFirst(range) && { etag: '"1"' },

@@ -95,11 +95,11 @@ Deno.test("a directory that is wrong is named, and nothing is written", async ()
     const good = { "000000/n": "1", "000000/tags/000000": "x" };
     const cases: [Record<string, string>, RegExp][] = [
       [{ ...good, "000002/n": "1" }, /numbered 000000, 000001, .* gap/],
-      [{ ...good, "extra/n": "1" }, /extra: it is no datapoint/],
+      [{ ...good, "extra/n": "1" }, /extra: it is neither a datapoint/],
       [{ ...good, "000000/tags/000002": "x" }, /000000\/tags: of its 2 .* gap/],
       [
         { ...good, "000000/tags/y": "x" },
-        /tags\/y: it is no datapoint and no value/,
+        /tags\/y: it is neither a datapoint nor a value/,
       ],
       [{ ...good, "000001/n": "1" }, /000001: .*it has no 'tags'/],
       [{ ...good, "000000/n.json": "1" }, /the spec has no 'n\.json'/],

@@ -209,7 +209,7 @@ Deno.test("a bag that is too large to be held in memory is refused", async () =>
       () => DatasetReader.openSync(dir, { decoders, cacheKeys: ["a"] }),
       {
         code: "too-large",
-        message: /a\.bag in memory: .*leave it out of cacheKeys/,
+        message: /a\.bag in memory: .*remove it from cacheKeys/,
       },
     );
     using reader = DatasetReader.openSync(dir, { decoders });

@@ -227,7 +227,7 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
       ["g.json", '[{"id": 1.0, "template": "x"}]', /no id that is a string/],
       ["list.txt", text, /must be a \.json/],
       ["a.json", text.slice(0, -1), /is not JSON: .*byte/],
-      ["b.json", "{}", /no list/],
+      ["b.json", "{}", /not a list/],
       ["c.json", '[{"template": "x"}]', /entry 0 has no id/],
       [
         "d.json",
@@ -239,7 +239,7 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
         '[{"id": 1, "template": ["x"]}]',
         /labels are text or numbers/,
       ],
-      ["f.json", "[1]", /entry 0 is no object/],
+      ["f.json", "[1]", /entry 0 is not an object/],
       ["g.json.gz", text, /is not JSON: /],
     ];
     for (const [name, content, message] of bad) {

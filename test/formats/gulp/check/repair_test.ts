@@ -136,7 +136,7 @@ Deno.test("nothing is written where nothing can be saved", async () => {
       await assert.rejects(
         repairGulp(path, `${dir}/out`),
         EMPTY_DATA.test(name)
-          ? /no video in it can be saved/
+          ? /no video that can be saved/
           : /no video|no chunks/,
       );
       assert.deepEqual(fs.readdirSync(dir), []);
@@ -168,7 +168,7 @@ Deno.test("the videos in front of where a meta file is cut are saved, wherever t
       if (whole === 0) {
         await assert.rejects(
           repairGulp(from, `${from}_out`),
-          /no video in it can be saved/,
+          /no video that can be saved/,
         );
         continue;
       }

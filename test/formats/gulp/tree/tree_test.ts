@@ -168,7 +168,7 @@ Deno.test("one chunk opens by either of its files", async () => {
     fs.rmSync(`${dir}/data_03.gulp`);
     await assert.rejects(open(`${dir}/meta_3.gmeta`), /has no data file/);
     fs.writeFileSync(`${dir}/other_3.gulp`, "");
-    await assert.rejects(open(`${dir}/other_3.gulp`), /not named as/);
+    await assert.rejects(open(`${dir}/other_3.gulp`), /not named like/);
   });
 });
 

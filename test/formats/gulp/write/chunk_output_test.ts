@@ -118,7 +118,7 @@ Deno.test("a video whose frames fail is not there, whatever was written of it", 
     await assert.rejects(chunk.append("bad", {}, failing()), /camera is off/);
     await assert.rejects(
       chunk.append("no jpeg", {}, [fakeJpeg(8), new Uint8Array(8)]),
-      { name: "TypeError", message: /is no JPEG/ },
+      { name: "TypeError", message: /is not a JPEG/ },
     );
     await assert.rejects(
       chunk.append("no list", {}, fakeJpeg(8) as never),

@@ -92,7 +92,7 @@ Deno.test("convert loses what is damaged only if that is wanted, lists as well",
       lossy: true,
       onWarning: (message) => warnings.push(message),
     });
-    const left = warnings.filter((text) => text.startsWith("left out: "));
+    const left = warnings.filter((text) => text.startsWith("skipped: "));
     // Of each of three samples, a file and a list.
     assert.deepEqual([leftOut, left.length], [6, 6]);
     const files = (fs.readdirSync(target, { recursive: true }) as string[])

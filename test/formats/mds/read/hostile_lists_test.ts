@@ -18,14 +18,14 @@ const LISTS: readonly (readonly [string, number[], number, RegExp])[] = [
   ["list[jpeg]", [], 0, /truncated before the number/],
   ["list[jpeg]", [0], 3, /truncated before the number/],
   ["jpeg_array", [], 3, /truncated before the number/],
-  ["list[png]", [0, 0xffffffff], 0, /4294967295 elements, for whose sizes/],
-  ["jpegarray", [0xffffffff, 1], 1, /4294967295 elements, for whose sizes/],
-  ["list[pil]", [0, 2, 1], 3, /2 elements, for whose sizes/],
-  ["list[jpeg]", [0, 2, 1, 0xffffffff], 2, /it would have 4294967312/],
-  ["list[png]", [0, 2, 1, 2], 2, /18 bytes, .* it would have 19/],
-  ["jpeg_array", [2, 1, 0], 2, /14 bytes, .* it would have 13/],
-  ["list[jpeg]", [7, 0], 1, /9 bytes, .* it would have 8/],
-  ["jpeg_array", [0], 5, /9 bytes, .* it would have 4/],
+  ["list[png]", [0, 0xffffffff], 0, /4294967295 elements, but is too short/],
+  ["jpegarray", [0xffffffff, 1], 1, /4294967295 elements, but is too short/],
+  ["list[pil]", [0, 2, 1], 3, /2 elements, but is too short/],
+  ["list[jpeg]", [0, 2, 1, 0xffffffff], 2, /give 4294967312/],
+  ["list[png]", [0, 2, 1, 2], 2, /18 bytes, .* give 19/],
+  ["jpeg_array", [2, 1, 0], 2, /14 bytes, .* give 13/],
+  ["list[jpeg]", [7, 0], 1, /9 bytes, .* give 8/],
+  ["jpeg_array", [0], 5, /9 bytes, .* give 4/],
 ];
 
 /** A dataset of one sample with a list, whose words and as many more bytes are told. */

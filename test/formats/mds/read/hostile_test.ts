@@ -75,7 +75,7 @@ Deno.test("an index without shards is known in any order of its keys, and one of
   ) {
     await assert.rejects(opened(text), {
       code: "unknown-format",
-      message: /holds an index.json that does not begin as one of MDS/,
+      message: /holds an index.json that is not one of MDS/,
     });
   }
 });
@@ -109,9 +109,13 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
     [
       { "column_sizes": [4, null] },
       "bad-index",
-      /4 bytes, and as int it has 8/,
+      /4 bytes in the index, but as int it has 8/,
     ],
-    [{ "column_sizes": [null, null] }, "bad-index", /any size, and as int/],
+    [
+      { "column_sizes": [null, null] },
+      "bad-index",
+      /any size in the index, but as int/,
+    ],
     [{ "column_sizes": [8, 3] }, "bad-index", /as str it has any number/],
     [{ "zip_data": {} }, "bad-index", /zip_data of shard 0 has no basename/],
   ];
@@ -300,9 +304,9 @@ const VALUES: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
 /** What readers decode, and files show as it is. */
 const STORED: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ["str", Uint8Array.of(0xff), /not UTF-8/],
-  ["str_int", "1.5", /no whole number/],
-  ["str_int", "9".repeat(5000), /no whole number/],
-  ["str_float", "0x10", /no number/],
+  ["str_int", "1.5", /not a whole number/],
+  ["str_int", "9".repeat(5000), /not a whole number/],
+  ["str_float", "0x10", /not a number/],
   ["json", "{", /Cannot decode/],
   ["pkl", "cposix\nsystem\n(S'true'\ntR.", /posix/],
   ["png", "no picture", /Cannot decode/],

@@ -90,8 +90,8 @@ Deno.test("messages that count more than there is, are nested without an end, or
     ["a long number", [0x16, ...Array(12).fill(0xff), 0, 0], /does not end/],
     ["bytes", [0x18, ...varint(2 ** 32 - 1), 0], /counts/],
     ["no end", [0x15, 0x02], /footer/],
-    ["another type", [0x1b, 0x00, 0x00], /of type 11/],
-    ["a set", [0x1a, 0x00, 0x00], /of type 10/],
+    ["another type", [0x1b, 0x00, 0x00], /of the unknown type 11/],
+    ["a set", [0x1a, 0x00, 0x00], /of the unknown type 10/],
     ["nothing", [0], /damaged/],
   ];
   for (const [what, footer, says] of hostile) {
@@ -106,7 +106,7 @@ Deno.test("schemas that lie are refused", async () => {
   const leaf = { 1: { i32: 1 }, 3: { i32: 0 }, 4: { binary: "n" } };
   const group = { 3: { i32: 0 }, 4: { binary: "g" }, 5: { i32: 1 } };
   await liesRefused({ root: { 5: { i32: 2 } } }, /ends within its columns/);
-  await liesRefused({ root: { 5: { i32: 0 } } }, /belong nowhere/);
+  await liesRefused({ root: { 5: { i32: 0 } } }, /without a parent/);
   await liesRefused({ root: { 5: { i32: -1 } } }, /damaged/);
   await liesRefused({ root: { 5: { i32: 2 ** 31 - 1 } } }, /ends within/);
   await liesRefused({ schema: [...Array(40).fill(group), leaf] }, /deeper/);
@@ -128,7 +128,7 @@ Deno.test("counts of rows and values that lie are refused", async () => {
     schema: [],
     root: { 5: { i32: 0 } },
     group: { 1: { list: [] }, 3: many },
-  }, /no columns to tell/);
+  }, /no column can decide/);
   const rows = { footer: { 3: many }, group: { 3: many }, meta: { 5: many } };
   await liesRefused(rows, /values in its pages/);
   const page = 2 ** 31 - 1;
@@ -269,7 +269,7 @@ Deno.test("a dictionary that is not there, or too small, is said", async () => {
     [[5], [5], [5]],
   );
   await liesRefused({ chunk: [...dictionary, ...page(1)] }, /of a dictionary/);
-  await liesRefused({ chunk: page(0) }, /no dictionary/);
+  await liesRefused({ chunk: page(0) }, /a dictionary, and none/);
   await liesRefused({ chunk: [...dictionary, ...dictionary] }, /dictionary/);
 });
 
@@ -340,7 +340,7 @@ Deno.test("no message has the words of a JavaScript error, whatever byte of a fo
 
 Deno.test("column chunks without a path, and types that nobody knows, are refused in words", async () => {
   const path = { meta: { 3: { i32: 0 } } };
-  await liesRefused(path, /chunk 0 of row group 0 does not say which column/);
+  await liesRefused(path, /chunk 0 of row group 0 does not name its column/);
   const unknown = { 1: { i32: -7 }, 3: { i32: 0 }, 4: { binary: "n" } };
   await liesRefused({ schema: [unknown] }, /column 'n' of the unknown type -7/);
   const often = { 1: { i32: 1 }, 3: { i32: 9 }, 4: { binary: "n" } };

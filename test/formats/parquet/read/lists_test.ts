@@ -86,11 +86,13 @@ Deno.test("pages that begin within a row, or have other rows than the footer, ar
   };
   await read(pages.flat(), values, 2);
   await assert.rejects(read(pages.slice(1).flat(), 2, 1), {
-    message: /goes on with a row that has not begun/,
+    message: /continues a row that has not begun/,
   });
   for (const rows of [1, 3]) {
     await assert.rejects(read(pages.flat(), values, rows), {
-      message: new RegExp(`has 2 rows in its pages, and ${rows} by the footer`),
+      message: new RegExp(
+        `has 2 rows in its pages, but ${rows} according to the footer`,
+      ),
     });
   }
 });

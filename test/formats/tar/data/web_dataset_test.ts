@@ -141,7 +141,7 @@ Deno.test("pictures are decoded, and what can't be decoded is named", async () =
   using all = await openWebDataset("t.tar", { storage });
   await assert.rejects(
     all.get([0]),
-    /Cannot decode '0\.cls' of .*t\.tar: it is no whole number/,
+    /Cannot decode '0\.cls' of .*t\.tar: it is not a whole number/,
   );
   using raw = await openWebDataset("t.tar", { storage, decode: false });
   const [sample] = await raw.get([0]);

@@ -114,7 +114,7 @@ Deno.test("split counts samples where one has no kind of its own, and stratifies
     assert.match(ran.stdout, /a\.txt: 2 samples\n.*b\.txt: 2 samples\n/);
     assert.match(
       ran.stderr,
-      /give the option --format webdataset with --subset\n/,
+      /give --format webdataset together with --subset\n/,
     );
     const { stdout: files } = await succeed([
       ...[...split, `${dir}/dir`, ...by("dir")],

@@ -109,7 +109,7 @@ Deno.test("files are decoded by their extensions, and those of none are bytes", 
     await assert.rejects(at("wrong.cls"), {
       code: "bad-value",
       path,
-      message: /wrong\.cls.*no whole number/,
+      message: /wrong\.cls.*not a whole number/,
     });
     await assert.rejects(
       openDataset(path, { files: "*.txt", paths: ["a.cls"] }),

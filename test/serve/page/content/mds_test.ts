@@ -337,7 +337,7 @@ pageTest(
     assert.deepEqual(await inRow(page, 2), { digits: "9", tree: "[10]" });
     await shown.go("#/000001");
     const digits = cellOf(page, "digits");
-    await digits.getByText("it is no whole number").waitFor();
+    await digits.getByText("it is not a whole number").waitFor();
     const text = (column: string) =>
       cellOf(page, column).getByRole("region", { name: "Text" }).textContent();
     assert.equal(await text("digits"), "seven");
