@@ -107,7 +107,7 @@ Deno.test("each message that names an option carries it, and the option has a fl
   }
 });
 
-Deno.test("commands speak of flags, whatever the library says", async () => {
+Deno.test("commands name flags, whatever option the library names", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/notes.txt`, "no container at all");
     const notes = `${dir}/notes.txt`;

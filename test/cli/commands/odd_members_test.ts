@@ -132,7 +132,7 @@ Deno.test(
 );
 
 Deno.test(
-  "--partial does not forgive what could not be written",
+  "--partial does not excuse files that could not be written",
   withZip(async (zip, dir) => {
     fs.mkdirSync(`${dir}/to`);
     fs.writeFileSync(`${dir}/to/slash`, "mine");
@@ -175,7 +175,7 @@ async function pathsOf(container: string): Promise<string[]> {
   return paths;
 }
 
-Deno.test("a damaged member that is found underway is a loss as well", () =>
+Deno.test("a damaged member that is found during conversion is a loss as well", () =>
   withTempDir(async (dir) => {
     const members = [
       { name: "sound", data: "1" },
@@ -198,7 +198,7 @@ Deno.test("a damaged member that is found underway is a loss as well", () =>
     assert.deepEqual(fs.readdirSync(`${dir}/x`), ["sound"]);
   }));
 
-Deno.test("a server answers an unreadable file by 501, and a damaged one by 500", async () => {
+Deno.test("a server responds to an unreadable file with 501, and to a damaged one with 500", async () => {
   using container = await open(makeZip(MEMBERS), {
     format: "zip",
     onWarning() {},
@@ -235,7 +235,7 @@ Deno.test("a server answers an unreadable file by 501, and a damaged one by 500"
 
 Deno.test({
   name:
-    "mount says what it does not show before it goes to the background, and reading fails by name",
+    "mount reports what it does not show before it goes to the background, and reads name the error",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async (place) => {

@@ -54,7 +54,7 @@ Deno.test("extract writes the samples of an index file, and no others", () =>
     assert.deepEqual([counts, failed], [{ samples: 5, of: 10 }, []]);
   }));
 
-Deno.test("check reads the samples of an index file, and says how many they are", () =>
+Deno.test("check reads the samples of an index file, and prints their number", () =>
   eachSplit(async (path, subset) => {
     const { stdout } = await succeed(["check", "--subset", subset, path]);
     assert.ok(
@@ -124,7 +124,7 @@ Deno.test("records without names are converted by an index file", async () => {
   });
 });
 
-Deno.test("an index file that does not fit is refused, and nothing is written", () =>
+Deno.test("an index file that does not fit is rejected, and nothing is written", () =>
   eachSplit(async (path, subset) => {
     const dir = path.slice(0, path.lastIndexOf("/"));
     const [first, ...rest] = (await Deno.readTextFile(subset)).split("\n");
@@ -165,7 +165,7 @@ Deno.test("an index file that does not fit is refused, and nothing is written", 
     }
   }));
 
-Deno.test("the path of an index file may not be empty", async () => {
+Deno.test("the path of an index file must not be empty", async () => {
   for (
     const command of ["extract a.ffr out", "convert a.ffr out", "check a.ffr"]
       .concat("serve a.ffr", "view a.ffr", "mount a.ffr mnt")

@@ -24,7 +24,7 @@ Deno.test("text is written as UTF-8", () => {
   }));
 });
 
-Deno.test("a line that is no sample says why", () => {
+Deno.test("an invalid sample line is rejected with the reason", () => {
   const cases: [string, RegExp][] = [
     ["", /^it is empty$/],
     ["QUJD", /^it is not JSON \(.+\)$/],

@@ -9,7 +9,7 @@ import { recordfs } from "../run_cli.ts";
 /** How many things are wrong. */
 const COUNT = 25;
 
-Deno.test("a flood shows ten lines, and counts the others once", () => {
+Deno.test("a rate-limited log shows ten lines, and counts the others once", () => {
   const shown: string[] = [];
   const flood = new RateLimitedLog((line) => shown.push(line), {});
   flood.end();
@@ -28,7 +28,7 @@ Deno.test("a flood shows ten lines, and counts the others once", () => {
   assert.equal(all.length, COUNT);
 });
 
-Deno.test("what may go on for days says at once that it shows no more", () => {
+Deno.test("a command that may run for days reports the limit when it is reached", () => {
   const shown: string[] = [];
   const show = firstOnly((line) => shown.push(line), "look there");
   for (let i = 0; i < COUNT; i++) show(`line ${i}`);
@@ -57,7 +57,7 @@ function writeDamagedGulp(dir: string): void {
   Deno.writeTextFileSync(`${dir}/meta_0.gmeta`, JSON.stringify(meta));
 }
 
-Deno.test("commands stop after ten, and --all goes on", async () => {
+Deno.test("commands stop after ten lines, and --all shows all", async () => {
   await withTempDir(async (dir) => {
     await writeDamaged(`${dir}/x.ffr`);
     writeDamagedGulp(`${dir}/gulp`);
@@ -123,7 +123,7 @@ Deno.test("--json is complete", async () => {
   });
 });
 
-Deno.test("convert says of each loss once, up to ten of them", async () => {
+Deno.test("convert reports each loss once, up to ten of them", async () => {
   await withTempDir(async (dir) => {
     const videos = Array.from(
       { length: COUNT },

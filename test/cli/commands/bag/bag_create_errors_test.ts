@@ -11,7 +11,7 @@ import { assertFailed, recordfs, succeed } from "../../run_cli.ts";
 const SPEC = '{"n": "int", "tags": "utf8[]"}';
 const GOOD = '{"n": 1, "tags": ["x"]}';
 
-Deno.test("a line that is wrong is named, with its key; of generations 1 and 2 nothing is written", async () => {
+Deno.test("an invalid line is named, with its key; in generations 1 and 2 nothing is written", async () => {
   await withTempDir(async (dir) => {
     const cases: [string, RegExp][] = [
       ['{"n": 1.5, "tags": []}', /'n', of type 'int': .*not 1\.5/],
@@ -46,7 +46,7 @@ Deno.test("a line that is wrong is named, with its key; of generations 1 and 2 n
   });
 });
 
-Deno.test("where the first line is wrong, nothing is left, and another spec may follow", async () => {
+Deno.test("an error in the first line leaves nothing, and another spec may follow", async () => {
   await withTempDir(async (dir) => {
     const wrong = `${dir}/wrong`;
     fs.writeFileSync(wrong, '{"n": "one"}\n{"n": 2}\n');
@@ -82,7 +82,7 @@ Deno.test("where the first line is wrong, nothing is left, and another spec may 
   });
 });
 
-Deno.test("a directory that is wrong is named, and nothing is written", async () => {
+Deno.test("an invalid directory is named, and nothing is written", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/out`);
     const put = (files: Record<string, string>) => {
@@ -130,7 +130,7 @@ Deno.test("a directory that is wrong is named, and nothing is written", async ()
   });
 });
 
-Deno.test("what is there already is left alone", async () => {
+Deno.test("an existing target is not changed", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/lines`, '{"n": 1}\n');
     fs.mkdirSync(`${dir}/mine`);
@@ -183,7 +183,7 @@ Deno.test("what is there already is left alone", async () => {
   });
 });
 
-Deno.test("a command line that makes no sense is exit code 2", async () => {
+Deno.test("an invalid command line has exit code 2", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/lines`, "");
     const given = ["out", "lines", "--spec", '{"n": "int"}'];
@@ -222,7 +222,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
 
 Deno.test({
   name:
-    "a full disk ends it: nothing of generation 2, sound datapoints of 3, which are gone on with (needs root)",
+    "a full disk ends it: generation 2 leaves nothing, generation 3 complete datapoints that can be resumed (needs root)",
   ...needs("root"),
   async fn() {
     await withTempDir(async (dir) => {

@@ -22,7 +22,7 @@ function writeLines(path: string): void {
   fs.writeFileSync(path, lines.join(""));
 }
 
-Deno.test("a process that is killed is gone on with, as if it had not been", async () => {
+Deno.test("a killed process can be resumed, with the result of an uninterrupted one", async () => {
   await withTempDir(async (dir) => {
     const lines = `${dir}/lines`;
     writeLines(lines);
@@ -69,7 +69,7 @@ Deno.test("a process that is killed is gone on with, as if it had not been", asy
   });
 });
 
-Deno.test("shards of a directory are gone on with, too", async () => {
+Deno.test("shards of a directory can be resumed, too", async () => {
   await withTempDir(async (dir) => {
     for (let shard = 0; shard < 3; shard++) {
       for (let row = 0; row < 2; row++) {
@@ -171,8 +171,7 @@ function sizeBelow(directory: string): number {
 }
 
 Deno.test({
-  name:
-    "a full disk is told without a number that is not so, and is gone on with",
+  name: "a full disk is reported without a wrong number, and can be resumed",
   ...needs("root"),
   async fn() {
     await withTmpfs("2m", async (dir, remount) => {

@@ -7,7 +7,7 @@ import { assertFailed, recordfs, succeed } from "../../run_cli.ts";
 
 const cut = gulpCase("v2_bad_truncated_data");
 
-Deno.test("gulp repair saves what is sound and names what it leaves out", async () => {
+Deno.test("gulp repair saves undamaged videos and names those it skips", async () => {
   await withTempDir(async (dir) => {
     assert.equal((await recordfs(["check", cut.path])).code, 1);
     const { stdout } = await succeed([
