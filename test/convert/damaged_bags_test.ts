@@ -42,7 +42,7 @@ async function assertLeftOut(source: string, target: string): Promise<void> {
   assert.deepEqual(await after.read(sound.keys()), sound);
 }
 
-Deno.test("damaged containers end in an error that says so, and leave nothing", async (t) => {
+Deno.test("damaged containers cause an error that says so, and leave nothing", async (t) => {
   for (
     const { name, path, valid, expected } of [...bagCases, ...datasetCases]
   ) {
@@ -79,7 +79,7 @@ Deno.test("damaged containers end in an error that says so, and leave nothing", 
   }
 });
 
-Deno.test("the datapoints that a bag was cut before are left out, if the caller agrees", async () => {
+Deno.test("datapoints after the cut of a bag are skipped, with the caller's consent", async () => {
   for (const shards of [1, 2]) {
     await withTempDir(async (dir) => {
       const source = `${dir}/a`;
@@ -131,7 +131,7 @@ Deno.test("the datapoints that a bag was cut before are left out, if the caller 
   }
 });
 
-Deno.test("the records that the only bag of a dataset was cut before are left out of others", async () => {
+Deno.test("records after the cut of a dataset's only bag are skipped in other formats", async () => {
   await withTempDir(async (dir) => {
     const datapoints = [0, 1, 2].map((n) => ({
       a: new Uint8Array(10).fill(n),

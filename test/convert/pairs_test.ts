@@ -181,7 +181,7 @@ function files(count: number) {
 }
 
 for (const [name, [from, make]] of Object.entries(SOURCES)) {
-  Deno.test(`${name} becomes what it can, and is called ${from}`, async (t) => {
+  Deno.test(`${name} becomes every possible target, and is called ${from}`, async (t) => {
     await withTempDir(async (dir) => {
       fs.mkdirSync(`${dir}/to`);
       await make(`${dir}/${name}`);
@@ -208,7 +208,7 @@ for (const [name, [from, make]] of Object.entries(SOURCES)) {
   });
 }
 
-Deno.test("samples in several files become, byte for byte, what those in one file do", async (t) => {
+Deno.test("samples in several files are converted like those in one file, byte for byte", async (t) => {
   await withTempDir(async (dir) => {
     await dump(SAMPLES, `${dir}/one.ffr`, 1);
     await dump(SAMPLES, `${dir}/parts`, 3);

@@ -93,7 +93,7 @@ for (const [source, name, options] of KINDS) {
   });
 }
 
-Deno.test("a directory that holds anything else is not replaced", async () => {
+Deno.test("a directory with other content is not replaced", async () => {
   await withTempDir(async (dir) => {
     await writeSources(dir);
     const cases: [string, ConvertOptions, string, RegExp][] = [

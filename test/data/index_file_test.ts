@@ -5,7 +5,7 @@ import { DataError } from "../../src/data/data_error.ts";
 import { readIndexFile, writeIndexFile } from "../../src/data/index_file.ts";
 import { withTempDir } from "../support/paths.ts";
 
-Deno.test("what was written is read", async () => {
+Deno.test("written indices are read back", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.txt`;
     const index = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
@@ -43,7 +43,7 @@ Deno.test("a text of any size is read and written in pieces", async () => {
   });
 });
 
-Deno.test("texts of other programs are read: comments, empty lines, any ends of lines", async () => {
+Deno.test("texts of other programs are read: comments, empty lines, any line endings", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.txt`;
     for (
@@ -73,7 +73,7 @@ function isBad(path: string, words: RegExp): (error: unknown) => boolean {
     error.message.startsWith(`Cannot read ${path}, `);
 }
 
-Deno.test("what is no index of the dataset is refused with its line", async () => {
+Deno.test("a file that is not an index of the dataset is rejected with its line", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.txt`;
     for (
@@ -125,7 +125,7 @@ Deno.test("what is no index of the dataset is refused with its line", async () =
   });
 });
 
-Deno.test("arrays of NumPy's are read, of any whole numbers in one dimension", async () => {
+Deno.test("arrays of NumPy are read, of any whole numbers in one dimension", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.npy`;
     const arrays: NdArray[] = [

@@ -50,7 +50,7 @@ async function shown(
   }
 }
 
-Deno.test("a split says of which samples it is, and others refuse it", async () => {
+Deno.test("a split records its samples, and other datasets reject it", async () => {
   await withTempDir(async (dir) => {
     putShards(`${dir}/a`, [3, 5]);
     putShards(`${dir}/b`, [4, 4]);
@@ -95,7 +95,7 @@ Deno.test("a split says of which samples it is, and others refuse it", async () 
   });
 });
 
-Deno.test("an index file without the line is taken as it is, one of another version refused", async () => {
+Deno.test("an index file without the line is accepted, one of another version rejected", async () => {
   await withTempDir(async (dir) => {
     putFolder(`${dir}/a.ffr`, "cat.jpg", "dog.jpg");
     const write = (text: string) => fs.writeFileSync(`${dir}/i.txt`, text);

@@ -86,7 +86,7 @@ Deno.test("no index of 200,000 from the middle of a long one comes twice", () =>
 });
 
 // The expected numbers are of a second implementation, in Python.
-Deno.test("a seed gives the order that it will always give", () => {
+Deno.test("a seed always gives the same order", () => {
   const promised: [number, number[]][] = [
     [10_000, [6768, 916, 9351, 8753, 8998]],
     [1e9, [597009375, 678285118, 953278586, 653239975, 703115686]],
@@ -110,7 +110,7 @@ Deno.test("a seed gives the order that it will always give", () => {
   );
 });
 
-Deno.test("what lies outside is refused", () => {
+Deno.test("positions out of range are rejected", () => {
   for (const length of [0, 1, 10, 5000]) {
     const order = permutation(length, new Random(1));
     for (const at of [-1, length, 0.5, NaN, Infinity]) {
