@@ -16,7 +16,7 @@ function pngHead(width: number, height: number): Buffer {
   return Buffer.concat([head, facts]);
 }
 
-Deno.test("JSON and pictures that are none are left out only if that is wanted, with their samples", () =>
+Deno.test("invalid JSON and pictures are skipped only on request, with their samples", () =>
   withTempDir(async (dir) => {
     const texts = (...all: string[]) =>
       all.map((text) => new TextEncoder().encode(text));
@@ -82,7 +82,7 @@ Deno.test("JSON and pictures that are none are left out only if that is wanted, 
     }
   }));
 
-Deno.test("a file that is none of its column's encoding is left out only if that is wanted", () =>
+Deno.test("a file that does not fit its column's encoding is skipped only on request", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/in`);
     for (const [i, text] of ["1", " 2\n", "x"].entries()) {
@@ -108,7 +108,7 @@ Deno.test("a file that is none of its column's encoding is left out only if that
     });
   }));
 
-Deno.test("empty directories are lost, which needs the caller's word", () =>
+Deno.test("empty directories are lost, which needs the caller's consent", () =>
   withTempDir(async (dir) => {
     const source = `${dir}/source`;
     fs.mkdirSync(`${source}/a/empty`, { recursive: true });

@@ -23,7 +23,7 @@ const raw = { decode: false } as const;
 const JOURNAL = ".recordfs-ingest.jsonl";
 
 for (const workers of [1, 3]) {
-  Deno.test(`videos that failed are tried again, and only those (${workers})`, async () => {
+  Deno.test(`failed videos are tried again, and only those (${workers})`, async () => {
     await withTempDir(async (dir) => {
       for (let i = 0; i < 10; i++) put(`${dir}/in/a/${i}.jpg`, JPEGS[0]!);
       const bad = ["1", "4", "5", "8"];
@@ -94,7 +94,7 @@ for (const workers of [1, 3]) {
   });
 }
 
-Deno.test("an ingest in which videos failed is in nobody's way", async (t) => {
+Deno.test("an ingest with failed videos does not block others", async (t) => {
   const failing = { count: 8 }; // v6 fails
   const run = (dir: string, options: FakeOptions, how: IngestOptions) =>
     new GulpIngestor(new FakeAdapter(options), dir, 3, 1).run(how);

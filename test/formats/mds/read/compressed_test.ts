@@ -28,7 +28,7 @@ function zipped(
   ], { [basename]: data });
 }
 
-Deno.test("what a compressed shard declares is what it has, and bombs take no memory", async () => {
+Deno.test("a compressed shard must have the declared size, and bombs take no memory", async () => {
   const right = await read(zipped(zstdCompressSync(SHARD)));
   assert.equal(right.length, 3);
   assert.equal(
@@ -63,7 +63,7 @@ Deno.test("what a compressed shard declares is what it has, and bombs take no me
   );
 });
 
-Deno.test("a compressed shard whose own checksum is wrong is an error, also where it is waited for", async () => {
+Deno.test("a compressed shard with a wrong checksum of its own is an error, also in asynchronous reads", async () => {
   const params = { [constants.ZSTD_c_checksumFlag]: 1 };
   const summed = zstdCompressSync(SHARD, { params });
   assert.equal((await read(zipped(summed))).length, 3);
@@ -124,7 +124,7 @@ const LARGE = shardOf([
   sampleOf(3, "end"),
 ]);
 
-Deno.test("decompresses a large shard piece by piece, forth and back", async () => {
+Deno.test("decompresses a large shard piece by piece, in any direction", async () => {
   for (
     const [suffix, data] of [
       ["zstd", zstdCompressSync(LARGE)],
@@ -187,7 +187,7 @@ Deno.test("checks a shard of some KB that becomes up to 1 GiB in little memory",
   }
 });
 
-Deno.test("other compressions are refused with the way out", async () => {
+Deno.test("other compressions are rejected with a remedy", async () => {
   await assertRefused(
     zipped(SHARD, { suffix: "bz2" }),
     "unsupported",

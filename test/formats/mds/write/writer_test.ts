@@ -68,7 +68,7 @@ function valuesOf(i: number): Record<keyof typeof COLUMNS, MDSInput> {
 }
 
 pythonTest(
-  "samples are what Python reads, in shards of any size",
+  "Python reads the samples, in shards of any size",
   () =>
     withTempDir(async (dir) => {
       for (
@@ -141,7 +141,7 @@ pythonTest(
     }),
 );
 
-Deno.test("a shard is byte for byte what an independent writer makes", () =>
+Deno.test("a shard equals that of an independent writer byte for byte", () =>
   withTempDir(async (dir) => {
     const { path, content: { samples } } = mdsCase("every");
     using reader = await openMds(path);
@@ -172,7 +172,7 @@ Deno.test("a shard is byte for byte what an independent writer makes", () =>
     }
   }));
 
-Deno.test("what does not fit is refused, and leaves the samples before it", () =>
+Deno.test("a value that does not fit is rejected, and the samples before it remain", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/out`;
     await using writer = await MDSWriter.open(path, { columns: COLUMNS });
@@ -236,7 +236,7 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
   }));
 
 pythonTest(
-  "any format becomes samples, which Python reads",
+  "any format becomes samples that Python reads",
   () =>
     withTempDir(async (dir) => {
       const plan = async (
@@ -323,7 +323,7 @@ pythonTest(
 );
 
 pythonTest(
-  "JSON is written as Python's json.dumps writes it: words for no numbers, exact integers, -0.0, escapes",
+  "JSON is written like Python's json.dumps: words for non-finite numbers, exact integers, -0.0, escapes",
   () =>
     withTempDir(async (dir) => {
       const values = [

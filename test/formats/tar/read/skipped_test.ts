@@ -38,7 +38,7 @@ async function skipped(
   assert.deepEqual(warnings, fs.skipped.map(({ message }) => message));
 }
 
-Deno.test("names that lead out, or are none, are skipped by name", async () => {
+Deno.test("names that lead out, or are invalid, are skipped by name", async () => {
   await skipped([{ name: "a/../../b" }], "unsafe-name", /'a\/\.\.\/\.\.\/b' /);
   await skipped([{ name: ".." }], "unsafe-name", /'\.\.' is skipped/);
   await skipped([{ name: "" }], "no-name", /has no name/);
@@ -60,7 +60,7 @@ Deno.test("names that lead out, or are none, are skipped by name", async () => {
   );
 });
 
-Deno.test("takes a leading slash off, and says it once", async () => {
+Deno.test("removes a leading slash, and reports it once", async () => {
   const warnings: string[] = [];
   using fs = await opened([
     { name: "/etc/passwd", data: "1" },
@@ -88,7 +88,7 @@ Deno.test("of a file and a directory of one path, the later is skipped", async (
   );
 });
 
-Deno.test("skips a path of more than 64 KiB, and makes no directory of it", async () => {
+Deno.test("skips a path of more than 64 KiB, and makes no directory from it", async () => {
   const deep = "d/".repeat(500_000);
   using fs = await opened([pax({ path: `${deep}a` }), { data: "1" }, {
     name: "b",
