@@ -93,7 +93,7 @@ async function threadsOf(pid: number): Promise<number> {
 }
 
 test(
-  "a replacement that dies at its start is given up, and the mount goes on",
+  "a replacement that dies at its start is abandoned, and the mount continues",
   async (place, source) => {
     const { pid, supervised } = await record(place);
     const replaced = place.recordfs(
@@ -120,7 +120,7 @@ test(
 );
 
 test(
-  "a replacement that the kernel does not allow says which can",
+  "a replacement that the kernel does not support reports which kernels do",
   async (place, source) => {
     const { supervised: { supervisor }, pid } = await record(place);
     const file = await pathOfRecord(place);
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  "a replacement that would change the tree is refused",
+  "a replacement that would change the tree is rejected",
   async (place, source) => {
     const { pid } = await record(place);
     const { mountpoint } = place;

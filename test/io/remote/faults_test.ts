@@ -154,7 +154,7 @@ const passing: Record<string, Fault> = {
 };
 
 for (const [what, fault] of Object.entries(passing)) {
-  Deno.test(`${what}: it is asked for again`, async () => {
+  Deno.test(`${what}: it is requested again`, async () => {
     await withServer(async (server, url) => {
       server.fault = fault;
       await readAll(url);
@@ -262,7 +262,7 @@ for (const [what, { fault, code, words }] of Object.entries(refused)) {
   });
 }
 
-Deno.test("a server without ranges: all of it is downloaded once, with a warning", async () => {
+Deno.test("the whole file is downloaded once, with a warning, from a server without ranges", async () => {
   await withServer(async (server, url, dir) => {
     server.fault = (asked, response, file) => {
       answerFile({ ...asked, range: undefined }, file!, new Date(0), response);
@@ -280,7 +280,7 @@ Deno.test("a server without ranges: all of it is downloaded once, with a warning
   });
 });
 
-Deno.test("a server that gives ranges up to a length alone: all of it is downloaded once, with a warning, into the cache", async () => {
+Deno.test("the whole file is downloaded once into the cache, with a warning, from a server with ranges only up to a length", async () => {
   await withServer(async (server, url, dir) => {
     const whole: number[] = [];
     server.fault = (asked, response, file) => {
@@ -311,7 +311,7 @@ Deno.test("a server that gives ranges up to a length alone: all of it is downloa
   });
 });
 
-Deno.test("headers go to the location's own server, and to none that it redirects to", async () => {
+Deno.test("headers are sent to the location's own server, and not after a redirect to another", async () => {
   await withServer(async (server, url, dir) => {
     await using other = await FileServer.start(`${dir}/www`);
     let expired = false;
@@ -345,7 +345,7 @@ Deno.test("headers go to the location's own server, and to none that it redirect
   });
 });
 
-Deno.test("who waits long for a server is told so, once", async () => {
+Deno.test("a long wait for a server is reported once", async () => {
   await withServer(async (server, url) => {
     const slow: Fault = (_, response) => {
       response.writeHead(503, { "retry-after": "3" }).end();
@@ -368,7 +368,7 @@ Deno.test("who waits long for a server is told so, once", async () => {
   });
 });
 
-Deno.test("who gives up need not wait", async () => {
+Deno.test("waiting can be aborted", async () => {
   await withServer(async (server, url) => {
     using container = await open(url, { remote: { cache: false } });
     server.fault = () => true; // never answers

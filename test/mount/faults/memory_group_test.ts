@@ -57,7 +57,7 @@ function testInGroup(
 }
 
 testInGroup(
-  `a server with 256 MB that the kernel kills ${KILLS} times for want of memory fails no read`,
+  `a server with 256 MB that the kernel kills ${KILLS} times because memory ran out fails no read`,
   async (place) => {
     await withMemoryGroup(async (group) => {
       group.limit(256 * MIB);
@@ -92,7 +92,7 @@ testInGroup(
 );
 
 testInGroup(
-  "a mount whose server has no memory to start says so",
+  "a mount whose server has too little memory to start reports it",
   async (place, source) => {
     await place.recordfs("unmount", place.mountpoint);
     await withMemoryGroup(async (group) => {

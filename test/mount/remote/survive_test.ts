@@ -143,7 +143,7 @@ served("its cache is deleted while it is read", async ({ place }) => {
 });
 
 test(
-  "its cache's disk is full, or can't be written any more",
+  "a mount survives a full or read-only disk of its cache",
   async (place) => {
     const root = `${place.dir}/root`;
     fs.mkdirSync(root);
@@ -313,7 +313,7 @@ async function recordOf({ state }: MountPlace, mountpoint: string) {
   throw new Error(`no record of ${mountpoint}`);
 }
 
-test("a location that is away, hangs or is not there is no mount, and an error that says so", async (place) => {
+test("a location that is unreachable, hanging or missing is not mounted, and the error says so", async (place) => {
   const root = `${place.dir}/root`;
   fs.mkdirSync(root);
   await using server = await FileServer.start(root);
