@@ -28,7 +28,7 @@ for (
 }
 
 Deno.test({
-  name: "the demo, stopped by Ctrl-C, leaves no mount and no file",
+  name: "the demo, stopped by Ctrl-C, leaves no mount and no file behind",
   ...needs("fuse"),
   async fn() {
     const demo = new Deno.Command(Deno.execPath(), {
