@@ -42,7 +42,7 @@ export function remoteOptions(collect: Collect): Option[] {
       "S3 addressing style: path (default) or virtual (bucket in the host name)",
     ).choices(ADDRESSING),
     new Option("--region <name>", "region of the bucket"),
-    new Option("--profile <name>", "profile in ~/.aws to take keys from"),
+    new Option("--profile <name>", "profile in ~/.aws that has the keys"),
     new Option("--anonymous", "read a public bucket without keys"),
     new Option(
       "--requester-pays",

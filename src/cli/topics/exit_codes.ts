@@ -26,7 +26,10 @@ export function exitCodes(): Topic {
           ["convert", "something would be lost, and --lossy was not given"],
           ["doctor", "a test failed"],
           ["extract", "a member was not extracted; see --partial"],
-          ["gulp", "a video failed and was skipped; --resume tries it again"],
+          [
+            "gulp DATASET",
+            "a video failed and was skipped; --resume tries it again",
+          ],
           ["pack", "an entry was not packed; see --skip-problems"],
           ["records", "offsets of samples are damaged"],
           ["unmount", "a mount could not be ended; the others are"],

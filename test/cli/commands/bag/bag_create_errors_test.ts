@@ -105,9 +105,9 @@ Deno.test("an invalid directory is named, and nothing is written", async () => {
       [{ ...good, "000000/n.json": "1" }, /the spec has no 'n\.json'/],
       [
         { "000000/n/000000": "1" },
-        /000000: its 'n' is a directory, as for lists/,
+        /000000: its 'n' is a directory, and its type/,
       ],
-      [{ "000000/n": "1", "000000/tags": "x" }, /tags.*not a directory/i],
+      [{ "000000/n": "1", "000000/tags": "x" }, /tags.*must be directories/i],
       [{ "000000/n": "", "000000/tags/000000": "x" }, /000000: .*is empty/],
       [
         { "000001/000000/n": "1", "000000/spec.json": "{}" },

@@ -216,7 +216,7 @@ Deno.test("the command reports it in one line, with an exit code", async () => {
       [
         '{"a": "array"}',
         '{"a": {"$array": {"dtype": "<f4", "shape": [1], "values": [{"toString": 1}]}}}',
-        /no element of an array of '<f4'/,
+        /not an element of an array of '<f4'/,
       ],
     ];
     for (const [spec, text, words, generation = "3"] of cases) {
