@@ -94,7 +94,8 @@ export function indexLine(samples: number, hashOfNames: string): string {
 }
 
 const OTHER_SAMPLES =
-  "it is an index file of other samples: their names or shards differ from those of this container. Split this container, or open that one";
+  "it is an index file of other samples: their names or shards differ from those of this container. " +
+  "Split this container, or open that one";
 
 /** @param onNames Called with the hash of the samples' names, if the file has it. */
 function* readIndices(

@@ -114,7 +114,7 @@ Deno.test("commands name flags, whatever option the library names", async () => 
     const cases: [string[], number, RegExp][] = [
       [["ls", notes], 1, /; force one with --format$/m],
       [["convert", notes, `${dir}/x/`], 1, /; force one with --format$/m],
-      [["convert", packed, `${dir}/x`], 2, /or name it with --to$/m],
+      [["convert", packed, `${dir}/x`], 2, /or give the format with --to$/m],
       [
         ["convert", packed, `${dir}/x/`, "--shard-size", "9"],
         2,

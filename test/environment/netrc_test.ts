@@ -59,7 +59,7 @@ const FILES: Record<string, [text: string, sent: string | undefined]> = {
     "machine 127.0.0.1 account mine login me password secret",
     "me:secret",
   ],
-  "a macro, whose lines are no entries": [
+  "a macro, whose lines are not entries": [
     "macdef init\npassword no\nmachine 127.0.0.1 login no password no\n\n" +
     "machine 127.0.0.1 login me password secret",
     "me:secret",
@@ -73,7 +73,7 @@ const FILES: Record<string, [text: string, sent: string | undefined]> = {
     "machine other.org login x\nmachine 127.0.0.1 password x",
     ":x",
   ],
-  "what is none": ['login me password "x\nmachine', undefined],
+  "an invalid file": ['login me password "x\nmachine', undefined],
   "nothing": ["", undefined],
 };
 

@@ -55,7 +55,7 @@ Deno.test("outputs, and inputs of pack, must be local", async () => {
   const refused = {
     code: "not-local",
     message: "Cannot use https://example.org/data.ffr here: it must " +
-      "be a file or directory of this machine. Give a path of this machine " +
+      "be a local file or directory. Give a local path " +
       "(./https://example.org/data.ffr is one)",
   };
   const url = URL_OF_FILE;
@@ -92,7 +92,7 @@ Deno.test("commands that take paths reject URLs", async () => {
         assertFailed(
           ran,
           1,
-          /Cannot use https:\/\/example.org.* of this machine/,
+          /Cannot use https:\/\/example.org.* a local file or directory/,
         );
         assert.ok(!ran.stderr.includes("secret"), args.join(" "));
       }

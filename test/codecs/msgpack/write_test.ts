@@ -217,7 +217,7 @@ const REFUSED: [string, unknown, RegExp][] = [
     { m: new Map<unknown, number>([[1, 2], [1n, 3]]) },
     /the key 1 twice, .*"m"/,
   ],
-  ["what contains itself", loop, /more than 1024 levels deep/],
+  ["a value that contains itself", loop, /more than 1024 levels deep/],
 ];
 
 for (const [name, value, words] of REFUSED) {

@@ -187,7 +187,7 @@ const damages: Record<string, (ledger: string) => void> = {
   "is empty": (ledger) => fs.truncateSync(ledger, 0),
   "is cut": (ledger) => fs.truncateSync(ledger, 1000),
   "is too long": (ledger) => fs.truncateSync(ledger, 2 ** 40),
-  "is no ledger": (ledger) => fs.writeFileSync(ledger, "x".repeat(8288)),
+  "is not a ledger": (ledger) => fs.writeFileSync(ledger, "x".repeat(8288)),
   "has other slots": (ledger) => {
     const bytes = fs.readFileSync(ledger);
     fs.writeFileSync(ledger, bytes.fill(0x5a, 96));

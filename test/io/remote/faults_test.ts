@@ -104,12 +104,12 @@ const passing: Record<string, Fault> = {
     response.write(part.subarray(0, 1000), () => response.destroy());
     return true;
   }, 1),
-  "fewer bytes than were asked for": (asked, response, file) => {
+  "fewer bytes than requested": (asked, response, file) => {
     if (asked.range!.startsWith("bytes=0-")) return false;
     response.end(beginPart(asked, response, file!, 10_000));
     return true;
   },
-  "more bytes than were asked for": (asked, response, file) => {
+  "more bytes than requested": (asked, response, file) => {
     const range = asked.range!.replace(/-(\d+)/, (_, n) => `-${+n + 7000}`);
     answerFile({ ...asked, range }, file!, new Date(0), response);
     return true;
@@ -128,7 +128,7 @@ const passing: Record<string, Fault> = {
       return true;
     },
   ),
-  "a body that is cut behind all that it should have": (
+  "a body that is cut after its complete content": (
     asked,
     response,
     file,
@@ -141,7 +141,7 @@ const passing: Record<string, Fault> = {
     response.write(body, () => response.destroy());
     return true;
   },
-  "another range than was asked for": times(2, (asked, response, file) => {
+  "another range than requested": times(2, (asked, response, file) => {
     const range = asked.range!.replace(/(\d+)-/, (_, n) => `${Number(n) + 1}-`);
     answerFile({ ...asked, range }, file!, new Date(0), response);
     return true;
@@ -193,7 +193,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
     code: "unreachable",
     words: /tried \d+ times in 1 s/,
   },
-  "a range of a file whose size is not said": {
+  "a range of a file of unknown size": {
     fault: (asked, response, file) => {
       const { headers, body } = partOf(asked, file!);
       const range = headers["content-range"].replace(/\d+$/, "*");

@@ -157,7 +157,7 @@ const slow: Record<string, Answer> = {
     await send(head(first, last));
     await send(FILE.subarray(first, first + 1));
   },
-  "one byte, as if that were asked for": async (send, first) => {
+  "one byte, as if that were requested": async (send, first) => {
     await send(head(first, first));
     await send(FILE.subarray(first, first + 1));
     await wait(20);

@@ -97,7 +97,7 @@ const NOW = Date.parse("2026-01-01T00:00:00Z");
 
 const forgotten: Record<string, OutgoingHttpHeaders> = {
   "without ETag and Last-Modified": {},
-  "with a Last-Modified that is no time": { "last-modified": "today" },
+  "with a Last-Modified that is not a time": { "last-modified": "today" },
   "with a Last-Modified of 1970": { "last-modified": at(0) },
   "with a Last-Modified of a second ago": {
     "last-modified": at(NOW - 1000),

@@ -111,7 +111,7 @@ Deno.test("an ingest with failed videos does not block others", async (t) => {
       using directory = GulpDirectory.openSync(dir, raw);
       assert.equal(directory.length, 10);
     },
-    "others don't resume it": async (dir) => {
+    "other ingests do not resume it": async (dir) => {
       await assert.rejects(run(dir, { count: 9 }, { resume: true }), {
         code: "other-ingest",
         message:
@@ -119,7 +119,7 @@ Deno.test("an ingest with failed videos does not block others", async (t) => {
       });
       assert.deepEqual(leftovers(dir), [JOURNAL]);
     },
-    "without being told to, nothing is written": async (dir) => {
+    "without an option, nothing is written": async (dir) => {
       await assert.rejects(run(dir, failing, {}), { code: "not-empty" });
       assert.deepEqual(leftovers(dir), [JOURNAL]);
     },
@@ -135,7 +135,7 @@ Deno.test("an ingest with failed videos does not block others", async (t) => {
       assert.deepEqual(tried, ["v6"]);
       assert.deepEqual(filesOf(dir), before);
     },
-    "who leaves out what is there has the failed ones left": async (dir) => {
+    "skipping existing ids leaves the failed ones": async (dir) => {
       fs.rmSync(dir, { recursive: true });
       put(`${dir}.in/a/0.jpg`, JPEGS[0]!);
       put(`${dir}.in/a/1.jpg`, "broken");
