@@ -66,7 +66,7 @@ Deno.test("imports point one way", () => {
   }
 });
 
-Deno.test("no file imports itself by way of others", () => {
+Deno.test("no file imports itself through others", () => {
   const done = new Set<string>();
   const visit = (file: string, above: readonly string[]) => {
     assert.ok(!above.includes(file), [...above, file].join(" -> "));
@@ -81,7 +81,7 @@ Deno.test("no file imports itself by way of others", () => {
 /** Files of a circle at most: those of one subject that need each other's types. */
 const MOST_IN_CIRCLE = 5;
 
-Deno.test("no circle of imports has more than five files, counting types and import()", () => {
+Deno.test("no import cycle has more than five files, counting types and import()", () => {
   const edges = new Map(files.map((file) => [
     file,
     importsOf(file).filter((name) => name.startsWith("."))
@@ -139,7 +139,7 @@ Deno.test("importing the root loads no format, codec, dataset or conversion", ()
   );
 });
 
-Deno.test("what a format is made of says nothing of how: rooms are loaded when they are asked for", () => {
+Deno.test("format descriptors import no implementation: rooms are loaded on demand", () => {
   const text = (file: string) => Deno.readTextFileSync(REPOSITORY + file);
   assert.doesNotMatch(text("src/formats/format.ts"), /^import (?!type )/m);
   const core = sources("src/formats").filter((file) =>
@@ -219,7 +219,7 @@ Deno.test("packages come from npm through the import map, and only the command l
   }
 });
 
-Deno.test("packages of the libraries are not fetched before they are asked for, and have one version", () => {
+Deno.test("libraries load packages on demand, in one version each", () => {
   const config = JSON.parse(Deno.readTextFileSync(`${REPOSITORY}deno.json`));
   const versions = Object.values<string>(config.imports);
   for (const specifier of Object.values(PACKAGES)) {
@@ -238,7 +238,7 @@ Deno.test("packages of the libraries are not fetched before they are asked for, 
 const LOCAL_ROOMS =
   /^src\/formats\/\w+\/(write|pack|ingest|adapters|convert|check\/(repair|salvage))|^src\/data\/index_output/;
 
-Deno.test("what reads containers is given a storage, and names no local call", () => {
+Deno.test("code that reads containers is given a storage, and calls no local file function", () => {
   const reading = [...sources("src/formats"), ...sources("src/data")].filter(
     (file) => !LOCAL_ROOMS.test(file),
   );

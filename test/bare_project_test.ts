@@ -130,12 +130,12 @@ Deno.test("a bare project checks, runs and tests with every name of every entry 
     await deno("test", "-A", "--no-check"); // they are checked apart
   }));
 
-Deno.test("it checks with the strictest options, too", () =>
+Deno.test("it also type-checks with the strictest options", () =>
   withProject(STRICTEST, async (deno) => {
     await deno("check", ".");
   }));
 
-Deno.test("a program that imports by a path, in a folder without a configuration, finds the packages", async () => {
+Deno.test("a program in a folder without a configuration that imports by path finds the packages", async () => {
   await withProject(undefined, async (deno) => {
     let program = PROGRAM;
     for (const [name, file] of Object.entries(ENTRY_POINTS)) {

@@ -7,7 +7,7 @@ import { asOrdinaryUser, asSelf, type User } from "./support/programs/users.ts";
 
 for (
   const [name, as, needed] of [
-    ["whoever runs the tests", asSelf, ["fuse"]],
+    ["the user of the tests", asSelf, ["fuse"]],
     ["an ordinary user", asOrdinaryUser, ["fuse", "root", "fusermount3"]],
   ] as const
 ) {
@@ -28,7 +28,7 @@ for (
 }
 
 Deno.test({
-  name: "the demo, stopped by Ctrl-C, leaves no mount and no file",
+  name: "the demo, stopped by Ctrl-C, leaves no mount and no file behind",
   ...needs("fuse"),
   async fn() {
     const demo = new Deno.Command(Deno.execPath(), {

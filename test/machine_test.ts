@@ -24,7 +24,8 @@ console.log(JSON.stringify({
 }));`;
 
 Deno.test({
-  name: "programs of PATH, modules of Python, a shell and a TMPDIR of others",
+  name:
+    "programs of PATH, modules of Python, a shell and a TMPDIR of others have no effect",
   ...needs("tar", "python3", "script"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -25,7 +25,7 @@ Deno.test("any bytes survive decoding and encoding", () => {
   );
 });
 
-Deno.test("UTF-8 decodes as it always does", () => {
+Deno.test("UTF-8 decodes as usual", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (name) => {
       const bytes = new TextEncoder().encode(name);
@@ -35,7 +35,7 @@ Deno.test("UTF-8 decodes as it always does", () => {
   );
 });
 
-Deno.test("other bytes are the surrogates that Python's os.fsdecode makes of them", () => {
+Deno.test("other bytes become surrogates like in Python's os.fsdecode", () => {
   const { content } = goldenCase("ffrecord/packed_not_utf8_names");
   const entries = content.entries.filter((entry) =>
     entry.path_bytes !== undefined
@@ -55,7 +55,7 @@ Deno.test("names in shared memory decode too", () => {
   assert.equal(decodeName(bytes, 0, 4), "aé\udcff");
 });
 
-Deno.test("strings sort by code point, as Python sorts them", () => {
+Deno.test("strings sort by code point, like in Python", () => {
   // Lone surrogates stand between U+D7FF and U+E000, pairs behind U+FFFF.
   const sorted = [
     "",
@@ -80,7 +80,7 @@ Deno.test("strings sort by code point, as Python sorts them", () => {
   }
 });
 
-Deno.test("names are sorted by code point, which is the order of their UTF-8", () => {
+Deno.test("names are sorted by code point, which equals the order of their UTF-8", () => {
   const names = fc.array(fc.string({ unit: "binary", maxLength: 6 }));
   fc.assert(
     fc.property(names, (names) => {

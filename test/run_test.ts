@@ -40,7 +40,7 @@ const ENDS: Record<string, readonly string[] | undefined> = {
   "SIGKILL": ["-KILL", "PID"],
 };
 
-Deno.test("what is left to deno task test:all is there", () => {
+Deno.test("files that are left to deno task test:all exist", () => {
   const gone = LEFT_TO_ALL.filter((file) => !fs.existsSync(REPOSITORY + file));
   assert.deepEqual(gone, []);
 });

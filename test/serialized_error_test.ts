@@ -32,7 +32,7 @@ const FACTS = {
   actual: { crc: 5 },
 };
 
-Deno.test("errors cross threads as they are: class, message, stack and fields", () => {
+Deno.test("errors cross threads unchanged: class, message, stack and fields", () => {
   const cause = new FormatError("sample-checksum", "no match", FACTS);
   const job = { epoch: 1, step: 2, indices: [3, 4] };
   const problems = [{ path: "a", reason: "it is a link", code: "cycle" }];
@@ -65,7 +65,7 @@ Deno.test("errors cross threads as they are: class, message, stack and fields", 
   assert.deepEqual((unknown as PackError).problems, problems);
 });
 
-Deno.test("a user's class of error arrives as the closest one that is known", () => {
+Deno.test("a custom error class arrives as the closest known one", () => {
   class OwnError extends FormatError {
     readonly retries = 3;
   }
@@ -75,7 +75,7 @@ Deno.test("a user's class of error arrives as the closest one that is known", ()
   assert.equal((arrived as OwnError).retries, 3);
 });
 
-Deno.test("what can't be sent is left out, and an error that is its own cause ends", () => {
+Deno.test("fields that cannot be sent are omitted, and an error that is its own cause ends", () => {
   const own = Object.assign(new Error("a"), {
     loop: [] as unknown[],
     call: () => {},
@@ -92,7 +92,7 @@ Deno.test("what can't be sent is left out, and an error that is its own cause en
   assert.ok(depth > 1 && depth < 20);
 });
 
-Deno.test("whatever is thrown arrives as an error", () => {
+Deno.test("any thrown value arrives as an error", () => {
   fc.assert(fc.property(fc.anything(), (thrown) => {
     const arrived = sent(thrown);
     assert.ok(arrived instanceof Error);

@@ -50,7 +50,7 @@ Deno.test("keeps U+FEFF in names and decoded files of any container", async () =
   assert.ok(!await container.isFile("a.txt"));
 });
 
-Deno.test("tells labels apart that differ in U+FEFF alone", async () => {
+Deno.test("distinguishes labels that differ only in U+FEFF", async () => {
   using container = await open("x.tar", {
     storage: new MemoryStorage({
       "x.tar": tarBytes([

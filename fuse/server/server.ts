@@ -170,7 +170,7 @@ export class Server {
     if (this.#threads.size === 0 || this.#connection.stopping) return;
     if (!hasDescriptors(1)) {
       const message =
-        "The mount is served by one thread less: too many files are open. Raise the limit (ulimit -n)";
+        "The mount is served by one thread fewer: too many files are open. Raise the limit (ulimit -n)";
       return this.#options.onLog(message);
     }
     const thread = this.#addThread();
@@ -187,7 +187,7 @@ export class Server {
     if (clone >= 0) return thread.start(clone);
     thread.abandon();
     this.#options.onLog(
-      `The mount is served by one thread less: cloning its descriptor failed: ${
+      `The mount is served by one thread fewer: cloning its descriptor failed: ${
         errorText(-clone)
       }`,
     );

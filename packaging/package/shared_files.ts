@@ -15,7 +15,7 @@ export async function sharedFiles(): Promise<PackedFile[]> {
   const commands: readonly Command[] = program.createHelp()
     .visibleCommands(program);
   return [
-    ...manualPages(program).map(({ name, text }) =>
+    ...(await manualPages(program)).map(({ name, text }) =>
       textFile(`share/man/man1/${name}.1`, text)
     ),
     textFile(

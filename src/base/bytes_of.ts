@@ -28,7 +28,7 @@ function isLost(view: ArrayBufferView): boolean {
 function refuseLost(lost: boolean): void {
   if (!lost) return;
   throw new TypeError(
-    "The buffer's memory was transferred or resized away: there are no bytes in it to write",
+    "Cannot write the buffer: its memory was transferred or resized",
   );
 }
 

@@ -42,7 +42,7 @@ export function messageText(text: string): string {
   const start = escapeUnshown(text.slice(0, START));
   const end = escapeUnshown(text.slice(-END));
   const left = text.length - START - END;
-  return `${start} … (${left} characters left out) … ${end}`;
+  return `${start} … (${left} characters omitted) … ${end}`;
 }
 
 function escape(char: string): string {

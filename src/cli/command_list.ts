@@ -19,28 +19,28 @@ export interface CommandEntry {
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   "mount": {
-    description: "show a container to every program, as a directory",
+    description: "mount a container as a read-only directory",
     usage: "[options] <source[=path]>... <mountpoint>",
     load: () => import("./commands/mount.ts"),
   },
   "unmount": {
-    description: "end mounts; also called umount",
+    description: "unmount containers; also called umount",
     usage: "[options] <mountpoint...>",
     load: () => import("./commands/unmount.ts"),
   },
   "mounts": {
-    description: "list what is mounted, and how it is",
+    description: "list mounts and their state",
     usage: "[options]",
     load: () => import("./commands/mounts.ts"),
   },
   "view": {
-    description: "look at a container in the browser",
+    description: "browse a container in a web browser",
     usage: "[options] <source[=path]>...",
     load: () => import("./commands/view.ts"),
   },
   "serve": {
     description:
-      "serve a container over HTTP: a page, files with ranges, WebDAV",
+      "serve a container over HTTP: a web page, files with ranges, WebDAV",
     usage: "[options] <source[=path]>...",
     load: () => import("./commands/serve.ts"),
   },
@@ -65,18 +65,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/stat.ts"),
   },
   "info": {
-    description: "say what a container is and holds",
+    description: "summarize a container: format, counts, sizes",
     usage: "[options] <source>",
     load: () => import("./commands/info.ts"),
   },
   "records": {
-    description: "list the samples of FFRecord files: offset, size, checksum",
+    description:
+      "list the stored samples of a container: offset, size, checksum",
     usage: "[options] <source>",
     load: () => import("./commands/records.ts"),
   },
   "check": {
     description:
-      "look for damage: checksums, frames of videos, indexes and references of bags",
+      "verify a container: checksums, video frames, indexes and references of bags",
     usage: "[options] <source>",
     load: () => import("./commands/check.ts"),
   },
@@ -107,7 +108,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/bag/bag_create.ts"),
   },
   "split": {
-    description: "split a container at random: write files of indices",
+    description: "split a container at random into index files",
     usage: "[options] <source>",
     load: () => import("./commands/split.ts"),
   },
@@ -118,23 +119,23 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   "cache": {
     description:
-      "what is kept on the disk: fetched from servers, and indexes of large files",
+      "manage the cache on disk: blocks of remote containers, indexes of large files",
     usage: "[options] [command]",
     load: () => import("./commands/cache.ts"),
   },
   "doctor": {
     description:
-      "say what works on this machine, and what to do where it does not",
+      "test what works on this machine, and say how to fix what does not",
     usage: "[options] [source]",
     load: () => import("./commands/doctor/doctor.ts"),
   },
   "completions": {
-    description: "print a script that teaches a shell to complete commands",
+    description: "print the completion script for a shell",
     usage: "[options] <shell>",
     load: () => import("./completions/completions.ts"),
   },
   "gulp": {
-    description: "gulp a data set into GulpIO chunks, or repair such chunks",
+    description: "gulp a data set into GulpIO chunks, or repair chunks",
     usage: "[options] [command]",
     load: () => import("./commands/gulp/gulp.ts"),
   },

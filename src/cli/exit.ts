@@ -8,6 +8,14 @@ export const ExitCode = {
   CLOSED_PIPE: 141,
 } as const;
 
+/** Exit codes of the command itself, with their meanings for help texts. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
+  [
+    [ExitCode.DONE, "done"],
+    [ExitCode.FAILED, "failed"],
+    [ExitCode.USAGE, "the command line is wrong"],
+  ];
+
 /** Ends the command with an exit code. Everything has already been reported. */
 export class Exit extends Error {
   override name = "Exit";

@@ -58,7 +58,7 @@ function shownMessage(error: unknown, args: readonly string[]): string {
   }
   if (systemCode(error) !== undefined) return systemMessage(error as Error);
   const text = messageOf(error);
-  return `${text} (this should not happen; RECORDFS_DEBUG=1 says where)`;
+  return `${text} (this should not happen; RECORDFS_DEBUG=1 prints where)`;
 }
 
 function showStack(error: unknown): void {

@@ -87,7 +87,7 @@ export function firstOnly(
   return (line) => {
     if (++count <= SHOWN) show(line);
     else if (count === SHOWN + 1) {
-      show(`further ones are not shown; ${hint}`);
+      show(`further messages are not shown; ${hint}`);
     }
   };
 }

@@ -1,7 +1,7 @@
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 import { raiseOpenFilesLimit } from "../io/storage/descriptor_budget.ts";
 import { addExamples } from "./examples.ts";
-import { Exit, ExitCode } from "./exit.ts";
+import { Exit, EXIT_CODES, ExitCode, UsageError } from "./exit.ts";
 import { type CommandEntry, COMMANDS } from "./command_list.ts";
 import type { OwnAdapter } from "./commands/gulp/gulp.ts";
 import { registerGiven } from "./input/format_modules.ts";
@@ -9,6 +9,7 @@ import { mountCommandLine } from "./mount/job/helper_form.ts";
 import { report } from "./messages.ts";
 import { printError } from "./terminal/json_error.ts";
 import { print } from "./terminal/output.ts";
+import { itemText, TOPICS, topicText } from "./topics/topics.ts";
 import { argumentText, usageMessage } from "./usage.ts";
 import { VERSION } from "./version.ts";
 
@@ -18,18 +19,25 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 const COMPLETIONS = "completions";
 
-/** Help topic that is not a command. */
-const SERVERS = "servers";
-
 const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
   recordfs SOURCE MOUNTPOINT [-o OPTIONS]
-which is \`recordfs mount\`; format=NAME, format_module=FILE, ext=EXT, decoded, prefix=PATH,
-subset=FILE, shuffle=SEED, epoch=N and on_failure=WHAT may be among the OPTIONS.
+which is \`recordfs mount\`. OPTIONS may include format=NAME, format_module=FILE, ext=EXT, decoded,
+prefix=PATH, subset=FILE, shuffle=SEED, epoch=N and on_failure=WHAT.
 
-recordfs help servers lists the options for containers on servers.
+Topics (recordfs help TOPIC):
+${
+  itemText(
+    Object.entries(TOPICS).map(([name, { description }]) => [
+      name,
+      description,
+    ]),
+  )
+}
 
-Exit codes: 0 done, 1 failed, 2 the command line is wrong.`;
+Exit codes: ${
+  EXIT_CODES.map(([code, meaning]) => `${code} ${meaning}`).join(", ")
+}.`;
 
 /** @throws {Exit} If the line asks for help or is wrong; the output has been written. */
 export async function runProgram(args: readonly string[]): Promise<void> {
@@ -45,18 +53,19 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     i === 0 || (i === 1 && all[0] === "help") ? ALIASES.get(word) ?? word : word
   );
   const [command, of = ""] = line;
-  if (command === "help" && of === SERVERS) {
-    const { serversHelp } = await import("./input/servers_help.ts");
-    return print(serversHelp());
+  if (command === "help" && Object.hasOwn(TOPICS, of)) {
+    return print(topicText(await TOPICS[of]!.load()));
+  }
+  if (command === "help" && of !== "" && !Object.hasOwn(COMMANDS, of)) {
+    throw new UsageError(
+      `there is no command or topic '${of}'; \`recordfs help\` lists both`,
+    );
   }
   const program = isOverview(line)
     ? overview()
     : await makeProgram(command, adapter, line);
   try {
-    // For an unknown name, commander would show the general help without an error.
-    const isOfNone = command === "help" && of !== "" &&
-      !Object.hasOwn(COMMANDS, of);
-    await program.parseAsync(isOfNone ? [of] : line, { from: "user" });
+    await program.parseAsync(line, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Requested help has exit code 0; help shown for a missing command does not.
@@ -84,6 +93,7 @@ export async function makeProgram(
     }
   }
   addExamples(program);
+  addHelp(program);
   reportErrors(program, line);
   return program;
 }
@@ -102,6 +112,7 @@ export function overview(): Command {
     );
   }
   addExamples(program);
+  addHelp(program);
   reportErrors(program, []);
   return program;
 }
@@ -109,8 +120,8 @@ export function overview(): Command {
 function newProgram(): Command {
   return new Command("recordfs")
     .description(
-      "Opens the containers that training data is packed in as read-only " +
-        "filesystems, and writes them.",
+      "Opens packed training data as read-only filesystems and as samples, " +
+        "and writes it.",
     )
     .version(VERSION, "-v, --version")
     .addHelpText("after", AFTER_HELP)
@@ -127,6 +138,16 @@ function newProgram(): Command {
       styleArgumentText: argumentText,
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
     });
+}
+
+/** Adds the command `help`. Added last, so that subcommands do not inherit it. */
+function addHelp(program: Command): void {
+  const names = [...Object.keys(COMMANDS), ...Object.keys(TOPICS)];
+  const topic = new Argument("[topic]", "a command or topic").choices(names);
+  program.addHelpCommand(
+    new Command("help").addArgument(topic).helpOption(false)
+      .description("explain a command or a topic"),
+  );
 }
 
 /** Makes a command and its subcommands report usage errors. */

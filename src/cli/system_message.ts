@@ -9,7 +9,7 @@ const TRIED: Readonly<Record<string, string>> = {
   "find": "realpath",
   "link": "link symlink",
   "list the directory": "opendir readdir scandir",
-  "look at": "access lstat readlink stat",
+  "inspect": "access lstat readlink stat",
   "make a directory at": "mkdtemp",
   "make the directory": "mkdir",
   "open": "open",
@@ -36,7 +36,7 @@ export function systemMessage(error: Error): string {
   const tried = Object.keys(TRIED)
     .find((what) => TRIED[what]!.split(" ").includes(call)) ?? "use";
   const what = path === undefined
-    ? "Cannot do that"
+    ? "Cannot complete the command"
     : `Cannot ${tried} ${path}`;
   return `${what}: ${whatIsWrong(error)}`;
 }

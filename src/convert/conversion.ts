@@ -202,6 +202,6 @@ export class Run {
       );
     }
     this.leftOut++;
-    this.#options.onWarning?.(`left out: ${what}`, optionsNamedBy(cause));
+    this.#options.onWarning?.(`skipped: ${what}`, optionsNamedBy(cause));
   }
 }

@@ -94,7 +94,8 @@ export function indexLine(samples: number, hashOfNames: string): string {
 }
 
 const OTHER_SAMPLES =
-  "it is an index of other samples: their names or shards are not those here; split this container, or take that one";
+  "it is an index file of other samples: their names or shards differ from those of this container. " +
+  "Split this container, or open that one";
 
 /** @param onNames Called with the hash of the samples' names, if the file has it. */
 function* readIndices(
@@ -140,8 +141,8 @@ function namesIn(
     }
     if (Number(samples) !== length) {
       throw bad(
-        `it is an index of ${samples} samples, and there are ${length} ` +
-          "here. Split this container, or take that one",
+        `it is an index file of ${samples} samples, and this container has ${length}. ` +
+          "Split this container, or open that one",
       );
     }
     return names;
@@ -164,7 +165,7 @@ function* readText(
   const endLine = () => {
     if (digits > 0) {
       if (!Number.isSafeInteger(index)) {
-        throw bad("this is no index: it is larger than 2^53 - 1");
+        throw bad("the number is larger than 2^53 - 1");
       }
       if (index >= length) throw bad(missing(index, length), index);
       indices.push(index);
@@ -185,7 +186,7 @@ function* readText(
         index = index * 10 + (byte - ZERO);
         digits++;
       } else if (byte === HASH && digits === 0) inComment = true;
-      else throw bad("this is no index: a line must have one, in digits");
+      else throw bad("not an index file: expected one whole number per line");
     }
   };
   const mark = yield* readPart(source, 0, Math.min(source.size, 3));
@@ -199,7 +200,7 @@ function* readText(
 }
 
 const LONE_RETURN =
-  "a lone carriage return: lines end in a line feed, or in both";
+  "a lone carriage return: lines must end in a line feed, or in both";
 
 /** Integer dtypes. */
 const INTEGERS = /^(<[iu][248]|\|[iu]1)$/;
@@ -239,8 +240,8 @@ function* readArray(
 
 function missing(index: number, length: number): string {
   return length === 0
-    ? `there is no sample ${index}: there is none at all`
-    : `there is no sample ${index}: they count from 0 to ${length - 1}`;
+    ? `there is no sample ${index}: the container has no samples`
+    : `there is no sample ${index}: valid indices are 0 to ${length - 1}`;
 }
 
 function badIndices(

@@ -145,8 +145,8 @@ export function isPlain(value: object): boolean {
 function notPortable(what: string): DataError {
   return new DataError(
     "not-portable",
-    `${what} cannot be sent to the loader's worker threads: put it into a module of its own and give ` +
-      `the module, as new URL("./my_module.ts", import.meta.url), or load with numWorkers: 0`,
+    `${what} cannot be sent to the loader's worker threads: put it into a module of its own ` +
+      `and give its URL, such as new URL("./my_module.ts", import.meta.url), or load with numWorkers: 0`,
   );
 }
 
@@ -299,8 +299,8 @@ async function ofProgram<M>(imported: Promise<M>): Promise<M> {
     reject(
       new Error(
         "it is the program itself, which waits for this with an await outside of " +
-          "functions, so that each waits for the other. Put what is imported into a module " +
-          "of its own",
+          "functions, so that each waits for the other. Put the imported functions into " +
+          "a module of their own",
       ),
     );
   }, PROGRAM_PATIENCE);

@@ -19,7 +19,7 @@ export function checkPosition(
   throw new RangeError(
     length === 0
       ? `There is no ${what} ${String(position)}: the epoch is empty`
-      : `There is no ${what} ${String(position)}: they count from 0 to ${
+      : `There is no ${what} ${String(position)}: valid positions are 0 to ${
         length - 1
       }`,
   );

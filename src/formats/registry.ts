@@ -72,7 +72,7 @@ async function register(url: string): Promise<void> {
   const refusal = (why: string, cause?: unknown) =>
     new RecordfsError(
       "bad-format",
-      `Cannot take the format of the module ${url}: ${why}`,
+      `Cannot register the format of the module ${url}: ${why}`,
       { path: url, cause },
     );
   let format: FormatDescriptor | undefined;

@@ -88,7 +88,7 @@ function reportUnshown(fs: VirtualFs, run: CheckRun): void {
     run.damage(
       new FormatError(
         "bad-structure",
-        `Cannot read sample ${sample} of ${fs.location}: it was damaged when the container was opened, and is left out`,
+        `Cannot read sample ${sample} of ${fs.location}: it was damaged when the container was opened, and is skipped`,
         { path: fs.location, sample },
       ),
     );
@@ -138,7 +138,7 @@ class FileChecker {
   warnOfSkipped(): void {
     if (this.#skipped === 0) return;
     this.#run.warn(
-      `${this.#fs.location}: ${this.#skipped} values were not decoded: they are too large`,
+      `${this.#fs.location}: ${this.#skipped} values were not decoded, because they are too large`,
     );
   }
 

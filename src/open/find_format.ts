@@ -101,8 +101,8 @@ export function* otherFormat(
     if (name === own.name) return undefined;
     return new FormatError(
       "other-content",
-      `Cannot open ${path} as ${own.name}: its content is of the format ${name}. ` +
-        `Leave out ${optionText(FORMAT)}`,
+      `Cannot open ${path} as ${own.name}: its content is of the format ` +
+        `${name}. Remove ${optionText(FORMAT)}`,
       { path, cause, namedOptions: [FORMAT] },
     );
   } catch (error) {

@@ -56,8 +56,8 @@ export function makeColumns(
     if (nodes <= share) continue;
     throw new RecordfsError(
       "too-large",
-      `Cannot show ${name} among ${placed.length} sources: it may come to ` +
-        `have ${nodes} files and directories, and each source has ${share} ` +
+      `Cannot show ${name} among ${placed.length} sources: it may have ` +
+        `up to ${nodes} files and directories, and each source has ${share} ` +
         "inode numbers. Show it by itself",
       { path: name, expected: share, actual: nodes },
     );

@@ -43,7 +43,7 @@ async function argumentsIn(line: string, cwd: string): Promise<string[]> {
   return ran.stdout.split("\0").slice(0, -1);
 }
 
-Deno.test("every help has three examples, and every command's are its own", async () => {
+Deno.test("every help text has three examples of its own command", async () => {
   const program = await makeProgram(undefined);
   const names = new Set<string>();
   const shown = new Set<string>();
@@ -117,7 +117,7 @@ async function parsed(args: string[], line: string): Promise<string[]> {
   return called;
 }
 
-Deno.test("examples run where what they name is there", () =>
+Deno.test("examples run where the files that they name exist", () =>
   withTempDir((dir) =>
     withSession(async (recordfs) => {
       await Deno.mkdir(`${dir}/bin`);

@@ -107,18 +107,18 @@ Deno.test("each message that names an option carries it, and the option has a fl
   }
 });
 
-Deno.test("commands speak of flags, whatever the library says", async () => {
+Deno.test("commands name flags, whatever option the library names", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/notes.txt`, "no container at all");
     const notes = `${dir}/notes.txt`;
     const cases: [string[], number, RegExp][] = [
       [["ls", notes], 1, /; force one with --format$/m],
       [["convert", notes, `${dir}/x/`], 1, /; force one with --format$/m],
-      [["convert", packed, `${dir}/x`], 2, /or name it with --to$/m],
+      [["convert", packed, `${dir}/x`], 2, /or give the format with --to$/m],
       [
         ["convert", packed, `${dir}/x/`, "--shard-size", "9"],
         2,
-        /: The target folder does not take --shard-size: leave it out$/m,
+        /: The target folder does not support --shard-size$/m,
       ],
       [
         ["convert", packed, `${dir}/x.ffr`, "--to", "ffrecord-samples"],

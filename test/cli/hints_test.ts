@@ -34,7 +34,7 @@ async function withFiles(body: (dir: string) => Promise<void>): Promise<void> {
   });
 }
 
-Deno.test("a folder is to be packed, a container converted, a file written", () =>
+Deno.test("messages suggest pack for a folder, convert for a container, and write for a file", () =>
   withFiles(async (dir) => {
     for (const command of ["info", "ls", "check"]) {
       const ran = await recordfs([command, `${dir}/photos/`]);
@@ -52,7 +52,7 @@ Deno.test("a folder is to be packed, a container converted, a file written", () 
     assert.ok(!fs.existsSync(`${dir}/new.ffr`));
   }));
 
-Deno.test("a format that is forced on another one's container is named", () =>
+Deno.test("a format that is forced on a container of another one is named", () =>
   withFiles(async (dir) => {
     for (
       const [format, file, own, is] of [
@@ -96,7 +96,7 @@ Deno.test("a format that is forced on another one's container is named", () =>
     );
   }));
 
-Deno.test("what is missing on a command line is shown with the usage line", async () => {
+Deno.test("a missing argument is reported with the usage line", async () => {
   for (
     const [line, words] of [
       [
@@ -119,7 +119,7 @@ Deno.test("what is missing on a command line is shown with the usage line", asyn
   ) assertFailed(await recordfsRefused(line.split(" ")), 2, words);
 });
 
-Deno.test("a path that begins with a dash goes behind --", async () => {
+Deno.test("a path that begins with a dash must follow --", async () => {
   for (
     const line of [
       ["ls", "-dash.ffr"],
@@ -171,7 +171,7 @@ Deno.test({
       const waits =
         `cd '${place.mountpoint}' && '${Deno.execPath()}' run -A '${CLI}' umount .; exit $?`;
       const held = await run(["sh", "-c", waits], { env: place.env });
-      assertFailed(held, 1, /in use by \d+ \(sh\)\. End that first/);
+      assertFailed(held, 1, /in use by \d+ \(sh\)\. End these first/);
       assert.equal((await place.recordfs("umount", place.mountpoint)).code, 0);
       const help = (name: string) => recordfs([...name.split(" ")]);
       const { stdout } = await help("unmount --help");

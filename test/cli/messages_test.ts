@@ -29,7 +29,7 @@ function assertShown(text: string): void {
   assert.doesNotMatch(text.trimEnd(), /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u);
 }
 
-Deno.test("what is not shown as it is becomes an escape", () => {
+Deno.test("characters that cannot be shown become escapes", () => {
   assert.equal(messageText(`a${UNSHOWN}b`), `a${ESCAPED}b`);
   assert.equal(messageText("tab\tline\n\udcff"), "tab\\tline\\n\\377");
   const shown = "Übung 数据集 한글 😀 é back\\slash";
@@ -43,7 +43,7 @@ Deno.test("a long message keeps its start and its end", () => {
   assert.ok(shown.length < 2200);
   assert.match(
     shown,
-    /^Cannot read 'k+ … \(\d+ characters left out\) … k+': check it$/,
+    /^Cannot read 'k+ … \(\d+ characters omitted\) … k+': check it$/,
   );
   const hostile = messageText("\u202e".repeat(1e6));
   assert.ok(hostile.length < LONGEST);
@@ -51,7 +51,7 @@ Deno.test("a long message keeps its start and its end", () => {
   assert.equal(messageText(whole), whole);
 });
 
-Deno.test("errors have such messages, and all of it in their fields", async () => {
+Deno.test("errors have bounded messages, and complete fields", async () => {
   using fs = await open(packed);
   const path = `${UNSHOWN}${"x".repeat(70_000)}`;
   await assert.rejects(fs.stat(path), (error) => {
@@ -142,7 +142,7 @@ Deno.test({
   },
 });
 
-Deno.test("the system's refusals are said in words", async () => {
+Deno.test("system errors are explained in words", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/file`, "");
     await Deno.mkdir(`${dir}/full/of/it`, { recursive: true });
@@ -187,12 +187,12 @@ Deno.test("the system's refusals are said in words", async () => {
     const bare = Object.assign(new Error("EEXIST"), { code: "EEXIST" });
     assert.match(
       systemMessage(bare),
-      /^Cannot do that: it exists\./,
+      /^Cannot complete the command: it exists\./,
     );
   });
 });
 
-Deno.test("extract to what is no directory says so", async () => {
+Deno.test("extract to a path that is not a directory reports it", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/file`, "");
     for (const out of [`${dir}/file`, `${dir}/file/below`]) {
@@ -249,7 +249,7 @@ for (
   Deno.test({
     name: `output of ${
       args.replace(packed, "FILE")
-    } that goes nowhere is said to`,
+    } that cannot be written is reported`,
     ...needs("bash"),
     async fn() {
       assertFailed(
@@ -271,7 +271,7 @@ for (
 }
 
 Deno.test({
-  name: "a reader that has enough ends a command quietly",
+  name: "a reader that stops ends a command silently",
   ...needs("bash"),
   async fn() {
     const ran = await shell(
@@ -283,7 +283,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "messages that nobody can read change nothing",
+  name: "messages that cannot be written change nothing",
   ...needs("bash"),
   async fn() {
     assert.equal((await shell(`$0 ls /none 2>&-`)).code, 1);
@@ -293,7 +293,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a program that wants no output may say so",
+  name: "a program may close its output on purpose",
   ...needs("python3"),
   async fn() {
     const command = JSON.stringify([

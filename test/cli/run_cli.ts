@@ -193,7 +193,7 @@ export async function succeedWithSlowCodec(
   const ran = await recordfs(args, options);
   assert.match(
     ran.stderr,
-    /^(recordfs: JPEGs take six times as long as they could, [^\n]* needs --allow-ffi[^\n]*\n){1,2}$/,
+    /^(recordfs: decoding JPEGs takes six times as long as it could, [^\n]* needs --allow-ffi[^\n]*\n){1,2}$/,
   );
   assert.equal(ran.code, 0);
   return ran;

@@ -28,7 +28,7 @@ const LINES: string[][] = [
   ["unmount", "--no-such-option", "/"],
 ];
 
-Deno.test("a command in this process is as one in its own", async () => {
+Deno.test("a command in this process behaves as in its own", async () => {
   for (const line of LINES) {
     const process = await recordfsProcess(line);
     // Twice: nothing is left of the first run.
@@ -48,7 +48,7 @@ Deno.test("files that it writes are those of a process", async () => {
   });
 });
 
-Deno.test("it sees the variables it is given, in this thread only while it runs", async () => {
+Deno.test("it sees the given variables, only in this thread and while it runs", async () => {
   await withTempDir(async (dir) => {
     const env = { RECORDFS_DEBUG: "1", XDG_RUNTIME_DIR: dir };
     const line = ["ls", "/nowhere"];
@@ -58,7 +58,7 @@ Deno.test("it sees the variables it is given, in this thread only while it runs"
   });
 });
 
-Deno.test("two at a time are refused, since they would write to one another's output", async () => {
+Deno.test("two at a time are rejected, since they would write to each other's output", async () => {
   const first = recordfs(["ls", packed]);
   await assert.rejects(recordfs(["ls", packed]), /only processes can run/);
   assert.equal((await first).code, 0);

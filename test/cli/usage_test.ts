@@ -35,7 +35,7 @@ const COMMANDS = [
   "write",
 ];
 
-Deno.test("--help names every command, and each has its own", async () => {
+Deno.test("--help names every command, and each command has its own help", async () => {
   const { stdout } = await succeed(["--help"]);
   for (const command of COMMANDS) {
     assert.match(stdout, new RegExp(`^  ${command} `, "m"));
@@ -54,7 +54,7 @@ Deno.test("--version is that of deno.json", async () => {
   assertFailed(await recordfs(["ls", "-v", path]), 2, /unknown option '-v'/);
 });
 
-Deno.test("a wrong command line is exit code 2", async () => {
+Deno.test("an invalid command line has exit code 2", async () => {
   const cases: [string[], RegExp][] = [
     [["lss", path], /unknown command 'lss'.*Did you mean ls/],
     [["ls"], /missing required argument 'source'/],
@@ -63,7 +63,10 @@ Deno.test("a wrong command line is exit code 2", async () => {
     [["completions", "ksh"], /'ksh' is invalid.*bash, fish, zsh/],
     [["mount", path, "/mnt", "-o", "frobnicate"], /'frobnicate'/],
     [["mount", path, "/mnt", "-o", "uid=x"], /uid=x/],
-    [["mount", path, "/mnt", "-o", "ro,rw"], /-o rw: mounts are read-only/],
+    [
+      ["mount", path, "/mnt", "-o", "ro,rw"],
+      /-o rw is not possible: mounts are read-only/,
+    ],
     [
       ["mount", "-f", path, "/mnt", "-o", "rw", "--format", "ffrecord"],
       /-o rw/,
@@ -80,7 +83,7 @@ Deno.test("a wrong command line is exit code 2", async () => {
   assert.match(nothing.stderr, /^Usage: recordfs/);
 });
 
-Deno.test("reading takes --allow-read and nothing else", async () => {
+Deno.test("reading needs only --allow-read", async () => {
   const permissions = ["--allow-read"];
   const commands = [
     ["ls", "-lR", path],
@@ -98,7 +101,7 @@ Deno.test("reading takes --allow-read and nothing else", async () => {
   }
 });
 
-Deno.test("extract takes --allow-write as well", async () => {
+Deno.test("extract needs --allow-write as well", async () => {
   await withTempDir(async (dir) => {
     const permissions = ["--allow-read", `--allow-write=${dir}`];
     const line = ["extract", "--sync", "none", path, `${dir}/out`];
@@ -141,7 +144,7 @@ Deno.test("a missing permission is named, with the flags to add", async () => {
   }
 });
 
-Deno.test("the list of commands is what the commands say, and loads none of them", async () => {
+Deno.test("the overview matches the commands' own help, and loads none of them", async () => {
   const all = await makeProgram(undefined);
   assert.equal(overview().helpInformation(), all.helpInformation());
   for (const line of [["--help"], ["help"], ["-h"]]) {
@@ -176,7 +179,7 @@ Deno.test("the list of commands is what the commands say, and loads none of them
   assert.deepEqual(commands, []);
 });
 
-Deno.test("all usage lines call what is read SOURCE, and what is written TARGET", async () => {
+Deno.test("all usage lines name inputs SOURCE and outputs TARGET", async () => {
   const program = await makeProgram(undefined);
   const lines = program.commands.flatMap((command) => [
     ...command.commands.length > 0 ? command.commands : [command],
@@ -202,7 +205,7 @@ Deno.test("all usage lines call what is read SOURCE, and what is written TARGET"
   ) assert.ok(lines.includes(`recordfs ${name} [options] ${words}`), name);
 });
 
-Deno.test("options for servers are described once, and taken by all commands that take a URL", async () => {
+Deno.test("options for servers are described once, and accepted by all commands that take a URL", async () => {
   const help = (await succeed(["help", "servers"])).stdout;
   const program = await makeProgram(undefined);
   const able = program.commands.filter(({ options }) =>
@@ -228,7 +231,7 @@ Deno.test("options for servers are described once, and taken by all commands tha
   }
 });
 
-Deno.test("an option has one name in all commands, and the earlier ones stay", async () => {
+Deno.test("an option has one name in all commands, and earlier names still work", async () => {
   await withTempDir(async (dir) => {
     for (const flag of ["--format", "--from"]) {
       const line = ["convert", flag, "ffrecord", path, `${dir}/${flag}/`];
@@ -284,13 +287,13 @@ Deno.test("an option has one name in all commands, and the earlier ones stay", a
     assertFailed(
       await size("9 parsec"),
       2,
-      /number of bytes from 1 on, as in 500M/,
+      /number of bytes from 1 on, such as 500M/,
     );
     assert.doesNotMatch((await size("64M")).stderr, /shard-size/);
   });
 });
 
-Deno.test("what writes takes --force, or its help says why it does not", async () => {
+Deno.test("commands that write take --force, or their help says why not", async () => {
   for (const command of ["pack", "write", "convert", "extract", "split"]) {
     const { stdout } = await succeed([command, "--help"]);
     assert.match(stdout, /^ {2}-f, --force /m, command);
@@ -315,7 +318,7 @@ Deno.test("what writes takes --force, or its help says why it does not", async (
   }
 });
 
-Deno.test("sizes have suffixes as GNU's programs have them", () => {
+Deno.test("sizes have the suffixes of GNU programs", () => {
   const sizes: Record<string, number | undefined> = {
     ...{ "0": 0, "12": 12, "12B": 12, "1K": 1024, "1k": 1024, "1KiB": 1024 },
     ...{ "1kB": 1000, "1 MB": 1e6, "1.5M": 1572864, "2GiB": 2 ** 31 },
@@ -328,7 +331,7 @@ Deno.test("sizes have suffixes as GNU's programs have them", () => {
   assert.equal(parseMountOptions("max_read=128K").maxRead, 131_072);
 });
 
-Deno.test("--json prints one value, an error as well", async () => {
+Deno.test("--json prints one value, also for an error", async () => {
   await withTempDir(async (dir) => {
     const none = `${dir}/none`;
     const lines = [

@@ -17,7 +17,7 @@ import { needs } from "../support/programs/programs.ts";
 
 type Meta = { [key: string]: JsonValue };
 
-Deno.test("what was parsed and is unchanged is written by its text", () => {
+Deno.test("unchanged parsed values are written with their original text", () => {
   fc.assert(fc.property(jsonText, (text) => {
     const value = parseJson(` ${text}\n`);
     const isNested = typeof value === "object" && value !== null;
@@ -26,7 +26,7 @@ Deno.test("what was parsed and is unchanged is written by its text", () => {
 });
 
 Deno.test({
-  name: "of what was changed, the rest stays as Python would have it",
+  name: "in a changed value, unchanged parts are written like Python",
   ...needs("python3"),
   async fn() {
     const texts = fc.sample(jsonObjectText, 500);
@@ -46,7 +46,7 @@ Deno.test({
   },
 });
 
-Deno.test("a change deep in an object, or a list, leaves what stands beside it", () => {
+Deno.test("a change deep in an object or list does not affect its siblings", () => {
   const meta = parseJson(
     '{"10": {"x":1.0, "y": [1.0,2.0]}, "2": 1e0, "gone": 1.0}',
   ) as { 10: { y: number[]; z?: number }; gone?: number };
@@ -63,7 +63,7 @@ Deno.test("a change deep in an object, or a list, leaves what stands beside it",
   assert.equal(formatJson({ ...parseJson('{"a": 1.0}') as Meta }), '{"a": 1}');
 });
 
-Deno.test("nothing of the text shows on what was parsed", () => {
+Deno.test("parsed values do not expose their text", () => {
   const value = parseJson('{"10": 1.0, "2": [1]}') as Meta;
   assert.deepEqual(Reflect.ownKeys(value), ["2", "10"]);
   assert.deepStrictEqual(value, { 2: [1], 10: 1 });
@@ -72,7 +72,7 @@ Deno.test("nothing of the text shows on what was parsed", () => {
 });
 
 Deno.test({
-  name: "the exact values of JSON are Python's, also by way of MessagePack",
+  name: "the exact values of JSON are Python's, also through MessagePack",
   ...needs("python3"),
   async fn() {
     const texts = fc.sample(jsonText, 500);
@@ -96,7 +96,7 @@ Deno.test({
   },
 });
 
-Deno.test("no float that is a whole number is taken for an integer, however it is written", () => {
+Deno.test("a float that is a whole number is never read as an integer", () => {
   const digits = (most: number) =>
     fc.string({ unit: fc.constantFrom(..."0123456789"), maxLength: most });
   const float = fc.tuple(
@@ -118,7 +118,7 @@ Deno.test("no float that is a whole number is taken for an integer, however it i
   );
 });
 
-Deno.test("a string of millions of escapes is read, and one without its end refused", () => {
+Deno.test("a string of millions of escapes is read, and an unterminated one rejected", () => {
   const escapes = 12e6;
   const text = `{"float": 1.0, "text": "${"\\n".repeat(escapes)}`;
   const { text: string } = parseExactJson(`${text}"}`) as { text: string };

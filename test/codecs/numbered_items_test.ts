@@ -21,7 +21,7 @@ const FRAME = "\x95\x01\0\0\0\0\0\0\0";
 const HEAD = "\x80\x04}\x94("; // a dict is memo entry 0
 const RUN = [["one", 1], ["two", 258], ["four", -4]] as const;
 
-Deno.test("a run of names is what its items are", () => {
+Deno.test("a run of names equals its items", () => {
   const expected = new Map<unknown, unknown>(RUN);
   assert.deepEqual(read(`${HEAD}${ONE}${TWO}${FOUR}u.`), expected);
   const framed =
@@ -32,7 +32,7 @@ Deno.test("a run of names is what its items are", () => {
   assert.deepEqual(read(HEAD + batches), new Map([...expected, ["nine", 0]]));
 });
 
-Deno.test("the memo holds the names of a run", () => {
+Deno.test("the memo contains the names of a run", () => {
   const run = `${HEAD}${ONE}${TWO}${FOUR}u`;
   for (const [i, [name]] of RUN.entries()) {
     const key = String.fromCharCode(1 + i);
@@ -46,7 +46,7 @@ Deno.test("the memo holds the names of a run", () => {
   assert.deepEqual(read(`${put}h\x01h\x02h\x03\x87.`), ["one", "new", "four"]);
 });
 
-Deno.test("a run that is not added to a dict is nothing of one", () => {
+Deno.test("a run that is not added to a dict is not a run of a dict", () => {
   assert.deepEqual(read(`\x80\x04](${ONE}${TWO}e.`), ["one", 1, "two", 258]);
   assert.deepEqual(read(`\x80\x04(${ONE}${TWO}d.`), new Map(RUN.slice(0, 2)));
   assert.deepEqual(read(`${HEAD}${ONE}${TWO}10\x80\x04N.`), null); // POP_MARK
@@ -54,7 +54,7 @@ Deno.test("a run that is not added to a dict is nothing of one", () => {
   assert.throws(() => read(`\x80\x04(${ONE}${TWO}u.`), PickleError);
 });
 
-Deno.test("a run that is cut or damaged anywhere is an error", () => {
+Deno.test("a run that is truncated or damaged anywhere is an error", () => {
   const whole = `${HEAD}${ONE}${FRAME}${TWO}${FOUR}u.`;
   for (let length = 0; length < whole.length; length++) {
     assert.throws(() => read(whole.slice(0, length)), PickleError);
@@ -64,7 +64,7 @@ Deno.test("a run that is cut or damaged anywhere is an error", () => {
 });
 
 Deno.test({
-  name: "folders of many files are what Python says they are",
+  name: "folders of many files are read like Python",
   ...needs("python3"),
   async fn() {
     const [count] = fc.sample(fc.integer({ min: 3000, max: 6000 }), 1);

@@ -120,7 +120,7 @@ Deno.test("each type has its class", () => {
   }
 });
 
-Deno.test("headers as others than numpy write them", () => {
+Deno.test("headers of other writers than numpy are read", () => {
   for (
     const header of [
       `{"shape": (2L,), "fortran_order": False, "descr": "<u2"}`,
@@ -136,7 +136,7 @@ Deno.test("headers as others than numpy write them", () => {
   }
 });
 
-Deno.test("memory is shared where the elements are as they are needed", () => {
+Deno.test("memory is shared if the elements are aligned and in native order", () => {
   const file = writeNpy({ data: Uint16Array.of(1, 2, 3) });
   const shared = readNpy(file).data as Uint16Array;
   file[file.length - 2] = 9;
@@ -157,7 +157,7 @@ Deno.test("a big-endian array does not change the bytes it was read from", () =>
   assert.deepEqual(file, before);
 });
 
-Deno.test("damaged files are refused, whatever is cut or changed", () => {
+Deno.test("damaged files are rejected, wherever they are cut or changed", () => {
   const sound = npyFile(SHORT, [1, 0, 2, 0]);
   assert.deepEqual(readNpy(sound).data, Uint16Array.of(1, 2));
   for (let length = 0; length < sound.length; length++) {
@@ -199,7 +199,7 @@ Deno.test("damaged files are refused, whatever is cut or changed", () => {
   ));
 });
 
-Deno.test("what only Python can hold is refused by name", () => {
+Deno.test("types that only Python can hold are rejected by name", () => {
   for (const dtype of ["|O", "<f16", "<c32", "<u3", "=i4", "<q8", "<U0"]) {
     const header = `{'descr':'${dtype}','fortran_order':False,'shape':(0,)}`;
     assertRefused(npyFile(header), "unsupported-dtype", dtype);
@@ -253,7 +253,7 @@ const anyArray: fc.Arbitrary<NdArray> = fc.tuple(
   return readNpy(npyFile(header, elements));
 });
 
-Deno.test("what is written reads back the same", () => {
+Deno.test("written arrays are read back the same", () => {
   fc.assert(fc.property(anyArray, (array) => {
     const back = readNpy(writeNpy(array));
     assert.deepEqual([back.dtype, back.shape], [array.dtype, array.shape]);
@@ -262,7 +262,7 @@ Deno.test("what is written reads back the same", () => {
 });
 
 Deno.test({
-  name: "numpy loads what is written (needs numpy)",
+  name: "numpy loads written arrays (needs numpy)",
   ...needs("python3", "numpy"),
   async fn() {
     const arrays = fc.sample(anyArray, 300);
@@ -289,7 +289,7 @@ Deno.test("shape and type follow from the elements", () => {
   assert.deepEqual(read(part).data, Float64Array.of(2, 3));
 });
 
-Deno.test("data that do not fit shape or type are not written", () => {
+Deno.test("data that do not fit shape or type are rejected", () => {
   for (
     const array of [
       { data: Uint8Array.of(1, 2), shape: [3] },

@@ -122,7 +122,7 @@ const { value } = fc.letrec((tie) => {
 
 Deno.test({
   name:
-    "readPickle() reads what Python writes, in every protocol, by both picklers",
+    "readPickle() reads pickles of Python, in every protocol, by both picklers",
   ...needs("python3"),
   async fn() {
     const values = [
@@ -193,7 +193,7 @@ Deno.test("Python 2 pickles: byte strings, and OrderedDict from a list of pairs"
   assert.throws(() => readPickle(bytes("U\x01\xe9.")), /not ASCII/);
 });
 
-Deno.test("random bytes never do anything but throw PickleError or return", () => {
+Deno.test("random bytes only throw PickleError or return", () => {
   const opcode = fc.constantFrom(
     ...[..."()N.012BCFGIJKLMPQRSTUVX]abcdeghijloprqstu}"].map((c) =>
       c.charCodeAt(0)
@@ -216,7 +216,7 @@ Deno.test("random bytes never do anything but throw PickleError or return", () =
   );
 });
 
-Deno.test("nothing is allocated by a number that was not looked at", () => {
+Deno.test("nothing is allocated by an unchecked number", () => {
   const cases: [number[], RegExp][] = [
     [[0x8b, 0xff, 0xff, 0xff, 0x7f, 0x2e], /integer of 2147483647 bytes/],
     [[0x4e, 0x72, 0xff, 0xff, 0xff, 0xff, 0x2e], /memo entry 4294967295/],
@@ -228,7 +228,7 @@ Deno.test("nothing is allocated by a number that was not looked at", () => {
   }
 });
 
-Deno.test("what would run code is refused by name", () => {
+Deno.test("pickles that would run code are rejected by name", () => {
   const cases: [string, RegExp][] = [
     ["cos\nsystem\n(S'true'\ntR.", /refused to execute os\.system/],
     ["(S'true'\nios\nsystem\n.", /refused to execute os\.system/],
@@ -253,7 +253,7 @@ Deno.test("what would run code is refused by name", () => {
   }
 });
 
-Deno.test("a short pickle takes neither long nor much memory", () => {
+Deno.test("a short pickle takes little time and memory", () => {
   const latin1 = (text: string) =>
     Uint8Array.from(text, (char) => char.charCodeAt(0));
   const pairs = "K\x01K\x02\x86".repeat(5000);
@@ -287,14 +287,14 @@ Deno.test("a short pickle takes neither long nor much memory", () => {
   }
 });
 
-Deno.test("MEMOIZE numbers entries by how many are set, as Python does", () => {
+Deno.test("MEMOIZE numbers entries by how many are set, like Python", () => {
   // PUT 7 'a', then MEMOIZE 'b' is entry 1; GET 1 is 'b'
   const pickle = "\x80\x04\x8c\x01aq\x07\x8c\x01b\x94h\x01\x86.";
   const bytes = Uint8Array.from(pickle, (char) => char.charCodeAt(0));
   assert.deepEqual(readPickle(bytes), ["b", "b"]);
 });
 
-Deno.test("a pickle with more bytes than positions is refused before it is read", () => {
+Deno.test("a pickle with more bytes than positions is rejected before it is read", () => {
   // Compiled code of V8 15.0, which has seen short arrays only, takes a length of 2^31 for a negative one.
   for (let i = 0; i < 20_000; i++) new ByteReader(new Uint8Array(i % 7));
   const sparse = new Uint8Array(2 ** 31); // never touched

@@ -153,7 +153,7 @@ const { value } = fc.letrec<
   },
 );
 Deno.test({
-  name: "writePickle() writes what Python reads",
+  name: "Python reads what writePickle() writes",
   ...needs("python3"),
   async fn() {
     const values: PickleableValue[] = [
@@ -183,7 +183,7 @@ Deno.test({
   },
 });
 
-Deno.test("readPickle() gives back what writePickle() was given", () => {
+Deno.test("readPickle() restores the values of writePickle()", () => {
   fc.assert(
     fc.property(value, (value) => {
       assert.deepEqual(readPickle(writePickle(value)), reread(value));
@@ -193,8 +193,7 @@ Deno.test("readPickle() gives back what writePickle() was given", () => {
 });
 
 Deno.test({
-  name:
-    "what nests deep is written all the same, and what is shared stays shared",
+  name: "deeply nested values are written, and shared ones stay shared",
   ...needs("python3"),
   async fn() {
     let deep: PickleableValue = [];
@@ -224,7 +223,7 @@ import os; os._exit(0) # freeing what nests so deep is not what is tested
   },
 });
 
-Deno.test("what is no plain data is refused by name and place", () => {
+Deno.test("anything but plain data is rejected by name and position", () => {
   const cycle: unknown[] = [];
   cycle.push({ again: cycle });
   const own = new Set<unknown>();
@@ -250,7 +249,7 @@ Deno.test("what is no plain data is refused by name and place", () => {
     [new Set([new Map()]), /a Map as a key/],
     [cycle, /contains itself, at value\[0\]\["again"\]/],
     [own, /contains itself/],
-    [lost, /transferred or resized/],
+    [lost, /its memory was transferred/],
   ];
   for (const [value, message] of refused) {
     assert.throws(
@@ -260,7 +259,7 @@ Deno.test("what is no plain data is refused by name and place", () => {
   }
 });
 
-Deno.test("keys that are one in Python are refused: a dict would lose one", () => {
+Deno.test("keys that are equal in Python are rejected: a dict would lose one", () => {
   const equal: PickleableValue[][] = [
     [1, true],
     [0, false],

@@ -37,12 +37,12 @@ async function assertLeftOut(source: string, target: string): Promise<void> {
   const leftOut = before.length - sound.length;
   assert.ok(leftOut > 0);
   assert.deepEqual([report.count, report.leftOut], [sound.length, leftOut]);
-  assert.match(warnings.join("\n"), /left out: datapoint \d+ of .*reference/);
+  assert.match(warnings.join("\n"), /skipped: datapoint \d+ of .*reference/);
   using after = DatasetReader.openSync(target, { decoders: null });
   assert.deepEqual(await after.read(sound.keys()), sound);
 }
 
-Deno.test("damaged containers end in an error that says so, and leave nothing", async (t) => {
+Deno.test("damaged containers cause an error that says so, and leave nothing", async (t) => {
   for (
     const { name, path, valid, expected } of [...bagCases, ...datasetCases]
   ) {
@@ -79,7 +79,7 @@ Deno.test("damaged containers end in an error that says so, and leave nothing", 
   }
 });
 
-Deno.test("the datapoints that a bag was cut before are left out, if the caller agrees", async () => {
+Deno.test("datapoints after the cut of a bag are skipped, with the caller's consent", async () => {
   for (const shards of [1, 2]) {
     await withTempDir(async (dir) => {
       const source = `${dir}/a`;
@@ -107,7 +107,7 @@ Deno.test("the datapoints that a bag was cut before are left out, if the caller 
         lossy: true,
       });
       assert.deepEqual([report.count, report.leftOut], [3 * shards - 2, 2]);
-      const left = warnings.filter((line) => line.startsWith("left out: "));
+      const left = warnings.filter((line) => line.startsWith("skipped: "));
       assert.equal(left.length, 2);
       assert.match(
         left[0]!,
@@ -131,7 +131,7 @@ Deno.test("the datapoints that a bag was cut before are left out, if the caller 
   }
 });
 
-Deno.test("the records that the only bag of a dataset was cut before are left out of others", async () => {
+Deno.test("records after the cut of a dataset's only bag are skipped in other formats", async () => {
   await withTempDir(async (dir) => {
     const datapoints = [0, 1, 2].map((n) => ({
       a: new Uint8Array(10).fill(n),

@@ -29,7 +29,7 @@ function rawOf(path: string): unknown {
   return { spec, shards, values: reader.rangeSync(0, length) };
 }
 
-Deno.test("a packed folder becomes a folder, and a packed folder again", async () => {
+Deno.test("a packed folder becomes a folder, and again a packed folder", async () => {
   await withTempDir(async (dir) => {
     await convert(PACKED, `${dir}/folder/`);
     fs.mkdirSync(`${dir}/folder/.data.recordfs-1-1.part`); // which a killed writer left
@@ -60,7 +60,7 @@ for (const kind of ["dataset", "shards"] as const) {
   for (const { name, path, generation } of pythonCases(kind)) {
     // Of another generation the same datapoints as bags/many_datapoints.
     if (!LONG && name === "granular/many_datapoints") continue;
-    Deno.test(`${name} becomes files and packed files, and a dataset again`, async () => {
+    Deno.test(`${name} becomes files and packed files, and again a dataset`, async () => {
       await withTempDir(async (dir) => {
         const back = { to: "bags", generation } as const;
         for (const there of ["files/", "files.ffr"]) {
@@ -89,7 +89,7 @@ async function writeSamples(path: string, samples = SAMPLES): Promise<void> {
   await writer.close();
 }
 
-Deno.test("samples become bags, datasets and files, and samples again", async (t) => {
+Deno.test("samples become bags, datasets and files, and again samples", async (t) => {
   const ways: [string, ConvertOptions][] = [
     ["there.bag", {}],
     ["there.bag", { generation: 1 }],
@@ -117,7 +117,7 @@ Deno.test("samples become bags, datasets and files, and samples again", async (t
   }
 });
 
-Deno.test("samples are values of the key that a spec names", async () => {
+Deno.test("samples become values of the key in a spec", async () => {
   await withTempDir(async (dir) => {
     await writeSamples(`${dir}/in.ffr`);
     await convert(`${dir}/in.ffr`, `${dir}/a`, { to: "bags" });
@@ -143,7 +143,7 @@ Deno.test("samples are values of the key that a spec names", async () => {
   });
 });
 
-Deno.test("bags go through the generations, and to parts of samples", async () => {
+Deno.test("bags are converted through the generations, and to parts of samples", async () => {
   await withTempDir(async (dir) => {
     await writeSamples(`${dir}/in.ffr`);
     await convert(`${dir}/in.ffr`, `${dir}/0.bag`, { generation: 1 });
@@ -175,7 +175,7 @@ Deno.test("a bag that begins with a file of samples is a bag", async () => {
   });
 });
 
-Deno.test("an empty sample has no form in a bag of generation 2", async () => {
+Deno.test("an empty sample cannot be stored in a bag of generation 2", async () => {
   await withTempDir(async (dir) => {
     await writeSamples(`${dir}/in.ffr`, [...SAMPLES, new Uint8Array(0)]);
     for (const to of ["bag", "bags"] as const) {
@@ -216,7 +216,7 @@ const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
   ],
   [
     { "spec.json": '{"x": "utf8"}', "000000/x": "1", "notes": "" },
-    /losing what is no datapoint: notes/,
+    /losing files that are not datapoints: notes/,
   ],
   [
     {
@@ -224,11 +224,11 @@ const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
       "000000/000000/x": "1",
       "000000/notes": "",
     },
-    /losing what is no datapoint: 000000\/notes/,
+    /losing files that are not datapoints: 000000\/notes/,
   ],
 ];
 
-Deno.test("files that are no dataset are refused", async (t) => {
+Deno.test("files that are not a dataset are rejected", async (t) => {
   for (const [files, words] of NO_DATASET) {
     await t.step(JSON.stringify(files), async () => {
       await withTempDir(async (dir) => {
@@ -249,7 +249,7 @@ Deno.test("files that are no dataset are refused", async (t) => {
   }
 });
 
-Deno.test("files become a dataset with the types of a spec, in shards on demand", async () => {
+Deno.test("files become a dataset with the types of a spec, optionally in shards", async () => {
   await withTempDir(async (dir) => {
     for (let i = 0; i < 5; i++) {
       fs.mkdirSync(`${dir}/in/00000${i}/list`, { recursive: true });
@@ -283,7 +283,7 @@ Deno.test("files become a dataset with the types of a spec, in shards on demand"
   });
 });
 
-Deno.test("a source is taken for what from says", async () => {
+Deno.test("the option from forces the format of the source", async () => {
   await withTempDir(async (dir) => {
     const gulp = `${REPOSITORY}test/golden/gulp/v2_one_frame/gulp`;
     await convert(gulp, `${dir}/raw.ffr`, { from: "folder" });
@@ -300,7 +300,7 @@ Deno.test("a source is taken for what from says", async () => {
   });
 });
 
-Deno.test("a link of a folder that leads nowhere, or in a circle, is named for what it is", () =>
+Deno.test("a link in a folder that leads nowhere, or in a circle, is reported as such", () =>
   withTempDir(async (dir) => {
     const links = { nowhere: "not/there", self: "self", above: ".." };
     for (const [name, target] of Object.entries(links)) {

@@ -18,7 +18,7 @@ const TARGETS: [name: string, named: string, options: ConvertOptions][] = [
 
 Deno.test({
   name:
-    "a full disk is named by the target that was asked for, of which nothing is left",
+    "a full disk is reported for the requested target, of which nothing remains",
   ...needs("root"),
   fn: () =>
     withTempDir(async (dir) => {

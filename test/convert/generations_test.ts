@@ -122,7 +122,7 @@ const SIGNED: readonly [first: number[], third: number[]][] = [
   [[0xff, 0xff], [0xff, 0xff, 0]], // 65535
 ];
 
-Deno.test("numbers get a sign where one would be read, and zero gets a byte", async () => {
+Deno.test("numbers get a sign byte where they would be read as negative, and zero gets a byte", async () => {
   await withTempDir(async (dir) => {
     const datapoints = SIGNED.map(([first]) => ({ n: Uint8Array.from(first) }));
     writeDataset(`${dir}/a`, { n: "int" }, datapoints, 1);
@@ -175,7 +175,7 @@ Deno.test("bags' arguments become granular's words", async () => {
   });
 });
 
-Deno.test("records that datapoints share become copies, which the plan says", async () => {
+Deno.test("records that datapoints share become copies, as the plan says", async () => {
   await withTempDir(async (dir) => {
     const one = Uint8Array.of(1);
     writeDataset(`${dir}/a`, { x: "bytes" }, [{ x: one }], 2);

@@ -15,7 +15,7 @@ for (
     "itself": (place: string) => Deno.symlinkSync("label2idx.json", place),
   })
 ) {
-  Deno.test(`label2idx.json that leads to ${what} is an error, of which nothing stays open`, () =>
+  Deno.test(`label2idx.json that leads to ${what} is an error, and no file stays open`, () =>
     withTempDir(async (dir) => {
       for (
         const [golden, target] of [
@@ -36,7 +36,7 @@ for (
     }));
 }
 
-Deno.test("a file of /proc that says it is empty is not read on and on", () =>
+Deno.test("a file of /proc that claims to be empty is not read without end", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/folder`);
     await Deno.symlink("/proc/self/mountinfo", `${dir}/folder/a.txt`);

@@ -34,7 +34,7 @@ async function writeGulp(dir: string, meta: string): Promise<void> {
 
 const metaOf = (dir: string) => fs.readFileSync(`${dir}/meta_0.gmeta`, "utf8");
 
-Deno.test("meta data of videos are the same by way of files, packed folders and other chunks", () =>
+Deno.test("metadata of videos stay the same through files, packed folders and other chunks", () =>
   withTempDir(async (dir) => {
     const odd = ' {"10":1.0,\t"2": 1e0, "2": [12345678901234567890, NaN, -0]}';
     await writeGulp(`${dir}/gulp`, odd);
@@ -47,7 +47,7 @@ Deno.test("meta data of videos are the same by way of files, packed folders and 
     }
   }));
 
-Deno.test("meta data become MessagePack as Python's would, and JSON again", () =>
+Deno.test("metadata become MessagePack like Python's, and JSON again", () =>
   withTempDir(async (dir) => {
     await writeGulp(`${dir}/gulp`, META);
     for (const generation of [1, 2, 3] as const) {
@@ -66,7 +66,7 @@ Deno.test("meta data become MessagePack as Python's would, and JSON again", () =
     }
   }));
 
-Deno.test("lines of JSON become MessagePack as Python's would, and are shown as they were", () =>
+Deno.test("JSON lines become MessagePack like Python's, and are shown unchanged", () =>
   withTempDir(async (dir) => {
     const spec = '{"n": "int", "packed": "msgpack", "tree": "tree"}';
     const line = `{"tree": ${META}, "packed": ${META}, "n": 5.0}`;
@@ -88,7 +88,7 @@ Deno.test("lines of JSON become MessagePack as Python's would, and are shown as 
     }
   }));
 
-Deno.test("values that are read to be written again keep their floats on request", () =>
+Deno.test("values that are read for rewriting keep their floats on request", () =>
   withTempDir(async (dir) => {
     const spec = { tree: "tree", packed: "msgpack" };
     {

@@ -37,7 +37,7 @@ async function assertLoses(
   assert.deepEqual(namesIn(dir), before);
 }
 
-Deno.test("empty texts and bytes become msgpack where no record may be empty", async () => {
+Deno.test("empty texts and bytes become msgpack in generations without empty records", async () => {
   await withTempDir(async (dir) => {
     const spec = { b: "bytes", full: "utf8", t: "utf8", u: "utf8[]" };
     const full = bytes(0x61);
@@ -93,7 +93,7 @@ Deno.test("empty values keep their types in generations that have empty records"
   });
 });
 
-Deno.test("other empty values are a loss that is known beforehand", async () => {
+Deno.test("other empty values are a loss that the plan reports", async () => {
   await withTempDir(async (dir) => {
     const point = (x: Uint8Array) => ({ x });
     writeDataset(
@@ -121,7 +121,7 @@ Deno.test("other empty values are a loss that is known beforehand", async () => 
   });
 });
 
-Deno.test("a number below 0 has no form in generation 1", async () => {
+Deno.test("a number below 0 cannot be stored in generation 1", async () => {
   await withTempDir(async (dir) => {
     const values = [5, 0xff, 6].map((n) => ({ n: bytes(n) }));
     writeDataset(`${dir}/a`, { n: "int" }, values, 3);
@@ -142,7 +142,7 @@ Deno.test("a number below 0 has no form in generation 1", async () => {
   });
 });
 
-Deno.test("a damaged value ends the conversion, and says where it is", async () => {
+Deno.test("a damaged value ends the conversion, and the error names it", async () => {
   await withTempDir(async (dir) => {
     const values = [{ n: bytes(1, 2, 3) }]; // not the 2 bytes of its type
     writeDataset(`${dir}/a`, { n: "int(2)" }, values, 1);
@@ -174,12 +174,16 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
     parts: 2,
   }, /one key .*'a' \(utf8\)/],
   ["texts to videos", { to: "gulp" }, /one key of type jpg\[\]/],
-  ["an unknown target", { to: "rar" as never }, /no target 'rar'/],
-  ["no target", {}, /does not tell the target format of/],
+  [
+    "an unknown target",
+    { to: "rar" as never },
+    /to 'rar': there is no such target/,
+  ],
+  ["no target", {}, /does not give the target format/],
   [
     "parts of a dataset",
     { to: "bags", parts: 2 },
-    /target bags does not take the option `parts`: leave it out/,
+    /target bags does not support the option `parts`/,
   ],
   [
     "shards of none",
@@ -194,7 +198,7 @@ const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
   ["types for a dataset", { to: "bags", spec: { a: "utf8" } }, /of its own/],
 ];
 
-Deno.test("what is impossible is refused before anything is written", async (t) => {
+Deno.test("impossible conversions are rejected before anything is written", async (t) => {
   await withTempDir(async (dir) => {
     const datapoint = { a: bytes(0x61), b: bytes(0x62) };
     writeDataset(`${dir}/a`, { a: "utf8", b: "utf8" }, [datapoint], 3);
@@ -215,7 +219,7 @@ Deno.test("what is impossible is refused before anything is written", async (t) 
   });
 });
 
-Deno.test("keys that granular's writers refuse are refused before anything is written", async () => {
+Deno.test("keys that granular's writers refuse are rejected before anything is written", async () => {
   await withTempDir(async (dir) => {
     writeDataset(`${dir}/a`, { Upper: "bytes" }, [{ Upper: bytes(1) }], 1);
     await assert.rejects(
@@ -226,7 +230,7 @@ Deno.test("keys that granular's writers refuse are refused before anything is wr
   });
 });
 
-Deno.test("nothing that is there is replaced", async (t) => {
+Deno.test("no existing file or directory is replaced", async (t) => {
   await withTempDir(async (dir) => {
     writeDataset(`${dir}/a`, { x: "bytes" }, [{ x: bytes(1) }], 3);
     await Deno.mkdir(`${dir}/full/sub`, { recursive: true });
@@ -280,11 +284,11 @@ const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   [
     "out",
     { to: "ffrecord", parts: 1 },
-    /only folders on disk, and samples, can be\. Leave out the option `parts`$/,
+    /only folders on disk and samples can be\. Remove the option `parts`$/,
   ],
 ];
 
-Deno.test("a place that the target can't have is refused before anything is planned", async (t) => {
+Deno.test("a path that the target cannot have is rejected before anything is planned", async (t) => {
   await withTempDir(async (dir) => {
     writeDataset(`${dir}/a`, { x: "bytes" }, [{ x: bytes(1) }], 3);
     await Deno.mkdir(`${dir}/full/sub`, { recursive: true });
@@ -314,7 +318,7 @@ Deno.test("a place that the target can't have is refused before anything is plan
   });
 });
 
-Deno.test("one part goes to the file itself, or to a directory, as the name says", async (t) => {
+Deno.test("a single part becomes a file or a directory, depending on its name", async (t) => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/folder`);
     await Deno.writeTextFile(`${dir}/folder/a`, "a");
@@ -340,7 +344,7 @@ Deno.test("one part goes to the file itself, or to a directory, as the name says
   });
 });
 
-Deno.test("an abort leaves nothing", async (t) => {
+Deno.test("an abort leaves nothing behind", async (t) => {
   await withTempDir(async (dir) => {
     const datapoints = Array.from({ length: 600 }, (_, i) => ({
       x: bytes(i, i >> 8),

@@ -72,7 +72,7 @@ function writeIds(dir: string, ids: readonly string[]): void {
   );
 }
 
-Deno.test("ids stay as they are from GulpIO to GulpIO, whatever they are", async () => {
+Deno.test("any ids stay unchanged from GulpIO to GulpIO", async () => {
   await withTempDir(async (dir) => {
     writeIds(`${dir}/a`, [...IDS, ...LONG, "", "\ud800", "x\udc80"]);
     const { plan } = await convert(`${dir}/a`, `${dir}/b`, {
@@ -84,7 +84,7 @@ Deno.test("ids stay as they are from GulpIO to GulpIO, whatever they are", async
   });
 });
 
-Deno.test("ids that are short enough come back from files and from bags", async (t) => {
+Deno.test("short ids are restored from files and from bags", async (t) => {
   await withTempDir(async (dir) => {
     writeIds(`${dir}/a`, IDS);
     for (
@@ -107,7 +107,7 @@ Deno.test("ids that are short enough come back from files and from bags", async 
   });
 });
 
-Deno.test("ids that names cannot say are a loss that is known beforehand, and stay apart", async (t) => {
+Deno.test("ids that names cannot represent are a loss that the plan reports, and stay distinct", async (t) => {
   await withTempDir(async (dir) => {
     writeIds(`${dir}/a`, [...LONG, "short"]);
     for (const target of ["files/", "packed.ffr"]) {
@@ -151,7 +151,7 @@ Deno.test("names of a folder become ids: line feeds, blanks and dots too", async
   });
 });
 
-Deno.test("names that are no text become ids, from packed folders", async () => {
+Deno.test("names that are not valid text become ids, from packed folders", async () => {
   await withTempDir(async (dir) => {
     // No file of such a name can be made here: the bytes FF FE and FE FE, and what only looks encoded.
     const names = ["\udcff\udcfe", "\udcfe\udcfe", "%ED%A0", "%ED%FF%FF", "a"];
@@ -184,7 +184,7 @@ async function packNames(file: string, names: string[]): Promise<void> {
   await packEntries(tree as Partial<FileTree> as FileTree, file, () => {}, {});
 }
 
-Deno.test("names that files cannot have are said to be it", async (t) => {
+Deno.test("names that files cannot have are reported", async (t) => {
   await withTempDir(async (dir) => {
     await t.step("over 255 bytes", async () => {
       await packNames(`${dir}/a.ffr`, ["n".repeat(300)]);
@@ -220,7 +220,7 @@ Deno.test("names that files cannot have are said to be it", async (t) => {
   });
 });
 
-Deno.test("two names for one id are refused, and named", async () => {
+Deno.test("two names for one id are rejected by name", async () => {
   await withTempDir(async (dir) => {
     for (const name of ["%25zz", "%zz"]) { // a tree shows the id %zz as %25zz
       fs.mkdirSync(`${dir}/in/${name}`, { recursive: true });
@@ -228,13 +228,13 @@ Deno.test("two names for one id are refused, and named", async () => {
     }
     await assert.rejects(
       convert(`${dir}/in`, `${dir}/out`, GULP),
-      /in\/%zz: its id "%zz" is there before; nothing was written/,
+      /in\/%zz: its id "%zz" occurs twice; nothing was written/,
     );
     assert.deepEqual(namesIn(dir), ["in"]);
   });
 });
 
-Deno.test("frames are taken in the order of their numbers, however wide", async (t) => {
+Deno.test("frames are ordered by their numbers, however many digits they have", async (t) => {
   const orders: Record<string, string[]> = {
     "as mounts showed them": [
       "frame_0009.jpg",
@@ -268,7 +268,7 @@ Deno.test("frames are taken in the order of their numbers, however wide", async 
   }
 });
 
-Deno.test("names with numbers have one order, which is that of the numbers", () => {
+Deno.test("names with numbers are ordered by the numbers", () => {
   const name = fc.tuple(
     fc.constantFrom("", "a", "frame_", "a.b\n"),
     fc.bigInt({ min: 0n, max: 10n ** 30n }),
@@ -308,7 +308,7 @@ Deno.test("a long video's frames keep their order through a folder, and back", a
   });
 });
 
-Deno.test("values of lists and datapoints are taken in the order of their numbers", async () => {
+Deno.test("values of lists and datapoints are ordered by their numbers", async () => {
   await withTempDir(async (dir) => {
     const order = ["000001", "000009", "10", "0000011", "1000000"];
     for (const datapoint of ["999999", "1000000", "0999998"]) {
@@ -333,7 +333,7 @@ Deno.test("values of lists and datapoints are taken in the order of their number
   });
 });
 
-Deno.test("ids of datapoints become ids of videos, whatever they are", async () => {
+Deno.test("any ids of datapoints become ids of videos", async () => {
   await withTempDir(async (dir) => {
     const ids = [...IDS, ...LONG];
     writeDataset(
@@ -347,7 +347,7 @@ Deno.test("ids of datapoints become ids of videos, whatever they are", async () 
   });
 });
 
-Deno.test("what files do not show of videos is a loss that is known beforehand", async (t) => {
+Deno.test("facts of videos that files do not show are a loss that the plan reports", async (t) => {
   await withTempDir(async (dir) => {
     const frames = [JPEGS[0]!];
     const meta = writeChunk(`${dir}/twice`, 0, [{ id: "a", frames }]);
@@ -360,8 +360,8 @@ Deno.test("what files do not show of videos is a loss that is known beforehand",
     bad["b"]!.frame_info[0]![0] = 10 ** 9;
     fs.writeFileSync(`${dir}/bad/meta_0.gmeta`, JSON.stringify(bad));
     const words = {
-      twice: /losing all but the first of the meta data of "a"/,
-      bad: /losing videos that cannot be read \(1\), which warnings name/,
+      twice: /losing all but the first metadata of "a"/,
+      bad: /losing videos that cannot be read \(1\), named by warnings/,
     };
     for (const [source, lost] of Object.entries(words)) {
       for (const target of ["files/", "packed.ffr", "gulp", "all.bag"]) {

@@ -109,9 +109,9 @@ const NO_VIDEOS = /samples do not say which video/;
 const ONE_JPG = /one key of type jpg\[\]/;
 const OWN = /has types of its own/;
 const NO_SPEC = /it has no spec\.json/;
-const ONE_KEY = /one key that is no list/;
+const ONE_KEY = /one key that is not a list/;
 const IN_ORDER =
-  /in parts: files that become samples are written to one file\. Leave out/;
+  /in parts: files that become samples are written to one file\. Remove/;
 const NO_VIDEO = /a directory for each video/;
 const NO_DATAPOINT = /no directories 000000/;
 
@@ -181,7 +181,7 @@ function files(count: number) {
 }
 
 for (const [name, [from, make]] of Object.entries(SOURCES)) {
-  Deno.test(`${name} becomes what it can, and is called ${from}`, async (t) => {
+  Deno.test(`${name} becomes every possible target, and is called ${from}`, async (t) => {
     await withTempDir(async (dir) => {
       fs.mkdirSync(`${dir}/to`);
       await make(`${dir}/${name}`);
@@ -208,7 +208,7 @@ for (const [name, [from, make]] of Object.entries(SOURCES)) {
   });
 }
 
-Deno.test("samples in several files become, byte for byte, what those in one file do", async (t) => {
+Deno.test("samples in several files are converted like those in one file, byte for byte", async (t) => {
   await withTempDir(async (dir) => {
     await dump(SAMPLES, `${dir}/one.ffr`, 1);
     await dump(SAMPLES, `${dir}/parts`, 3);

@@ -40,7 +40,8 @@ const WHOLE = SAMPLES.map(({ whole }) => [float(whole), int(whole)] as const);
 const QUIET = { onWarning() {} };
 
 Deno.test({
-  name: "Python's webdataset reads as many samples of tars, and their values",
+  name:
+    "Python's webdataset reads the same number of samples from tars, and their values",
   ...needs("python3", "webdataset", "numpy"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -72,7 +73,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "Python's webdataset reads as many samples of containers of other kinds",
+    "Python's webdataset reads the same number of samples from containers of other kinds",
   ...needs("python3", "webdataset"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -121,7 +122,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Python's webdataset and granular read what the writers write",
+  name: "Python's webdataset and granular read the writers' output",
   ...needs("python3", "webdataset", "granular", "numpy"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -164,7 +165,7 @@ function memberOf(field: string, kind: string): string {
 }
 
 Deno.test({
-  name: "Python's webdataset reads values at the ends of their types",
+  name: "Python's webdataset reads values at the limits of their types",
   ...needs("python3", "webdataset", "numpy"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -186,7 +187,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Python's webdataset decodes plain data that JSON has no form for",
+  name: "Python's webdataset decodes plain data that JSON cannot represent",
   ...needs("python3", "webdataset", "msgpack"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -206,7 +207,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Python's granular reads values at the ends of their types",
+  name: "Python's granular reads values at the limits of their types",
   ...needs("python3", "granular", "numpy"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -222,7 +223,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Python's protobuf reads values at the ends of their types",
+  name: "Python's protobuf reads values at the limits of their types",
   ...needs("python3", "protobuf", "numpy"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -67,7 +67,7 @@ async function outcome(
 }
 
 for (const [kind, targets] of Object.entries(TARGETS)) {
-  Deno.test(`containers of ${kind} over HTTP are converted to what they become on the disk`, async () => {
+  Deno.test(`containers of ${kind} over HTTP are converted to the same as on the disk`, async () => {
     await using server = await FileServer.start(ROOT);
     const remote = { cache: false as const, onWarning() {} };
     let converted = 0;
@@ -91,7 +91,7 @@ for (const [kind, targets] of Object.entries(TARGETS)) {
   });
 }
 
-Deno.test("directories of a bucket are converted, with the labels beside them", async () => {
+Deno.test("directories of a bucket are converted, with their labels", async () => {
   await withTempDir(async (dir) => {
     const frames = [JPEGS[0]!, JPEGS[1]!];
     const meta = { label: "z" };
@@ -124,7 +124,7 @@ Deno.test("directories of a bucket are converted, with the labels beside them", 
   });
 });
 
-Deno.test("values larger than any one request are converted; a target is replaced when all has come", async () => {
+Deno.test("values larger than any one request are converted; a target is replaced once all has arrived", async () => {
   await withTempDir(async (dir) => {
     const samples = [3_000_000, 0, 70_000, 9_000_000].map((length) =>
       new Uint8Array(length).map((_, i) => (i * 2654435761) >>> 13)
@@ -161,7 +161,7 @@ Deno.test("values larger than any one request are converted; a target is replace
   });
 });
 
-Deno.test("folders of files have to be on this machine, and so have targets", async () => {
+Deno.test("folders of files, and targets, must be local", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www/files`, { recursive: true });
     fs.writeFileSync(`${dir}/www/files/a.txt`, "a");

@@ -93,7 +93,7 @@ for (const [source, name, options] of KINDS) {
   });
 }
 
-Deno.test("a directory that holds anything else is not replaced", async () => {
+Deno.test("a directory with other content is not replaced", async () => {
   await withTempDir(async (dir) => {
     await writeSources(dir);
     const cases: [string, ConvertOptions, string, RegExp][] = [
@@ -106,7 +106,7 @@ Deno.test("a directory that holds anything else is not replaced", async () => {
         /not only.*holds 000000\/a\.txt/,
       ],
       ["gulp", { to: "gulp" }, "spec.json", /not only GulpIO.*spec\.json/],
-      ["gulp", { to: "folder" }, "meta.json", /anybody's files/],
+      ["gulp", { to: "folder" }, "meta.json", /may hold any files/],
       ["x.ffr", { to: "ffrecord-samples", parts: 2 }, "a.bag", /a\.bag/],
       ["x.ffr", { to: "bag" }, "a.bag", /it is not a file/],
       ["x.ffr", { to: "ffrecord-samples" }, "a.ffr", /it is not a file/],

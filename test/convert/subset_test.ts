@@ -25,7 +25,7 @@ async function filesIn(path: string): Promise<string[]> {
   return paths;
 }
 
-Deno.test("indices in any order are converted ascending and once; others are refused", () =>
+Deno.test("indices in any order are converted in ascending order and once; invalid ones are rejected", () =>
   withTempDir(async (dir) => {
     CONTAINERS["columns"]!(`${dir}/columns`);
     const source = `${dir}/columns`;
@@ -59,7 +59,7 @@ Deno.test("indices in any order are converted ascending and once; others are ref
     );
   }));
 
-Deno.test("of a sharded dataset, shards without chosen datapoints are not written", () =>
+Deno.test("shards of a sharded dataset without chosen datapoints are not written", () =>
   withTempDir(async (dir) => {
     CONTAINERS["shards"]!(`${dir}/shards`);
     for (const generation of [1, 2, 3] as const) {
@@ -90,7 +90,7 @@ Deno.test("empty values are a loss only of the datapoints that are converted", (
     await assert.rejects(into("three", [0, 2, 3]), /'v' \(1 values\)/);
   }));
 
-Deno.test("fields that only other samples have are no loss", () =>
+Deno.test("fields that only other samples have are not a loss", () =>
   withTempDir(async (dir) => {
     const source = `${dir}/web.tar`;
     await Deno.writeFile(
@@ -210,7 +210,7 @@ Deno.test("a damaged shard of MDS matters only to its own samples", () =>
     }
   }));
 
-Deno.test("links to nowhere are a loss only in directories of converted files", () =>
+Deno.test("broken links are a loss only in directories of converted files", () =>
   withTempDir(async (dir) => {
     const source = `${dir}/files.tar`;
     await Deno.writeFile(
@@ -223,7 +223,7 @@ Deno.test("links to nowhere are a loss only in directories of converted files", 
     );
     const into = (subset: number[]) =>
       convert(source, `${dir}/${subset}.zip`, { subset, onWarning() {} });
-    await assert.rejects(into([1]), /links that lead to no file/);
+    await assert.rejects(into([1]), /links that lead to a directory/);
     const { plan } = await convert(source, `${dir}/0.ffr`, { subset: [0] });
     assert.equal(plan.lost.length, 0);
     assert.deepEqual(await filesIn(`${dir}/0.ffr`), ["a/one.dat"]);

@@ -112,7 +112,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
       requireSame(await readAll(`${dir}/made.tar`, extension), SAMPLES, "tar");
     }));
 
-  Deno.test(`${from} becomes examples of TensorFlow, a feature a field`, () =>
+  Deno.test(`${from} becomes examples of TensorFlow, with a feature for each field`, () =>
     withTempDir(async (dir) => {
       const source = `${dir}/${keepsFiles ? "source.tar" : "source"}`;
       await write(source);
@@ -121,7 +121,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
       if (from === "mds") {
         await assert.rejects(convert(source, to), {
           code: "would-lose",
-          message: /'score' has numbers of 64 bits/,
+          message: /'score' has 64-bit numbers/,
         });
       }
       await convert(source, to, { lossy: from === "mds" });
@@ -145,7 +145,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
     }));
 }
 
-Deno.test("MDS converted to itself keeps columns, encodings and bytes, whatever they are", () =>
+Deno.test("MDS converted to itself keeps any columns, encodings and bytes", () =>
   withTempDir(async (dir) => {
     const columns = {
       ...{ pk: "pkl", i8: "int8", u64: "uint64", f16: "float16", s: "str" },
@@ -169,7 +169,7 @@ Deno.test("MDS converted to itself keeps columns, encodings and bytes, whatever 
     assert.deepEqual(shard("b"), shard("a"));
   }));
 
-Deno.test("a field that samples lack is said, and needs the caller's word", () =>
+Deno.test("a field that samples lack is reported, and needs the caller's consent", () =>
   withTempDir(async (dir) => {
     await using writer = await TarWriter.open(`${dir}/a.tar`);
     await writer.write("0.txt", utf8("zero"));
@@ -183,7 +183,7 @@ Deno.test("a field that samples lack is said, and needs the caller's word", () =
       assert.match(error.message, /samples without 'cls' \(1 of 3\)/);
       assert.match(
         error.message,
-        /1 of 3 samples have no 'txt', which becomes an empty text/,
+        /that 'txt' is missing in 1 of 3 samples, where it becomes an empty text/,
       );
       return true;
     });
@@ -205,7 +205,7 @@ Deno.test("a field that samples lack is said, and needs the caller's word", () =
     );
   }));
 
-Deno.test("shards of WebDataset never part a sample, and have as many as are asked for", () =>
+Deno.test("shards of WebDataset never split a sample, and have the requested size", () =>
   withTempDir(async (dir) => {
     await SOURCES["mds"]!(`${dir}/mds`);
     const options = { to: "tar", shardLength: 2 };
@@ -218,17 +218,17 @@ Deno.test("shards of WebDataset never part a sample, and have as many as are ask
     assert.deepEqual(lengths, [2, 1]);
   }));
 
-Deno.test("a list of integers is no array of a type whose range they exceed", () => {
+Deno.test("a list of integers out of a type's range is not an array of that type", () => {
   assert.deepEqual(numbersArray([1, 255], "uint8").data, Uint8Array.of(1, 255));
   for (const [list, type] of [[[256], "uint8"], [[1, -129], "int8"]] as const) {
     assert.throws(() => numbersArray(list, type), {
       name: "RangeError",
-      message: `${list.at(-1)} is no '${type}': it is out of its range`,
+      message: `${list.at(-1)} is out of range of '${type}'`,
     });
   }
 });
 
-Deno.test("plain data that JSON has no form for are MessagePack as webdataset names it", () =>
+Deno.test("plain data that JSON cannot represent become MessagePack, named as in webdataset", () =>
   withTempDir(async (dir) => {
     const spec = { n: "int", packed: "msgpack" };
     const encoders = encodersOf(3);

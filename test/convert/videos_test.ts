@@ -83,7 +83,7 @@ for (const [name, options] of WAYS) {
   });
 }
 
-Deno.test("a folder of videos has what a mount shows", async () => {
+Deno.test("a folder of videos has the same files as a mount", async () => {
   await withTempDir(async (dir) => {
     const golden = CASES.find(({ name }) => name === "v2_chunks")!;
     await convert(golden.path, `${dir}/folder/`);
@@ -95,7 +95,7 @@ Deno.test("a folder of videos has what a mount shows", async () => {
   });
 });
 
-Deno.test("in generation 3 each frame is a datapoint, and they become videos again", async (t) => {
+Deno.test("in generation 3 each frame becomes a datapoint, and datapoints become videos again", async (t) => {
   for (const golden of CASES) {
     // What is left out, as videos that would have no datapoint.
     if (/odd_ids|appended|no_frames|nested_meta/.test(golden.name)) continue;
@@ -141,7 +141,7 @@ const CHAINS: Step[][] = [
   ],
 ];
 
-Deno.test("numbers of labels go along through Bags, files and shards, and come back", async (t) => {
+Deno.test("numbers of labels are kept through Bags, files and shards", async (t) => {
   const labels = text.encode('{"10": 0, "2": 1, "é": 2}\n');
   for (const chain of CHAINS) {
     await t.step(chain.map(([to]) => to).join(", "), async () => {
@@ -188,7 +188,7 @@ Deno.test("plain samples have no numbers of labels, which is a loss", async () =
   });
 });
 
-Deno.test("numbers of labels that are none are refused where they would count", async () => {
+Deno.test("invalid numbers of labels are rejected where they matter", async () => {
   await withTempDir(async (dir) => {
     const spec = { frames: "jpg[]", id: "utf8" };
     const frames = [JPEGS[0]!];
@@ -203,13 +203,13 @@ Deno.test("numbers of labels that are none are refused where they would count", 
   });
 });
 
-Deno.test("ids and meta data that have no form in a dataset are refused, and named", async () => {
+Deno.test("ids and metadata that a dataset cannot store are rejected by name", async () => {
   await withTempDir(async (dir) => {
     const frames = [JPEGS[0]!];
     const cases: [id: string, meta: unknown, words: RegExp][] = [
       ["", {}, /video "" of .*: its 'id' is empty/],
       ["\ud800", {}, /: its 'id' cannot be converted: .* lone surrogate/],
-      ["a", { n: 1 }, /losing all but the first of the meta data of "a"/],
+      ["a", { n: 1 }, /losing all but the first metadata of "a"/],
     ];
     for (const [i, [id, meta, words]] of cases.entries()) {
       const written = writeChunk(`${dir}/${i}`, 0, [{ id, frames, meta }]);
@@ -243,7 +243,7 @@ Deno.test("videos without frames are lost in generation 3", async () => {
   });
 });
 
-Deno.test("values beside the frames become meta data", async () => {
+Deno.test("values next to the frames become metadata", async () => {
   await withTempDir(async (dir) => {
     const spec = {
       blob: "bytes",
@@ -283,14 +283,14 @@ const UNFIT: [name: string, frame: Uint8Array, meta: string, words: RegExp][] =
       "no JPEG",
       text.encode("text"),
       "{}",
-      /frame 1 is no JPEG .*neither a JPEG nor/,
+      /frame 1 cannot be stored as a JPEG: .*neither a JPEG nor/,
     ],
     ["a cut JPEG", JPEGS[0]!.subarray(0, -2), "{}", /does not end with FF D9/],
     ["no JSON", JPEGS[0]!, "{", /meta.json is not JSON/],
-    ["no object", JPEGS[0]!, "[]", /meta.json is no object/],
+    ["no object", JPEGS[0]!, "[]", /meta.json is not an object/],
   ];
 
-Deno.test("what is no video is refused, or left out", async (t) => {
+Deno.test("content that is not a video is rejected, or skipped", async (t) => {
   for (const [name, frame, meta, words] of UNFIT) {
     await t.step(name, async () => {
       await withTempDir(async (dir) => {
@@ -319,7 +319,7 @@ Deno.test("what is no video is refused, or left out", async (t) => {
   }
 });
 
-Deno.test("a video of datapoints whose frame is no JPEG is left out whole", async () => {
+Deno.test("a video of datapoints with a frame that is not a JPEG is skipped whole", async () => {
   await withTempDir(async (dir) => {
     const spec = { id: "utf8", image: "jpg" };
     const of = (id: string, image: Uint8Array) => ({
@@ -345,11 +345,14 @@ Deno.test("a video of datapoints whose frame is no JPEG is left out whole", asyn
       onWarning: (message) => warnings.push(message),
     });
     assert.deepEqual(videosOf(`${dir}/b`).map(([id]) => id), ["a", "c"]);
-    assert.match(warnings.join(), /datapoint 1 of .*: its frame 1 is no JPEG/);
+    assert.match(
+      warnings.join(),
+      /datapoint 1 of .*: its frame 1 cannot be stored as a JPEG/,
+    );
   });
 });
 
-Deno.test("what is no frame in a folder is a loss that is known beforehand", async () => {
+Deno.test("files of a folder that are not frames are a loss that the plan reports", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/in/a/deep`, { recursive: true });
     await Deno.writeFile(`${dir}/in/a/1.jpg`, JPEGS[0]!);
@@ -357,12 +360,12 @@ Deno.test("what is no frame in a folder is a loss that is known beforehand", asy
     await Deno.writeTextFile(`${dir}/in/top`, "");
     await assert.rejects(
       convert(`${dir}/in`, `${dir}/out`, { to: "gulp" }),
-      /what is no frame: a\/deep, a\/notes.txt, top; nothing/,
+      /files that are not frames: a\/deep, a\/notes.txt, top; nothing/,
     );
   });
 });
 
-Deno.test("a chunk that is left out is told of once, to the caller alone", async () => {
+Deno.test("a skipped chunk is reported once, only to the caller", async () => {
   await withTempDir(async (dir) => {
     const from = `${dir}/gulp`;
     const { path } = CASES.find(({ name }) => name === "v2_chunks")!;

@@ -16,7 +16,7 @@ Deno.test("pieces of a batch start at multiples of 8, and share no bytes", () =>
   }));
 });
 
-Deno.test("buffers that were given back are used again, others are not", () => {
+Deno.test("buffers that were returned are used again, others are not", () => {
   const pool = new BufferPool();
   const first = new BatchMemory(pool);
   const { buffer } = first.take(1000);
@@ -35,7 +35,7 @@ Deno.test("buffers that were given back are used again, others are not", () => {
   assert.equal(new BatchMemory(pool).take(8).buffer.detached, false);
 });
 
-Deno.test("a pool gives the smallest that is large enough, and keeps the largest few", () => {
+Deno.test("a pool returns the smallest buffer that is large enough, and keeps the largest few", () => {
   const pool = new BufferPool(3);
   const sizes = [64, 16, 128, 32, 8];
   const buffers = sizes.map((size) => new ArrayBuffer(size));
@@ -53,7 +53,7 @@ Deno.test("a pool gives the smallest that is large enough, and keeps the largest
   assert.equal(none.size, 0);
 });
 
-Deno.test("a batch that no memory holds is refused in a sentence", () => {
+Deno.test("a batch that exceeds the memory is rejected in a sentence", () => {
   assert.throws(() => new BatchMemory().take(2 ** 52), {
     name: "RecordfsError",
     code: "too-large",

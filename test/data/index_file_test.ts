@@ -5,7 +5,7 @@ import { DataError } from "../../src/data/data_error.ts";
 import { readIndexFile, writeIndexFile } from "../../src/data/index_file.ts";
 import { withTempDir } from "../support/paths.ts";
 
-Deno.test("what was written is read", async () => {
+Deno.test("written indices are read back", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.txt`;
     const index = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
@@ -43,7 +43,7 @@ Deno.test("a text of any size is read and written in pieces", async () => {
   });
 });
 
-Deno.test("texts of other programs are read: comments, empty lines, any ends of lines", async () => {
+Deno.test("texts of other programs are read: comments, empty lines, any line endings", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.txt`;
     for (
@@ -73,7 +73,7 @@ function isBad(path: string, words: RegExp): (error: unknown) => boolean {
     error.message.startsWith(`Cannot read ${path}, `);
 }
 
-Deno.test("what is no index of the dataset is refused with its line", async () => {
+Deno.test("a file that is not an index of the dataset is rejected with its line", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.txt`;
     for (
@@ -81,30 +81,51 @@ Deno.test("what is no index of the dataset is refused with its line", async () =
         ["1\n# two\n10\n", /line 3: there is no sample 10: .* 0 to 9/],
         ["1\r2\n", /line 1: a lone carriage return/],
         ["4\n# two\r5\r6\r", /line 2: a lone carriage return/],
-        ["1\n\ufeff2\n", /line 2: this is no index/],
+        [
+          "1\n\ufeff2\n",
+          /line 2: not an index file: expected one whole number per line/,
+        ],
         [
           "1\n99999999999999999999999\n",
-          /line 2: this is no index: it is larger than 2\^53/,
+          /line 2: the number is larger than 2\^53/,
         ],
-        ["-1\n", /line 1: this is no index/],
-        ["0\n1.5\n", /line 2: this is no index/],
-        ["1 2\n", /line 1: this is no index/],
-        ["1\n2 # two\n", /line 2: this is no index/],
-        ["\u00ef\u00bb\u00bf1\n", /line 1: this is no index/],
-        ["[1]\n", /line 1: this is no index/],
+        [
+          "-1\n",
+          /line 1: not an index file: expected one whole number per line/,
+        ],
+        [
+          "0\n1.5\n",
+          /line 2: not an index file: expected one whole number per line/,
+        ],
+        [
+          "1 2\n",
+          /line 1: not an index file: expected one whole number per line/,
+        ],
+        [
+          "1\n2 # two\n",
+          /line 2: not an index file: expected one whole number per line/,
+        ],
+        [
+          "\u00ef\u00bb\u00bf1\n",
+          /line 1: not an index file: expected one whole number per line/,
+        ],
+        [
+          "[1]\n",
+          /line 1: not an index file: expected one whole number per line/,
+        ],
       ] as const
     ) {
       await Deno.writeTextFile(path, text);
       await assert.rejects(readIndexFile(path, 10), isBad(path, words), text);
     }
     await Deno.writeTextFile(path, "0\n");
-    await assert.rejects(readIndexFile(path, 0), isBad(path, /none at all/));
+    await assert.rejects(readIndexFile(path, 0), isBad(path, /has no samples/));
     await assert.rejects(readIndexFile(`${dir}/nope`, 1), { code: "ENOENT" });
     await assert.rejects(readIndexFile(dir, 1), { code: "not-a-file" });
   });
 });
 
-Deno.test("arrays of NumPy's are read, of any whole numbers in one dimension", async () => {
+Deno.test("arrays of NumPy are read, of any whole numbers in one dimension", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.npy`;
     const arrays: NdArray[] = [

@@ -50,7 +50,7 @@ async function shown(
   }
 }
 
-Deno.test("a split says of which samples it is, and others refuse it", async () => {
+Deno.test("a split records its samples, and other datasets reject it", async () => {
   await withTempDir(async (dir) => {
     putShards(`${dir}/a`, [3, 5]);
     putShards(`${dir}/b`, [4, 4]);
@@ -73,12 +73,16 @@ Deno.test("a split says of which samples it is, and others refuse it", async () 
     assert.equal(await shown(`${dir}/moved.ffr`, ofFolder), 1);
     for (
       const [path, file, words] of [
-        [`${dir}/b`, ofShards, /val\.txt, .*an index of other samples/],
-        [`${dir}/b.ffr`, ofFolder, /val\.txt, .*an index of other samples/],
+        [`${dir}/b`, ofShards, /val\.txt, .*an index file of other samples/],
+        [
+          `${dir}/b.ffr`,
+          ofFolder,
+          /val\.txt, .*an index file of other samples/,
+        ],
         [
           `${dir}/b.ffr`,
           ofShards,
-          /line 1: .*of 8 samples, and there are 2 here/,
+          /line 1: .*of 8 samples, and this container has 2/,
         ],
       ] as const
     ) assert.match(String(await shown(path, file)), words);
@@ -86,12 +90,12 @@ Deno.test("a split says of which samples it is, and others refuse it", async () 
     assert.equal((await Subset.fromFile(dataset, ofShards)).length, 4);
     await assert.rejects(Subset.fromFile(dataset, ofFolder), {
       code: "bad-indices",
-      message: /of 2 samples, and there are 8 here/,
+      message: /of 2 samples, and this container has 8/,
     });
   });
 });
 
-Deno.test("an index file without the line is taken as it is, one of another version refused", async () => {
+Deno.test("an index file without the line is accepted, one of another version rejected", async () => {
   await withTempDir(async (dir) => {
     putFolder(`${dir}/a.ffr`, "cat.jpg", "dog.jpg");
     const write = (text: string) => fs.writeFileSync(`${dir}/i.txt`, text);

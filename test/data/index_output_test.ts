@@ -21,7 +21,7 @@ async function written(
   return await Deno.readTextFile(path);
 }
 
-Deno.test("indices are decimal, one a line, behind the comments", async () => {
+Deno.test("indices are decimal, one per line, after the comments", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/some.txt`;
     const indices = [0, 9, 10, 2 ** 32, Number.MAX_SAFE_INTEGER, 7, 1e15];
@@ -36,7 +36,7 @@ Deno.test("indices are decimal, one a line, behind the comments", async () => {
   });
 });
 
-Deno.test("a file of indices may be longer than what is gathered", async () => {
+Deno.test("a file of indices may be longer than the buffer", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/some.txt`;
     const indices = Array.from({ length: 50_000 }, (_, i) => i ** 3);

@@ -51,7 +51,7 @@ async function remade(recipe: Recipe): Promise<unknown> {
   return await followRecipe(structuredClone(recipe));
 }
 
-Deno.test("a recipe calls, makes, opens or takes what a module exports", async () => {
+Deno.test("a recipe calls, constructs, opens or takes an export of a module", async () => {
   const args = [1, "two", [3, null], { four: 4n }, new Date(5), undefined];
   for (
     const [name, how, first] of [
@@ -67,7 +67,7 @@ Deno.test("a recipe calls, makes, opens or takes what a module exports", async (
   assert.equal(await remade(recipeOf("point", "value", [])), point);
 });
 
-Deno.test("values with recipes may stand anywhere among the arguments", async () => {
+Deno.test("values with recipes may be anywhere among the arguments", async () => {
   const shared = new Uint8Array(new SharedArrayBuffer(4));
   const inner = new Point("a", new Point("b"));
   const outer = new Point([inner, 1], { of: { inner } }, shared, USER);
@@ -87,7 +87,7 @@ Deno.test("data that looks like a recipe's stays data", async () => {
   }
 });
 
-Deno.test("what a module exports is sent by its name, what it does not is refused", async () => {
+Deno.test("exports of a module are sent by name, other functions are rejected", async () => {
   const from = { module: USER, name: "summarise" };
   assert.equal(await importedFunction(from), summarise);
   assert.equal(await importedFunction(summarise), summarise);

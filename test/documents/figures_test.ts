@@ -20,7 +20,7 @@ for (
     ["docs/remote.md", 8],
   ] as const
 ) {
-  Deno.test(`figures of ${page} stand in the results that it names`, () => {
+  Deno.test(`figures of ${page} are in the results that it names`, () => {
     const text = fs.readFileSync(REPOSITORY + page, "utf8");
     const figures = sectionOf(text, "How fast");
     const [, file] = /\]\((?:\.\.\/)?(bench\/results\/[\w.-]+\.md)\)/

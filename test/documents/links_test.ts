@@ -43,7 +43,7 @@ function problemOf(document: string, link: string): string | undefined {
   return anchorsOf(textOf(target)).has(anchor) ? undefined : "no such heading";
 }
 
-Deno.test("links of the documents lead to files and headings that are there", () => {
+Deno.test("links of the documents lead to existing files and headings", () => {
   let links = 0;
   for (const document of documents()) {
     const text = prose(textOf(document));
@@ -59,7 +59,7 @@ Deno.test("links of the documents lead to files and headings that are there", ()
   assert.ok(links > 80, `only ${links} links were found`);
 });
 
-Deno.test("a link that leads nowhere is found", () => {
+Deno.test("a broken link is found", () => {
   assert.equal(problemOf("docs/README.md", "none.md"), "no such file");
   assert.equal(problemOf("docs/README.md", "../../x.md"), "out of the project");
   assert.equal(
@@ -76,7 +76,7 @@ Deno.test("a link that leads nowhere is found", () => {
   );
 });
 
-Deno.test("each document of docs/ starts with the question that it answers, and is found in the index", () => {
+Deno.test("each document of docs/ starts with the question that it answers, and is in the index", () => {
   const found = documents().filter((document) => document.startsWith("docs/"));
   assert.ok(found.length > 15);
   const index = textOf("docs/README.md");

@@ -40,7 +40,7 @@ Deno.test("each folder of a room is a row in its README", () => {
   }
 });
 
-Deno.test("files and folders that ARCHITECTURE.md names are there", () => {
+Deno.test("files and folders that ARCHITECTURE.md names exist", () => {
   const named = text.matchAll(/`((?:src|fuse|test|bench|docs)\/[\w./-]*)`/g);
   let count = 0;
   for (const [, path] of named) {

@@ -28,7 +28,7 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "docs/training.md": 2,
 };
 
-Deno.test("blocks that no test runs say why, and are as many as they were", () => {
+Deno.test("blocks that no test runs say why, and their number is as expected", () => {
   const marked = BLOCKS.filter(({ notRun }) => notRun !== undefined);
   assert.deepEqual(
     Object.fromEntries(
@@ -43,14 +43,14 @@ Deno.test("blocks that no test runs say why, and are as many as they were", () =
   }
 });
 
-Deno.test("the format that docs/own-format.md shows is the one that tests run", () => {
+Deno.test("docs/own-format.md shows the format that tests run", () => {
   const shown = BLOCKS.filter(({ document, info }) =>
     document === "docs/own-format.md" && info === "ts"
   ).map(({ text }) => `${text}\n`);
   assert.ok(shown.includes(fs.readFileSync(TOY_FORMAT, "utf8")));
 });
 
-Deno.test("a block, its place and its mark are found in a document", () => {
+Deno.test("a block, its position and its mark are found in a document", () => {
   const [first, second, ...rest] = blocksOf(
     "a.md",
     "# A\n\n```sh\nls\n\nls\n```\n\n<!-- Not run as a test: a reason. -->\n\n- x\n\n" +

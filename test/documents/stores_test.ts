@@ -33,7 +33,7 @@ function storeLines(): [string, string[]][] {
   ]);
 }
 
-Deno.test("the line of each store asks that store, and nobody else", async () => {
+Deno.test("the line of each store sends requests only to that store", async () => {
   const lines = storeLines();
   assert.deepEqual(lines.map(([store]) => store), Object.keys(ASKED));
   await withTempDir(async (dir) => {

@@ -37,7 +37,7 @@ Deno.test("the region that the server names is used, and the profile's keys", as
   });
 });
 
-Deno.test("keys that expired are looked for again", async () => {
+Deno.test("expired keys are looked up again", async () => {
   await withTempDir(async (dir) => {
     // A command that gives the next keys each time, as AWS' tools take them from `credential_process`.
     const script = `${dir}/keys.sh`;
@@ -112,7 +112,7 @@ class MetadataServer extends LocalServer {
   }
 }
 
-Deno.test("the machine's metadata is asked for keys where there are no others, and only there", async () => {
+Deno.test("the machine's metadata is asked for keys only if there are no others", async () => {
   await using machine = await MetadataServer.start();
   const nowhere = {
     AWS_EC2_METADATA_SERVICE_ENDPOINT: machine.url,
@@ -136,7 +136,7 @@ Deno.test("the machine's metadata is asked for keys where there are no others, a
   }
 });
 
-Deno.test("with keys of the environment, the network of the endpoint alone has to be allowed", async () => {
+Deno.test("with keys of the environment, only the network of the endpoint must be allowed", async () => {
   await withBucket({ "a.ffr": container }, SIGNED, async ({ url }) => {
     const mod = new URL("../../mod.ts", import.meta.url).href;
     const s3 = { endpoint: url };

@@ -59,7 +59,7 @@ const FILES: Record<string, [text: string, sent: string | undefined]> = {
     "machine 127.0.0.1 account mine login me password secret",
     "me:secret",
   ],
-  "a macro, whose lines are no entries": [
+  "a macro, whose lines are not entries": [
     "macdef init\npassword no\nmachine 127.0.0.1 login no password no\n\n" +
     "machine 127.0.0.1 login me password secret",
     "me:secret",
@@ -73,7 +73,7 @@ const FILES: Record<string, [text: string, sent: string | undefined]> = {
     "machine other.org login x\nmachine 127.0.0.1 password x",
     ":x",
   ],
-  "what is none": ['login me password "x\nmachine', undefined],
+  "an invalid file": ['login me password "x\nmachine', undefined],
   "nothing": ["", undefined],
 };
 
@@ -83,7 +83,7 @@ for (const [what, [text, sent]] of Object.entries(FILES)) {
   });
 }
 
-Deno.test("what the URL or a header says comes before .netrc; of a name alone it says the password", async () => {
+Deno.test("credentials in the URL or a header take precedence over .netrc, which adds the password of a name", async () => {
   const text = "machine 127.0.0.1 login first password no\n" +
     "machine 127.0.0.1 login me password secret";
   assert.equal(await asked(text, "you:word@"), "you:word");
@@ -95,7 +95,7 @@ Deno.test("what the URL or a header says comes before .netrc; of a name alone it
   }
 });
 
-Deno.test("$NETRC is taken in the place of ~/.netrc; nothing of it goes to where a server redirects", async () => {
+Deno.test("$NETRC replaces ~/.netrc; its credentials are not sent to redirected servers", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.ffr`, ffrBytes([Uint8Array.of(1)]));
     fs.writeFileSync(`${dir}/mine`, "default login me password s3cr3t");
@@ -119,7 +119,7 @@ Deno.test("$NETRC is taken in the place of ~/.netrc; nothing of it goes to where
   });
 });
 
-Deno.test("where the environment or the file may not be read, it is passed over in silence", async () => {
+Deno.test("an unreadable environment or file is ignored silently", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.ffr`, ffrBytes([Uint8Array.of(1)]));
     fs.writeFileSync(`${dir}/.netrc`, "default login me password s3cr3t");

@@ -60,7 +60,8 @@ function assertRead({ bytes, stderr, code }: Ran): void {
 }
 
 Deno.test({
-  name: "requests go by the proxy of their scheme, those over TLS in a tunnel",
+  name:
+    "requests use the proxy of their scheme, those over TLS through a tunnel",
   ...needs("openssl"),
   async fn() {
     await withProxy(async (proxy, { plain, tls }, read) => {
@@ -83,7 +84,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what NO_PROXY names is asked without one",
+  name: "hosts in NO_PROXY are reached without a proxy",
   ...needs("openssl"),
   async fn() {
     await withProxy(async (proxy, { plain, tls }, read) => {

@@ -49,7 +49,7 @@ const URLS: [bucket: string, options: S3Options, url: string][] = [
   ],
 ];
 
-Deno.test("buckets stand in the host or the path of URLs, as their server has it", async () => {
+Deno.test("buckets are in the host or the path of URLs, as their server requires", async () => {
   await withAwsEnvironment({}, async () => {
     for (const [name, options, url] of URLS) {
       const bucket = new Bucket(name, { ...options, anonymous: true });
@@ -59,7 +59,7 @@ Deno.test("buckets stand in the host or the path of URLs, as their server has it
   });
 });
 
-Deno.test("where Amazon redirects to, buckets stand where they stood", async () => {
+Deno.test("after a redirect of Amazon, buckets keep their position", async () => {
   await withAwsEnvironment({}, async () => {
     const cases = [
       ["data", "https://data.s3-eu-west-3.amazonaws.com"],
@@ -79,7 +79,7 @@ Deno.test("where Amazon redirects to, buckets stand where they stood", async () 
   });
 });
 
-Deno.test("an endpoint may have a path, and a slash at its end", async () => {
+Deno.test("an endpoint may have a path, and a trailing slash", async () => {
   await using server = await BucketServer.start({ "a/b.ffr": container });
   server.keys = KEYS;
   await withAwsEnvironment(SIGNED, async () => {
@@ -93,7 +93,7 @@ Deno.test("an endpoint may have a path, and a slash at its end", async () => {
   });
 });
 
-Deno.test("what is no endpoint is said, without what is secret in it", async () => {
+Deno.test("an invalid endpoint is reported, without its secrets", async () => {
   for (
     const endpoint of ["h:7480", "https://me:s3cr3t@h", "https://h?key=s3cr3t"]
   ) {
@@ -104,7 +104,7 @@ Deno.test("what is no endpoint is said, without what is secret in it", async () 
   }
 });
 
-Deno.test("with --addressing virtual, the bucket stands in the host of signed requests", async () => {
+Deno.test("with --addressing virtual, the bucket is in the host of signed requests", async () => {
   await using server = await BucketServer.start({ "a b+c.ffr": container });
   await using proxy = await ProxyServer.start(); // which finds such hosts
   server.keys = KEYS;
@@ -138,7 +138,7 @@ const NAMES = [
   "[x]@:$",
 ];
 
-Deno.test("any key is found, by itself and in a listing", async () => {
+Deno.test("any key is found, directly and in a listing", async () => {
   const objects = Object.fromEntries([
     ...NAMES.flatMap((name) => [
       [`${name}.ffr`, container],
@@ -172,7 +172,7 @@ Deno.test("any key is found, by itself and in a listing", async () => {
   });
 });
 
-Deno.test("any name of a web server's file is found, by itself and in a directory", async () => {
+Deno.test("any file name of a web server is found, directly and in a directory", async () => {
   await withTempDir(async (dir) => {
     for (const name of NAMES) {
       fs.mkdirSync(`${dir}/in ${name}`);

@@ -72,7 +72,7 @@ async function withService(
 }
 
 for (const [what, variables] of Object.entries(SERVICES)) {
-  Deno.test(`keys of ${what} are taken, and others when they expire`, async () => {
+  Deno.test(`keys of ${what} are used, and renewed when they expire`, async () => {
     await withService(variables, async (service, bucket) => {
       const s3 = { endpoint: bucket.url };
       const remote = { s3, cache: false as const };
@@ -94,7 +94,7 @@ for (const [what, variables] of Object.entries(SERVICES)) {
   });
 }
 
-Deno.test("keys are renewed minutes before they expire, once for all, and kept while nobody gives others", async () => {
+Deno.test("keys are renewed minutes before they expire, once for all, and kept while there are no others", async () => {
   const { "the machine's metadata": variables } = SERVICES;
   await withService(variables!, async (service) => {
     const { now } = Date;
@@ -136,7 +136,7 @@ Deno.test("keys are renewed minutes before they expire, once for all, and kept w
   });
 });
 
-Deno.test("a service that gives the same for a while, shortly before they expire, is not asked for each request", async () => {
+Deno.test("a service that repeats keys shortly before they expire is not asked for each request", async () => {
   const { "a container's metadata": variables } = SERVICES;
   await withService(variables!, async (service) => {
     service.lifetime = 60_000;
@@ -148,7 +148,7 @@ Deno.test("a service that gives the same for a while, shortly before they expire
   });
 });
 
-Deno.test("while a service of keys is away, readers wait for it", async () => {
+Deno.test("while a key service is unavailable, readers wait for it", async () => {
   const { "the machine's metadata": variables } = SERVICES;
   await withService(variables!, async (service, bucket) => {
     const s3 = { endpoint: bucket.url };
@@ -165,7 +165,7 @@ Deno.test("while a service of keys is away, readers wait for it", async () => {
   });
 });
 
-Deno.test("keys that another program puts into the profile's file are found", async () => {
+Deno.test("keys that another program writes to the profile's file are found", async () => {
   await withTempDir(async (dir) => {
     await using bucket = await BucketServer.start({
       "a.ffr": ffrBytes(samples),

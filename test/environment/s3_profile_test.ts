@@ -71,7 +71,7 @@ async function withConfig(
 }
 
 for (const [what, one] of Object.entries(CASES)) {
-  Deno.test(`a bucket's server is where it is said by ${what}`, () =>
+  Deno.test(`a bucket's server is set by ${what}`, () =>
     withConfig(one, async (bucket) => {
       const remote = { ...one.s3 && { s3: one.s3 }, cache: false as const };
       using container = await open("s3://bucket/a.ffr", { remote });
@@ -80,7 +80,7 @@ for (const [what, one] of Object.entries(CASES)) {
     }));
 }
 
-Deno.test("an endpoint that is given counts before all that files say", () =>
+Deno.test("the option for the endpoint takes precedence over all files", () =>
   withConfig({
     config: () => `[default]\nendpoint_url = ${ELSEWHERE}\n`,
   }, async ({ url }) => {
@@ -89,7 +89,7 @@ Deno.test("an endpoint that is given counts before all that files say", () =>
     assert.equal((await container.read("000000"))[0], 7);
   }));
 
-Deno.test("files' endpoints do not count where the environment says so", () =>
+Deno.test("endpoints in files are ignored if the environment says so", () =>
   withConfig({
     config: (url) => `[default]\nendpoint_url = ${url}\nregion = lab-1\n`,
     variables: () => ({

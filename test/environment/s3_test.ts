@@ -8,7 +8,7 @@ import { SIGNED, withBucket } from "../support/remote/with_bucket.ts";
 
 const container = ffrBytes([Uint8Array.of(1, 2, 3), new Uint8Array(200_000)]);
 
-Deno.test("an object and a directory of them are opened; any key is found", async () => {
+Deno.test("an object and a directory of objects are opened; any key is found", async () => {
   const packed = goldenCase("ffrecord/packed_tree");
   const names = ["a b", "a+b", "a%20b", "a#b?c", "ä/日本 =&", "x~!*'()"];
   const objects = {
@@ -43,7 +43,7 @@ Deno.test("an object and a directory of them are opened; any key is found", asyn
   });
 });
 
-Deno.test("a directory of more objects than a page holds is listed whole", async () => {
+Deno.test("a directory of more objects than a page is listed completely", async () => {
   const objects = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, i) => [`many/${i} & ü.txt`, container]),
   );
@@ -56,7 +56,7 @@ Deno.test("a directory of more objects than a page holds is listed whole", async
   });
 });
 
-Deno.test("keys of a server that does not encode them in lists are taken as they are", async () => {
+Deno.test("keys of a server that does not encode them in lists are used unchanged", async () => {
   const names = ["a+b.ffr", "50%.ffr", "a%20b.ffr", "a & <b>.ffr"];
   const objects = Object.fromEntries(
     names.map((name) => [`parts/${name}`, container]),
@@ -71,7 +71,7 @@ Deno.test("keys of a server that does not encode them in lists are taken as they
   });
 });
 
-Deno.test("wrong keys, or none, are refused by name, without the secret", async () => {
+Deno.test("wrong keys, or none, are rejected by name, without the secret", async () => {
   const wrong = { ...SIGNED, AWS_SECRET_ACCESS_KEY: "not-the-secret" };
   await withBucket({ "a.ffr": container }, wrong, async (_, options) => {
     await assert.rejects(

@@ -27,7 +27,7 @@ async function withBucket(
   }, () => use(server));
 }
 
-Deno.test("an older version is read, and kept in the cache beside the current one", async () => {
+Deno.test("an older version is read, and cached next to the current one", async () => {
   await withTempDir(async (dir) => {
     await withBucket(async (server) => {
       const s3 = { endpoint: server.url };
@@ -47,7 +47,7 @@ Deno.test("an older version is read, and kept in the cache beside the current on
   });
 });
 
-Deno.test("who has to pay says so in each request, also for lists, and signs it", async () => {
+Deno.test("with requester pays, each request says so, also for lists, and signs it", async () => {
   await withBucket(async (server) => {
     server.isPaidByReaders = true;
     const line = ["--no-cache", "--endpoint", server.url];

@@ -41,7 +41,7 @@ async function read(url: string, options: RemoteOptions): Promise<void> {
 }
 
 Deno.test({
-  name: "an authority is taken from the option, --cacert, or AWS_CA_BUNDLE",
+  name: "an authority is read from the option, --cacert, or AWS_CA_BUNDLE",
   ...needs("openssl"),
   async fn() {
     await withServer(async (server, url, { path }, dir) => {
@@ -68,7 +68,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "without it, it is said at once that the certificate is not trusted",
+  name: "without it, the certificate is reported as not trusted at once",
   ...needs("openssl"),
   async fn() {
     await withServer(async (server, url, _, dir) => {
@@ -91,7 +91,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what was asked for over TLS is not asked for without",
+  name: "a request over TLS is never repeated without TLS",
   ...needs("openssl"),
   async fn() {
     await withServer(async (server, url, { path }, dir) => {
@@ -111,7 +111,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a certificate for another name is not mended by an authority",
+  name: "an authority does not excuse a certificate for another name",
   ...needs("openssl"),
   async fn() {
     await withServer(async (server, url, { path }) => {
@@ -125,7 +125,7 @@ Deno.test({
   },
 });
 
-Deno.test("a file of certificates that is missing, or none, is named with who names it", async () => {
+Deno.test("a missing or invalid file of certificates is reported with the option or variable that names it", async () => {
   await withTempDir(async (dir) => {
     const url = "https://127.0.0.1:1/a.ffr";
     const none = `${dir}/none.pem`;

@@ -29,7 +29,7 @@ async function withToy(body: (toy: string, dir: string) => Promise<void>) {
   });
 }
 
-Deno.test("nobody knows a format that is not registered", async () => {
+Deno.test("an unregistered format is unknown", async () => {
   await withToy(async (toy) => {
     const { code, stderr } = await recordfs(["ls", toy]);
     assert.equal(code, 1);
@@ -41,7 +41,7 @@ Deno.test("nobody knows a format that is not registered", async () => {
   });
 });
 
-Deno.test("modules that export no format are refused, and names that are taken", async () => {
+Deno.test("modules that export no format, and names that are taken, are rejected", async () => {
   const exporting = (code: string) =>
     `data:text/javascript,${encodeURIComponent(code)}`;
   const refused = async (url: string, why: RegExp) => {
@@ -61,10 +61,10 @@ Deno.test("modules that export no format are refused, and names that are taken",
     ["ls", "--format-module", `${REPOSITORY}test/golden`, "x"],
   );
   assert.equal(code, 1);
-  assert.match(stderr, /Cannot take the format of the module file:/);
+  assert.match(stderr, /Cannot register the format of the module file:/);
 });
 
-Deno.test("a format is registered once, however often", async () => {
+Deno.test("a format is registered once, however often it is requested", async () => {
   await registerFormat(URL_OF_IT);
   await registerFormat(URL_OF_IT.href);
   assert.equal(formatNames().filter((name) => name === "toy").length, 1);
@@ -118,7 +118,7 @@ Deno.test("the command lists, extracts, checks, converts and splits it", async (
 
 Deno.test({
   name:
-    "a mount in the background outlives its server, and another one takes over",
+    "a mount in the background survives its server, and another one takes over",
   ...needs("fuse", "python3"),
   fn: () =>
     withMountPlace(async (place) => {

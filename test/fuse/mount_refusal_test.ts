@@ -48,7 +48,7 @@ mountTest(
 );
 
 mountTest(
-  "a mount point must be empty, unless asked otherwise",
+  "a mount point must be empty by default",
   withDirectory(async (directory) => {
     await Deno.writeTextFile(`${directory}/file`, "");
     assert.equal((await refusal(directory)).code, "not-empty");
@@ -59,7 +59,7 @@ mountTest(
 
 for (const [kind, content] of [["a", { a: "x" }], ["an empty", {}]] as const) {
   mountTest(
-    `of two mounts of ${kind} tree at once on a directory one is refused`,
+    `of two mounts of ${kind} tree at once on a directory one is rejected`,
     withDirectory(async (directory) => {
       const tree = MemoryTree.of(content);
       const results = await Promise.allSettled([
@@ -76,7 +76,7 @@ for (const [kind, content] of [["a", { a: "x" }], ["an empty", {}]] as const) {
 }
 
 mountTest(
-  "mounts on top of each other are told apart",
+  "mounts on top of each other are distinguished",
   withDirectory(async (directory) => {
     const both = await Promise.all(
       ["0", "1"].map((name) =>
@@ -103,7 +103,7 @@ mountTest(
 );
 
 mountTest(
-  "a tree without a root in the thread that serves is refused before anything is mounted",
+  "a tree without a root in the serving thread is rejected before anything is mounted",
   withDirectory(async (directory) => {
     const damaged = { kind: "damaged", message: "no root", bytes: "" };
     const module = new URL("./support/memory_tree.ts", import.meta.url).href;
@@ -117,7 +117,7 @@ mountTest(
   }),
 );
 
-Deno.test("options that a program gives are checked as those of -o", async () => {
+Deno.test("options of the API are checked like those of -o", async () => {
   const wrong: MountTreeOptions[] = [
     { workers: 0 },
     { workers: -1 },
@@ -139,7 +139,7 @@ Deno.test("options that a program gives are checked as those of -o", async () =>
 });
 
 mountTest(
-  "a mount point must not lie in what is mounted, nor hide it",
+  "a mount point must not lie in the container, nor hide it",
   withDirectory(async (directory) => {
     await Deno.mkdir(`${directory}/data/inner`, { recursive: true });
     const inside = await refusal(`${directory}/data/inner`, {
@@ -159,7 +159,7 @@ mountTest(
 );
 
 mountTest(
-  "a mount beside its container is fine",
+  "a mount next to its container works",
   withDirectory(async (directory) => {
     await Deno.mkdir(`${directory}/mountpoint`);
     await Deno.writeTextFile(`${directory}/container`, "content");
@@ -171,7 +171,7 @@ mountTest(
 );
 
 mountTest(
-  "a tree that a thread can't rebuild is refused before anything is mounted",
+  "a tree that a thread cannot rebuild is rejected before anything is mounted",
   withDirectory(async (directory) => {
     const broken = Object.assign(MemoryTree.of({}), {
       share: () => ({ module: "file:///no/such/module.ts", data: null }),

@@ -53,7 +53,7 @@ mountTest(
 );
 
 mountTest(
-  "what can't be had is an error of its kind, and serving goes on",
+  "failures are errors of their kind, and serving continues",
   async () => {
     const logs: string[] = [];
     const onLog = (message: string) => logs.push(message);
@@ -76,7 +76,7 @@ mountTest(
 );
 
 mountTest(
-  "readers of large directories at the same time each find all of it",
+  "concurrent readers of large directories each find all entries",
   async () => {
     const files = Object.fromEntries(
       Array.from({ length: 2000 }, (_, i) => [`file ${i}`, `${i}`]),
@@ -160,7 +160,7 @@ mountTest(
     }),
 );
 
-mountTest("as root a sequential reader gets 1 MiB a request", async () => {
+mountTest("as root a sequential reader gets 1 MiB per request", async () => {
   const requests: string[] = [];
   const tree = MemoryTree.of({ long: "0123456789abcdef".repeat(1 << 20) });
   const onTrace = (line: string) => requests.push(line);
@@ -200,7 +200,7 @@ mountTest(
 );
 
 mountTest(
-  "a container cut off while it is mounted gives EIO and a message",
+  "a container truncated while it is mounted gives EIO and a message",
   async () => {
     const path = await Deno.makeTempFile();
     const logs: string[] = [];
@@ -230,7 +230,7 @@ mountTest(
 );
 
 mountTest(
-  "a thread that dies is reported at once, and the others go on",
+  "a thread that dies is reported at once, and the others continue",
   async () => {
     const died = Promise.withResolvers<string>();
     const tree = MemoryTree.of({ ...folder, fatal: { kind: "fatal" } });
@@ -267,7 +267,7 @@ mountTest(
 );
 
 mountTest(
-  "who gets in by allow_other is held to the permission bits",
+  "permission bits apply to users admitted by allow_other",
   async () => {
     const tree = MemoryTree.of(folder);
     const readAsNobody = async (mountpoint: string) => {

@@ -80,7 +80,7 @@ for (const [bug, kind] of Object.entries(PLANTED)) {
   });
 }
 
-Deno.test("the same seed and number make the same case, and others make others", () => {
+Deno.test("the same seed and number make the same case, and others make different ones", () => {
   const originals = readOriginals();
   const made = (seed: number, number: number) => {
     const { original, draft } = makeCase(originals, seed, number);
@@ -92,7 +92,7 @@ Deno.test("the same seed and number make the same case, and others make others",
   assert.notDeepEqual(made(8, 500), forward[0]);
 });
 
-Deno.test("every original comes unmutated once, and every mutation comes up", () => {
+Deno.test("every original occurs unmutated once, and every mutation occurs", () => {
   const originals = readOriginals();
   assert.ok(originals.length > 250);
   const first = originals.map((_, i) => makeCase(originals, 1, i));
@@ -132,7 +132,7 @@ Deno.test("every original comes unmutated once, and every mutation comes up", ()
   assert.deepEqual([...wanted], []);
 });
 
-Deno.test("a container is written as it was drafted, links and names that cannot be included", async () => {
+Deno.test("a container is written as designed, including links and invalid names", async () => {
   await withTempDir((dir) => {
     const draft = new Draft(new Map([["a/b", Uint8Array.of(1)]]));
     draft.put("a/c", { kind: "link", target: "b" }, "");
@@ -144,7 +144,7 @@ Deno.test("a container is written as it was drafted, links and names that cannot
   });
 });
 
-Deno.test("a wrong command line is told, and nothing is run", async () => {
+Deno.test("an invalid command line is reported, and nothing is run", async () => {
   for (
     const args of [["x"], ["1", "2", "3"], ["--nothing"], ["--cases", "-1"]]
   ) {

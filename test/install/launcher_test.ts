@@ -55,23 +55,26 @@ Deno.test({
       fs.copyFileSync(FIXTURE, `${dir}/packed.ffr`);
       const data = `${dir}/packed.ffr`;
 
-      await t.step("exit codes pass: done, failed, a wrong line", async () => {
-        for (
-          const [args, code] of [
-            [["ls", data], 0],
-            [["ls", `${dir}/none.ffr`], 1],
-            [["ls"], 2],
-          ] as const
-        ) {
-          assert.equal((await runClean([command, ...args])).code, code);
-        }
-      });
+      await t.step(
+        "exit codes are passed on: done, failed, a wrong line",
+        async () => {
+          for (
+            const [args, code] of [
+              [["ls", data], 0],
+              [["ls", `${dir}/none.ffr`], 1],
+              [["ls"], 2],
+            ] as const
+          ) {
+            assert.equal((await runClean([command, ...args])).code, code);
+          }
+        },
+      );
 
       await t.step("it serves the page, module by module", async () => {
         await checkPage(command, data);
       });
 
-      await t.step("a terminal shows its answers only", async () => {
+      await t.step("a terminal shows only its output", async () => {
         for (const line of [["--version"], ["ls", data], ["check", data]]) {
           const piped = await runClean([command, ...line]);
           const { lines, code } = await atTerminal([command, ...line]);
@@ -136,7 +139,7 @@ Deno.test({
       );
 
       await t.step(
-        "from a directory that is gone, or that the user may not enter, it says so",
+        "from a directory that was removed, or that the user may not enter, it reports that",
         async () => {
           const [gone, closed] = [`${dir}/gone`, `${dir}/closed`];
           fs.mkdirSync(gone);
@@ -187,7 +190,7 @@ Deno.test({
       }
 
       await t.step(
-        "SIGKILL is seen as what it is, and leaves no process",
+        "SIGKILL is reported as such, and leaves no process",
         async () => {
           await withForeground([command], data, async (child) => {
             assert.deepEqual(await childrenOf(child.pid), []);
@@ -203,11 +206,11 @@ Deno.test({
       );
 
       await t.step(
-        "Deno beside or above the package",
+        "Deno next to or above the package is used",
         () => movesDeno(installed, dir),
       );
 
-      await t.step("without Deno it says what to do", async () => {
+      await t.step("without Deno it prints instructions", async () => {
         fs.rmSync(`${root}/node_modules/@deno`, { recursive: true });
         const { code, stderr } = await runClean([command, "--version"]);
         assert.equal(code, 1);
@@ -226,7 +229,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "the command of a clone takes the binary of npm's Deno, not its program of Node's",
+    "the command of a clone executes the binary of npm's Deno, not its Node program",
   ...needs("root", "fuse"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -247,7 +250,7 @@ Deno.test({
     }),
 });
 
-Deno.test("the command loads what its line needs, and all of it what goes on for long", async () => {
+Deno.test("the command loads what its line needs, and everything for long-running commands", async () => {
   await withTempDir(async (dir) => {
     const shown = `${dir}/deno`;
     fs.writeFileSync(shown, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
@@ -278,7 +281,7 @@ Deno.test("the command loads what its line needs, and all of it what goes on for
 
 Deno.test({
   name:
-    "the command of a package says nothing of Deno's caches on a terminal (needs script)",
+    "the command of a package prints nothing of Deno's caches on a terminal (needs script)",
   ...needs("script"),
   fn: () =>
     withTempDir(async (dir) => {

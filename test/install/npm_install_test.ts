@@ -62,7 +62,7 @@ for (const flags of ["", "--ignore-scripts"]) {
 }
 
 Deno.test({
-  name: "npx runs the archive, and a project that has it checks and runs",
+  name: "npx runs the archive, and a project with it checks and runs",
   ignore: !LONG || ignore,
   fn: () =>
     withTempDir(async (dir) => {
@@ -87,7 +87,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "deno task release makes what the document unpacks, and it runs without a network",
+    "deno task release makes the archive of the document, and it runs without a network",
   ignore: !LONG || ignore,
   fn: () =>
     withTempDir(async (dir) => {

@@ -22,7 +22,7 @@ interface Entry {
 }
 
 Deno.test({
-  name: "the npm package: the same bytes twice, what is in it, what it pins",
+  name: "the npm package is reproducible, complete and pinned",
   ...needs("tar", "mandoc", "systemd-analyze"),
   fn: (t) =>
     withTempDir(async (dir) => {
@@ -56,7 +56,7 @@ Deno.test({
         },
       );
 
-      await t.step("modules name what is there", () => {
+      await t.step("modules import existing files", () => {
         let count = 0;
         for (const path of modulesIn(root)) {
           const text = fs.readFileSync(path, "utf8");
@@ -76,7 +76,7 @@ Deno.test({
       });
 
       await t.step(
-        "all that it needs is pinned with a hash, as tests have it",
+        "all dependencies are pinned with a hash, as in the tests",
         () => {
           const { packages }: {
             readonly packages: Readonly<Record<string, Entry>>;
@@ -115,36 +115,41 @@ Deno.test({
         },
       );
 
-      await t.step("documents that the README and messages name", () => {
-        const text = (path: string) =>
-          fs.readFileSync(`${root}/${path}`, "utf8");
-        const named = new Set<string>();
-        const note = (from: string, link: string) => {
-          const [file] = link.split("#");
-          if (file === "" || /^https?:/.test(link)) return;
-          const { pathname } = new URL(file!, `file:///${from}`);
-          // Of the sources, documents may name any file of a clone.
-          if (/\.(md|png)$/.test(pathname)) named.add(pathname.slice(1));
-        };
-        for (const [, link] of text("README.md").matchAll(/\]\(([^)\s]+)\)/g)) {
-          note("README.md", link!);
-        }
-        for (const path of modulesIn(`${root}/src`)) {
-          const code = fs.readFileSync(path, "utf8")
-            .replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, ""); // the comments
-          for (const [name] of code.matchAll(/\bdocs\/[\w/-]+\.md\b/g)) {
-            named.add(name);
+      await t.step(
+        "documents that the README and messages name are included",
+        () => {
+          const text = (path: string) =>
+            fs.readFileSync(`${root}/${path}`, "utf8");
+          const named = new Set<string>();
+          const note = (from: string, link: string) => {
+            const [file] = link.split("#");
+            if (file === "" || /^https?:/.test(link)) return;
+            const { pathname } = new URL(file!, `file:///${from}`);
+            // Of the sources, documents may name any file of a clone.
+            if (/\.(md|png)$/.test(pathname)) named.add(pathname.slice(1));
+          };
+          for (
+            const [, link] of text("README.md").matchAll(/\]\(([^)\s]+)\)/g)
+          ) {
+            note("README.md", link!);
           }
-        }
-        for (const path of named) {
-          assert.ok(fs.existsSync(`${root}/${path}`), path);
-          if (!path.endsWith(".md")) continue;
-          for (const [, link] of text(path).matchAll(/\]\(([^)\s]+)\)/g)) {
-            note(path, link!); // which are looked at in turn
+          for (const path of modulesIn(`${root}/src`)) {
+            const code = fs.readFileSync(path, "utf8")
+              .replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, ""); // the comments
+            for (const [name] of code.matchAll(/\bdocs\/[\w/-]+\.md\b/g)) {
+              named.add(name);
+            }
           }
-        }
-        assert.ok(named.size > 30, [...named].join());
-      });
+          for (const path of named) {
+            assert.ok(fs.existsSync(`${root}/${path}`), path);
+            if (!path.endsWith(".md")) continue;
+            for (const [, link] of text(path).matchAll(/\]\(([^)\s]+)\)/g)) {
+              note(path, link!); // which are looked at in turn
+            }
+          }
+          assert.ok(named.size > 30, [...named].join());
+        },
+      );
 
       await t.step("nothing of this machine is in it", async () => {
         assert.equal(await sh(`grep -rlF '${REPOSITORY}' ${root} || true`), "");

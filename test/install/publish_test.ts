@@ -5,7 +5,8 @@ import { needs } from "../support/programs/programs.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
 Deno.test({
-  name: "deno publish would take the package: no slow types, all entry points",
+  name:
+    "deno publish would accept the package: no slow types, all entry points",
   ...needs("root", "unshare"),
   fn: async () => {
     // Types were checked before; packages are in Deno's cache.

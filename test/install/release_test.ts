@@ -20,11 +20,11 @@ function faultsWith(path: string, from: RegExp, to: string): string[] {
   }, { isDraft: true });
 }
 
-Deno.test("the repository could be released, but for the day and what is not committed", () => {
+Deno.test("the repository could be released, except for the date and uncommitted changes", () => {
   assert.deepEqual(faultsOf(textOf, { isDraft: true }), []);
 });
 
-Deno.test("scripts of packages are refused by name, so that installing does not warn of them", () => {
+Deno.test("scripts of packages are denied by name, so that installing does not warn of them", () => {
   const lock = JSON.parse(textOf("deno.lock"));
   const withScripts = Object.entries(
     lock.npm as Record<string, { readonly scripts?: boolean }>,
@@ -34,17 +34,17 @@ Deno.test("scripts of packages are refused by name, so that installing does not 
   assert.deepEqual(withScripts, manifest.allowScripts.deny);
 });
 
-Deno.test("a version without a day in the changelog is a draft", () => {
+Deno.test("a version without a date in the changelog is a draft", () => {
   assert.ok(hasDay("# Changelog\n\n## 1.2.3 – 2026-01-31\n\n## 1.2.2 – x\n"));
   assert.ok(!hasDay("# Changelog\n\n## 1.2.3 – unreleased\n"));
   assert.ok(!hasDay("# Changelog\n"));
 });
 
-Deno.test("installing is told on a screen", () => {
+Deno.test("installing is explained on a screen", () => {
   assert.ok(textOf("docs/install.md").split("\n").length <= 46);
 });
 
-Deno.test("a release is refused where versions disagree, or there is no day", () => {
+Deno.test("a release is refused if versions disagree, or a date is missing", () => {
   const heading = /^## \S+ – .+$/m;
   assert.deepEqual(
     faultsWith("CHANGELOG.md", heading, "## 9.9.9 – 2026-01-31"),
@@ -72,7 +72,7 @@ Deno.test("a release is refused where versions disagree, or there is no day", ()
   assert.match(dated("unreleased").join(), /is of unreleased, not of a day/);
 });
 
-Deno.test("the bill of materials has all that is locked, with hashes, and what needs what", () => {
+Deno.test("the bill of materials lists all locked packages, with hashes and dependencies", () => {
   const bill = JSON.parse(JSON.stringify(billOfMaterials(rootPackage())));
   assert.equal(bill.bomFormat, "CycloneDX");
   assert.equal(bill.specVersion, "1.6");

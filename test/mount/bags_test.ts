@@ -97,7 +97,7 @@ const GOLDEN = [
 
 for (const name of GOLDEN) {
   Deno.test({
-    name: `${name}: mounted, it is what was written`,
+    name: `${name}: mounted, it is as written`,
     ...needs("fuse"),
     fn: () => {
       const golden = datasetCase(name);
@@ -169,7 +169,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "of damaged shards, what is sound is mounted; the rest is EIO, or left out",
+    "undamaged data of damaged shards is mounted; the rest is EIO, or skipped",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async ({ dir }) => {
@@ -299,7 +299,7 @@ for (const generation of FULL ? [2, 3] as const : [2] as const) {
 }
 
 Deno.test({
-  name: "what a writer adds to a mounted dataset does not disturb it",
+  name: "appends to a mounted dataset do not disturb the mount",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async ({ dir }) => {
@@ -328,7 +328,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a bag that is cut under a mount is an error there, and nowhere else",
+  name:
+    "a bag that is truncated under a mount is an error there, and nowhere else",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async ({ dir }) => {

@@ -18,7 +18,7 @@ const COPIES: Record<string, string> = {
 
 for (
   const [name, as, needed] of [
-    ["whoever runs the tests", asSelf, ["fuse"]],
+    ["the user of the tests", asSelf, ["fuse"]],
     ["an ordinary user", asOrdinaryUser, ["fuse", "root", "fusermount3"]],
   ] as const
 ) {

@@ -63,13 +63,13 @@ async function assertSame<S, T>(
   });
 }
 
-test("a loader of FFRecord samples", async (place) => {
+test("a loader of FFRecord samples reads from a mount", async (place) => {
   const { path } = goldenCase("ffrecord/plain_sizes");
   using dataset = await FFRecordDataset.open(path);
   await assertSame(place, [path], dataset, sha256, hash);
 });
 
-test("a loader of a packed folder, and of a subset that was split off", async (place) => {
+test("a loader of a packed folder, and of a subset of it, reads from a mount", async (place) => {
   const { path } = goldenCase("ffrecord/packed_tree");
   const { recordfs, dir, mountpoint } = place;
   const seen = ({ path, content }: { path: string; content: Uint8Array }) =>
@@ -90,7 +90,7 @@ test("a loader of a packed folder, and of a subset that was split off", async (p
   await assertSame(place, flags, part, seen, read);
 });
 
-test("a loader of videos", async (place) => {
+test("a loader of videos reads from a mount", async (place) => {
   const { path } = gulpCase("v2_chunks");
   using dataset = await GulpVideoDataset.open(path, {
     numFrames: 1,
@@ -105,7 +105,7 @@ test("a loader of videos", async (place) => {
   );
 });
 
-test("a loader of the datapoints of all shards", async (place) => {
+test("a loader of the datapoints of all shards reads from a mount", async (place) => {
   const { path } = datasetCase("bags/sharded");
   using dataset = await BagDataset.open(path, { decoders: null });
   await assertSame(

@@ -57,7 +57,7 @@ function foreignRuntime({ dir }: MountPlace, owner = OTHER): string {
   return runtime;
 }
 
-test("root's unmount signals nobody whom another user's record names", async (place) => {
+test("root's unmount signals no process that another user's record names", async (place) => {
   await mountSmall(place);
   await withBystanders(1, async ([bystander]) => {
     const runtime = foreignRuntime(place);
@@ -76,7 +76,7 @@ test("root's unmount signals nobody whom another user's record names", async (pl
   });
 });
 
-test("a pipe in another user's directory holds up neither mounts nor unmount", async (place) => {
+test("a pipe in another user's directory blocks neither mounts nor unmount", async (place) => {
   await mountSmall(place);
   const runtime = foreignRuntime(place);
   SPECIAL_FILES["a pipe"]!(`${runtime}/recordfs/x.json`, "");
@@ -87,7 +87,7 @@ test("a pipe in another user's directory holds up neither mounts nor unmount", a
   }
 });
 
-test("mount --replace writes through no link that another user has prepared, and tells no header", async (place) => {
+test("mount --replace writes through no link that another user has prepared, and reveals no header", async (place) => {
   const { dir, mountpoint } = place;
   fs.mkdirSync(`${dir}/root`);
   fs.writeFileSync(`${dir}/root/x.tar`, ARCHIVE);
@@ -150,7 +150,7 @@ const SPOILT: Record<string, (runtime: string) => void> = {
 };
 
 for (const [reason, spoil] of Object.entries(SPOILT)) {
-  test(`root mounts in the foreground only where ${reason}`, async (place) => {
+  test(`root mounts in the foreground only if ${reason}`, async (place) => {
     const { dir, mountpoint } = place;
     const source = `${dir}/x.tar`;
     fs.writeFileSync(source, ARCHIVE);
@@ -268,7 +268,7 @@ async function asStranger(
 
 Deno.test({
   name:
-    "what another user has made at /tmp/recordfs-UID is ignored, and no mount is made with it",
+    "another user's /tmp/recordfs-UID is ignored, and no mount is made with it",
   ...needs("root", "fuse", "setpriv"),
   fn: () =>
     asStranger(async ({ uid, home, state, recordfs }) => {
@@ -316,7 +316,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "/tmp/recordfs-UID is made for its user alone, whatever the umask",
+  name: "/tmp/recordfs-UID is created for its user only, whatever the umask",
   ...needs("root", "fuse", "setpriv"),
   fn: () =>
     asStranger(async ({ uid, home, state, recordfs }) => {
@@ -333,7 +333,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a session's directory of another user is refused, whatever is in it",
+  name: "a session's directory of another user is rejected, whatever is in it",
   ...needs("root", "fuse", "setpriv"),
   fn: () =>
     asStranger(async ({ uid, home, recordfs }) => {

@@ -92,7 +92,7 @@ for (const [who, as, needed] of USERS) {
   // Once as each is enough to show that the user may.
   if (!LONG && as === asOrdinaryUser) continue;
   Deno.test({
-    name: `as ${who}: cat gives the frames of a video byte for byte`,
+    name: `as ${who}: cat returns the frames of a video byte for byte`,
     ...needed,
     fn: () =>
       as(async (user) => {
@@ -124,7 +124,7 @@ for (const [who, as, needed] of USERS) {
 
 Deno.test({
   name:
-    "frames of a long video are in order for whoever sorts names, and for ffmpeg",
+    "frames of a long video are in order for programs that sort names, and for ffmpeg",
   ignore: !FULL || needs("fuse", "root", "python3", "ffmpeg").ignore,
   fn: () =>
     asSelf(async (user) => {

@@ -29,7 +29,7 @@ const KINDS = Object.entries(SPECIAL_FILES).filter(([kind]) =>
 for (const [kind, make] of KINDS) {
   Deno.test({
     name:
-      `a mount lives, is replaced and ends with ${kind} in the place of each file beside its record`,
+      `a mount lives, is replaced and ends with ${kind} in place of each file next to its record`,
     ...needs("fuse", "root"),
     fn: () =>
       withMountPlace(async (place) => {
@@ -73,7 +73,7 @@ for (const [kind, make] of KINDS) {
   });
 }
 
-test("a record that is none, or of another process, is ignored, and named once", async (place) => {
+test("an invalid record, or one of another process, is ignored, and named once", async (place) => {
   const { dir, mountpoint, env, state } = place;
   await mountSmall(place);
   const path = await pathOfRecord(place);

@@ -201,7 +201,7 @@ for (
   ] as const
 ) {
   Deno.test({
-    name: `as ${name}: calls end as in a file system of the kernel's own`,
+    name: `as ${name}: calls end like in a file system of the kernel`,
     ...needs(...needed),
     fn: () =>
       as(async (user) => {
@@ -214,8 +214,7 @@ for (
   // Where links lead is asked for once: they are no matter of who asks.
   if (!LONG && as === asOrdinaryUser) continue;
   Deno.test({
-    name:
-      `as ${name}: calls on a link end as in a file system of the kernel's own`,
+    name: `as ${name}: calls on a link end like in a file system of the kernel`,
     ...needs(...needed),
     fn: () =>
       as(async (user) => {
@@ -231,7 +230,7 @@ for (
 
 Deno.test({
   name:
-    "as an ordinary user, on a mount of root's: calls end as in a file system of the kernel's own",
+    "as an ordinary user, on a mount of root's: calls end like in a file system of the kernel",
   ...needs("fuse", "root", "python3", "fusermount3"),
   fn: () =>
     asOrdinaryUser((user) =>
@@ -247,7 +246,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a mount that root mounts again to be written is still not written",
+  name: "a mount that root remounts as writable is still read-only",
   ...needs("fuse", "root", "python3"),
   fn: () =>
     asSelf(async (root) => {

@@ -93,7 +93,7 @@ async function threadsOf(pid: number): Promise<number> {
 }
 
 test(
-  "a replacement that dies at its start is given up, and the mount goes on",
+  "a replacement that dies at its start is abandoned, and the mount continues",
   async (place, source) => {
     const { pid, supervised } = await record(place);
     const replaced = place.recordfs(
@@ -120,7 +120,7 @@ test(
 );
 
 test(
-  "a replacement that the kernel does not allow says which can",
+  "a replacement that the kernel does not support reports which kernels do",
   async (place, source) => {
     const { supervised: { supervisor }, pid } = await record(place);
     const file = await pathOfRecord(place);
@@ -135,7 +135,7 @@ test(
     const { stderr, code } = await replace();
     assert.match(
       stderr,
-      /^recordfs: Cannot replace [^\n]*\(Linux 6\.9 or later can\)\. Unmount it, and mount anew\n$/,
+      /^recordfs: Cannot replace [^\n]*\(Linux 6\.9 or later can\)\. Unmount it, and mount it again\n$/,
     );
     assert.equal(code, 1);
     await Deno.writeTextFile(file, text);
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  "a replacement that would change the tree is refused",
+  "a replacement that would change the tree is rejected",
   async (place, source) => {
     const { pid } = await record(place);
     const { mountpoint } = place;
@@ -161,13 +161,13 @@ test(
       assert.match(ran.stderr, /^recordfs: [^\n]+\n$/);
       return ran.stderr;
     };
-    assert.match(await replace("--ext=jpg", source), /--ext must be as it was/);
-    assert.match(await replace("-o", "uid=5", source), /-o must be as it was/);
+    assert.match(await replace("--ext=jpg", source), /--ext cannot change/);
+    assert.match(await replace("-o", "uid=5", source), /-o cannot change/);
     assert.match(await replace("-f", source), /not -f/);
     await Deno.copyFile(source, `${source}.other`);
-    assert.match(await replace(`${source}.other`), /what is mounted is /);
+    assert.match(await replace(`${source}.other`), /the mounted container is /);
     await Deno.rename(`${source}.other`, source);
-    assert.match(await replace(source), /what is mounted is /);
+    assert.match(await replace(source), /the mounted container is /);
     assert.equal((await record(place)).pid, pid);
     assert.equal((await place.recordfs("unmount", mountpoint)).code, 0);
     assert.match(await replace(source), /nothing of yours is mounted there/);

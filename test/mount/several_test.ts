@@ -68,7 +68,7 @@ async function inodes(dir: string): Promise<string[]> {
 }
 
 test(
-  "several containers show in one tree, as each would by itself",
+  "several containers are shown in one tree, each as by itself",
   async (place) => {
     const { mountpoint, dir } = place;
     await Deno.mkdir(`${dir}/apart`);
@@ -103,7 +103,7 @@ test(
   "tar",
 );
 
-test("a union outlives its server, and another one takes over", async (place) => {
+test("a union survives its server, and another one takes over", async (place) => {
   const { mountpoint, recordfs } = place;
   await mounted(place, [...SEVERAL, "--workers=2"], async () => {
     const before = await inodes(mountpoint);
@@ -127,12 +127,12 @@ test("a union outlives its server, and another one takes over", async (place) =>
     ];
     for (const given of LONG ? others : others.slice(0, 1)) {
       const ran = await recordfs("mount", "--replace", ...given, mountpoint);
-      assertFailed(ran, 1, /what is mounted is .*sample_10\.ffr/);
+      assertFailed(ran, 1, /the mounted container is .*sample_10\.ffr/);
     }
     const prefixed = await recordfs(
       ...["mount", "--replace", "--prefix=train", ...SEVERAL, mountpoint],
     );
-    assertFailed(prefixed, 1, /--prefix must be as it was/);
+    assertFailed(prefixed, 1, /--prefix cannot change/);
     assert.deepEqual(await inodes(mountpoint), before);
   });
 });
@@ -142,7 +142,7 @@ function sums(dir: string): Promise<string> {
   return output(dir, "find", ".", "-type", "f", "-exec", "md5sum", "{}", "+");
 }
 
-test("a union one of whose containers was changed is changed, and dead with its server", async (place) => {
+test("a union with a changed container is reported as changed, and dies with its server", async (place) => {
   const { dir, mountpoint, recordfs } = place;
   await Deno.copyFile(packed, `${dir}/second.ffr`);
   const ran = await recordfs("mount", lists, `${dir}/second.ffr`, mountpoint);
@@ -160,7 +160,7 @@ test("a union one of whose containers was changed is changed, and dead with its 
   );
 });
 
-test("a wrong byte never leaves a union: what is damaged is an I/O error, and the rest reads", async (place) => {
+test("a wrong byte never leaves a union: damage is an I/O error, and the rest is readable", async (place) => {
   const { dir, mountpoint } = place;
   const large = new Uint8Array(3_000_000).fill(7);
   const small = new TextEncoder().encode("small");
@@ -193,7 +193,7 @@ test("a wrong byte never leaves a union: what is damaged is an I/O error, and th
   });
 });
 
-test("a path with an equals sign is a path where it is there, and names and paths may have some", async (place) => {
+test("a path with an equals sign is a path if it exists, and names and paths may contain equals signs", async (place) => {
   const { dir, mountpoint } = place;
   await Deno.mkdir(`${dir}/k=v`);
   await Deno.copyFile(packed, `${dir}/k=v/a=b.ffr`);
@@ -220,7 +220,7 @@ test("a path with an equals sign is a path where it is there, and names and path
   });
 });
 
-test("--prefix shows a part of one container or of several, to every server", async (place) => {
+test("--prefix shows a part of one container or of several, with every server", async (place) => {
   const { mountpoint, recordfs, dir } = place;
   await Deno.mkdir(`${dir}/apart`);
   await extractAll(place, `${dir}/apart`);
@@ -328,7 +328,7 @@ async function targetsOf(dir: string): Promise<string[]> {
   return printed.split("\0").slice(0, -1);
 }
 
-test("containers that can't stand in one tree are a wrong command line", async (place) => {
+test("containers that cannot be in one tree are a usage error", async (place) => {
   const { mountpoint, recordfs, dir } = place;
   const fail = async (code: number, words: RegExp, ...args: string[]) => {
     const ran = code === 2
@@ -363,7 +363,7 @@ test("containers that can't stand in one tree are a wrong command line", async (
   await fail(1, /inside/, packed, `${dir}/data`, `${dir}/data/inside`);
 });
 
-test("the API mounts several by their paths, and opened ones", async ({ dir, mountpoint }) => {
+test("the API mounts several by their paths, and already opened ones", async ({ dir, mountpoint }) => {
   const given = SHOWN.map(([path, location]) => ({ location, path }));
   {
     await using _mount = await mount(given, mountpoint);

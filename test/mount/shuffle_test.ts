@@ -88,7 +88,7 @@ for name in sorted(os.listdir(".")):
   "python3",
 );
 
-test("tar, readlink and cat know the links", async (place) => {
+test("tar, readlink and cat read the links", async (place) => {
   const { path, content } = goldenCase("ffrecord/parts_dump");
   const order = orderOf(content.n, 1, 0);
   const names = order.map((i) => `${numberName(i)}.jpg`);
@@ -110,7 +110,7 @@ test("tar, readlink and cat know the links", async (place) => {
   });
 }, "tar");
 
-test("a name that is no link of the epoch is not found", async (place) => {
+test("a name that is not a link of the epoch is not found", async (place) => {
   await mounted(place, ["--shuffle=7", packed.path], async () => {
     const epoch = `${place.mountpoint}/epoch-0000`;
     const [first] = await found(epoch, "l");
@@ -129,7 +129,7 @@ test("a name that is no link of the epoch is not found", async (place) => {
   });
 });
 
-test("links of a subset are a shuffle of what its index file names, in that order", async (place) => {
+test("links of a subset are a shuffle of the samples in its index file", async (place) => {
   const indices = [30, 2, 17, 5, 41, 6];
   const subset = await writeIndices(place, indices);
   const args = ["--subset", subset, "--shuffle", "9", packed.path];
@@ -157,7 +157,7 @@ test("links lead to the directories of videos", async (place) => {
   });
 });
 
-test("links lead to the datapoints of all shards, and stay through the death of a server", async (place) => {
+test("links lead to the datapoints of all shards, and survive the death of a server", async (place) => {
   const { path, content } = datasetCase("bags/sharded");
   const datapoints = content!.shards.flatMap(({ name, length }) =>
     Array.from({ length }, (_, i) => `${name}/${numberName(i)}`)
@@ -174,7 +174,7 @@ test("links lead to the datapoints of all shards, and stay through the death of 
       const ran = await recordfs(
         ...["mount", "--replace", ...args, path, mountpoint],
       );
-      assert.match(ran.stderr, /--shuffle must be as it was/);
+      assert.match(ran.stderr, /--shuffle cannot change/);
       assert.equal(ran.code, 1);
     }
     const same = await recordfs(
@@ -184,7 +184,7 @@ test("links lead to the datapoints of all shards, and stay through the death of 
   });
 });
 
-test("a link to a damaged video, which is left out, is an I/O error, and the others are right", async (place) => {
+test("a link to a damaged, skipped video is an I/O error, and the others are right", async (place) => {
   const { path, content } = gulpCase("v2_bad_frame_beyond_end");
   const { videos } = content;
   const bad = videos.findIndex(({ error }) => error !== undefined);
@@ -197,7 +197,7 @@ test("a link to a damaged video, which is left out, is an I/O error, and the oth
   }, /^recordfs: warning: Skipped: .*frame out of range[^\n]*\n$/);
 });
 
-test("of two million samples, any link is there at once", async (place) => {
+test("of two million samples, any link is found at once", async (place) => {
   const count = 2_000_000;
   const source = `${place.dir}/many.ffr`;
   const none = new Uint32Array(count);
@@ -222,7 +222,7 @@ test("of two million samples, any link is there at once", async (place) => {
   });
 });
 
-test("an entry of the container that is called like an epoch is not covered", async (place) => {
+test("an entry of the container with the name of an epoch is not hidden", async (place) => {
   const folder = `${place.dir}/folder`;
   await Deno.mkdir(`${folder}/epoch-0002`, { recursive: true });
   await Deno.writeTextFile(`${folder}/epoch-0002/file`, "text");
@@ -240,14 +240,14 @@ test("an entry of the container that is called like an epoch is not covered", as
   });
 });
 
-test("seeds and epochs that can't be are errors of the command line", async (place) => {
+test("invalid seeds and epochs are usage errors", async (place) => {
   const wrong: [string[], RegExp][] = [
     [["--shuffle", "x"], /--shuffle x: .*whole number/],
     [["--shuffle=-1"], /--shuffle -1/],
     [["--shuffle=1.5"], /--shuffle 1\.5/],
     [["--shuffle=9007199254740992"], /--shuffle 9007199254740992/],
     [["--shuffle="], /--shuffle/],
-    [["--epoch=1"], /--epoch needs --shuffle/],
+    [["--epoch=1"], /--epoch needs --shuffle SEED/],
     [["--shuffle=1", "--epoch=2-1"], /--epoch 2-1/],
     [["--shuffle=1", "--epoch=0-10000"], /--epoch 0-10000/],
     [["--shuffle=1", "--epoch=a"], /--epoch a/],

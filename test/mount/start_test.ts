@@ -61,7 +61,7 @@ async function mountAndKill(
 
 Deno.test({
   name:
-    "a server that is killed at any moment of its start leaves no mount that hangs",
+    "a server that is killed at any moment of its start leaves no hanging mount",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async (place) => {

@@ -16,7 +16,7 @@ import {
   writeIndices,
 } from "./shown.ts";
 
-test("of FFRecord samples, those that are named show, with their content", async (place) => {
+test("a mount shows the chosen FFRecord samples, with their content", async (place) => {
   const { path, content } = goldenCase("ffrecord/plain_sizes");
   const kept = content.samples.filter(({ index }) => index % 3 === 1);
   assert.ok(kept.length > 1);
@@ -38,7 +38,7 @@ test("of FFRecord samples, those that are named show, with their content", async
 });
 
 test(
-  "of a packed folder, directories that lead to no file vanish, and tar has the rest",
+  "of a packed folder, directories without chosen files are hidden, and tar has the rest",
   async (place) => {
     const { path, content } = goldenCase("ffrecord/packed_tree");
     const files = content.entries.filter(({ type }) => type === "file");
@@ -74,7 +74,7 @@ test(
   "tar",
 );
 
-test("of a gulp directory, videos show whole, and the file of labels stays", async (place) => {
+test("of a gulp directory, chosen videos are shown whole, with the file of labels", async (place) => {
   const { path, content } = gulpCase("v2_image_list");
   const kept = [4, 1];
   const subset = await writeIndices(place, kept);
@@ -141,7 +141,7 @@ test("a mount of no samples is empty", async (place) => {
   });
 });
 
-test("-o subset= does what --subset does, and a server that takes over shows the same", async (place) => {
+test("-o subset= does the same as --subset, and a server that takes over shows the same", async (place) => {
   const { path } = goldenCase("ffrecord/plain_many");
   const subset = await writeIndices(place, [2, 40, 7]);
   const { mountpoint, recordfs } = place;
@@ -160,7 +160,7 @@ test("-o subset= does what --subset does, and a server that takes over shows the
     assert.deepEqual([replaced.stderr, replaced.code], ["", 0]);
     assert.deepEqual(await found(mountpoint, "f"), names);
     const whole = await recordfs("mount", "--replace", path, mountpoint);
-    assert.match(whole.stderr, /--subset must be as it was/);
+    assert.match(whole.stderr, /--subset cannot change/);
     assert.equal(whole.code, 1);
     await writeIndices(place, [2, 7, 41]);
     const other = await recordfs(
@@ -168,13 +168,13 @@ test("-o subset= does what --subset does, and a server that takes over shows the
     );
     assert.match(
       other.stderr,
-      /what is mounted is .* with .*indices\. Unmount it/,
+      /the mounted container is .* with .*indices\. Unmount it/,
     );
     assert.deepEqual(await found(mountpoint, "f"), names);
   });
 });
 
-test("a mount whose index file was changed is dead with its server, and says why", async (place) => {
+test("a mount whose index file was changed dies with its server, and reports why", async (place) => {
   const { path } = goldenCase("ffrecord/plain_many");
   const subset = await writeIndices(place, [2, 7]);
   const { mountpoint, recordfs } = place;
@@ -193,7 +193,7 @@ test("a mount whose index file was changed is dead with its server, and says why
   );
 });
 
-test("what is wrong with an index file is said, and nothing is mounted", async (place) => {
+test("an invalid index file is reported, and nothing is mounted", async (place) => {
   const { path, content } = goldenCase("ffrecord/plain_many");
   const { mountpoint, recordfs, dir } = place;
   const fail = async (code: number, words: RegExp, ...args: string[]) => {
@@ -209,7 +209,12 @@ test("what is wrong with an index file is said, and nothing is mounted", async (
   await fail(1, line, "--subset", subset);
   await fail(1, line, "-f", "--subset", subset);
   await Deno.writeTextFile(subset, "1\ntwo\n");
-  await fail(1, /indices, line 2: this is no index/, "--subset", subset);
+  await fail(
+    1,
+    /indices, line 2: not an index file: expected one whole number per line/,
+    "--subset",
+    subset,
+  );
   await fail(2, /path of the index file is empty/, "--subset=");
   await fail(2, /-o subset= needs a value/, "-o", "subset=");
 });

@@ -88,7 +88,7 @@ for (const [name, as, needed] of USERS) {
     });
   });
 
-  test("find, cmp, cp, tar, rsync and diff see the files that were packed", [
+  test("find, cmp, cp, tar, rsync and diff see the packed files", [
     "tar",
     "rsync",
   ], async (user) => {
@@ -198,7 +198,7 @@ for (const [name, as, needed] of USERS) {
     );
   });
 
-  test("8 readers at once read what was packed", [], async (user) => {
+  test("8 readers at once read the packed content", [], async (user) => {
     makeSampleTree(user.home);
     await user.own(`${user.home}/original`);
     // Each sha256sum prints to a file of its own: on one pipe they would mix.
@@ -220,7 +220,7 @@ for (const [name, as, needed] of USERS) {
   });
 
   test(
-    "seekdir in a directory of very many entries",
+    "seekdir works in a directory of very many entries",
     ["python3"],
     async (user) => {
       const count = LONG ? 100_000 : 30_000;

@@ -18,7 +18,7 @@ console.log(one.length, batch.map((bytes) => bytes.length).join(" "));
 
 Deno.test({
   name:
-    "deno run -A cli.ts mount data.ffr /mnt/x; ordinary tools; a Deno script",
+    "a mount by deno run -A cli.ts is read by ordinary tools and a Deno script",
   ...needs("fuse", "root"),
   fn: () =>
     asSelf(async (user) => {

@@ -24,7 +24,7 @@ function writeFiles(dir: string, files: Record<string, Uint8Array>): void {
   }
 }
 
-Deno.test("a folder of class folders has pictures with their labels and classes", () =>
+Deno.test("a folder of class folders has pictures with labels and classes", () =>
   withTempDir(async (dir) => {
     writeFiles(dir, FILES);
     using samples = await openSamples<Record<string, unknown>>(dir);
@@ -61,7 +61,7 @@ Deno.test("a loader's threads load a folder of class folders", () =>
     assert.deepEqual(path, ["cat/a.jpg", "cat/more/b.jpg", "dog/a.jpg"]);
   }));
 
-Deno.test("other folders stay unknown, and what vanishes is an error", () =>
+Deno.test("other folders stay unknown, and a vanished one is an error", () =>
   withTempDir(async (dir) => {
     const unknown = { code: "unknown-format" };
     writeFiles(`${dir}/texts`, { "a/b.txt": new Uint8Array(3) });
@@ -79,7 +79,7 @@ Deno.test("other folders stay unknown, and what vanishes is an error", () =>
   }));
 
 Deno.test({
-  name: "a pipe among the pictures is refused, and never waited for",
+  name: "a pipe among the pictures is rejected, and never waited for",
   ...needs("mkfifo"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -91,7 +91,7 @@ Deno.test({
     }),
 });
 
-Deno.test("links in a circle and paths through a file are not folders, and the error says what the location is not", () =>
+Deno.test("circular links and paths through a file are not folders, and the error says why", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/data`);
     fs.symlinkSync("index.json", `${dir}/data/index.json`);

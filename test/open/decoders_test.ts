@@ -107,7 +107,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, { write, decoded }] of Object.entries(CASES)) {
-  Deno.test(`${name}: decoders replace the usual decoding of what they name, also in threads`, () =>
+  Deno.test(`${name}: decoders replace the default decoding of the fields they name, also in threads`, () =>
     withTempDir(async (dir) => {
       const path = `${dir}/${write(dir)}`;
       for (const decoders of [own, MODULE, { module: MODULE.href }]) {
@@ -151,7 +151,7 @@ Deno.test("decoders of bytes without fields, and of files, are called bytes", ()
     });
   }));
 
-Deno.test("decoders decode each value of a feature that is bytes", () =>
+Deno.test("decoders decode each value of a feature of bytes", () =>
   withTempDir(async (dir) => {
     const example = exampleOf({ "image/raw": ["abc", ""], other: ["x"] });
     fs.writeFileSync(`${dir}/a.tfrecord`, fileOf([example]));
@@ -176,7 +176,7 @@ Deno.test("decoders decode the frames of a video one by one", async () => {
   assert.deepEqual(others, { meta: stored["meta"] });
 });
 
-Deno.test("decoders leave values alone that are not stored as bytes", () =>
+Deno.test("decoders do not affect values that are not stored as bytes", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.parquet`, parquetFile());
     using plain = await openSamples(`${dir}/a.parquet`);
@@ -201,7 +201,7 @@ Deno.test("a decoder is found by the last extension of a field, in lower case", 
   assert.deepEqual({ ...await samples.get(0) }, sample);
 });
 
-Deno.test("what the usual decoding fails of is read by a decoder, or as bytes by null", async () => {
+Deno.test("a value that the default decoding rejects is read by a decoder, or as bytes by null", async () => {
   const tar = tarBytes([{ name: "0.cls", data: "one" }]);
   const storage = new MemoryStorage({ "t.tar": tar });
   const sampleBy = async (options: OpenDatasetOptions) => {
@@ -260,7 +260,7 @@ Deno.test("an error of a decoder names the file, the field and the sample", () =
     ));
   }));
 
-Deno.test("decoders that threads cannot import, and options that say nothing, are refused", () =>
+Deno.test("decoders that threads cannot import, and contradictory options, are rejected", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/t.tar`;
     fs.writeFileSync(path, TAR);

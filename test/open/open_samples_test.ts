@@ -245,7 +245,7 @@ for (const { name, write, options, ...expected } of CASES) {
       }
     }));
 
-  Deno.test(`openDataset: ${name}: a loader gives its samples, in threads as well`, () =>
+  Deno.test(`openDataset: ${name}: a loader returns its samples, in threads as well`, () =>
     withTempDir(async (dir) => {
       const path = `${dir}/${write(dir)}`;
       const { decoded, stored, field, unit } = expected;
@@ -283,7 +283,7 @@ Deno.test("openSamples: bytes without fields have no other field than content", 
     });
   }));
 
-Deno.test("openDataset: process makes what is trained on", () =>
+Deno.test("openDataset: process makes the samples for training", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(
       `${dir}/a.zip`,
@@ -295,7 +295,7 @@ Deno.test("openDataset: process makes what is trained on", () =>
     assert.deepEqual(await dataset.get([1, 0]), ["two", "one"]);
   }));
 
-Deno.test("openSamples: a video has its id, its meta data and its frames, which are read where they are wanted", async () => {
+Deno.test("openSamples: a video has its id, its metadata and its frames, which are read on demand", async () => {
   const path = "test/golden/gulp/v2_chunks/gulp";
   using samples = await openSamples(path);
   using shown = await open(path);

@@ -88,7 +88,7 @@ async function contentsApart(
   return all;
 }
 
-Deno.test("a union of containers holds what each holds, below its path", async () => {
+Deno.test("a union of containers contains the content of each below its path", async () => {
   await fc.assert(
     fc.asyncProperty(places, async (given) => {
       using fs = await open(given);
@@ -141,7 +141,7 @@ function asPlain({ bytes, ...extent }: Extent): unknown {
   return { ...extent, bytes: bytes?.toHex() };
 }
 
-Deno.test("inode numbers of a union are the same on every open, in every thread, and each is one node's", async () => {
+Deno.test("inode numbers of a union are the same on every open and in every thread, and unique", async () => {
   await fc.assert(
     fc.asyncProperty(places, async (given) => {
       using fs = await open(given);
@@ -164,7 +164,7 @@ Deno.test("inode numbers of a union are the same on every open, in every thread,
   );
 });
 
-Deno.test("names are found in a union where they are listed, page by page or at once", async () => {
+Deno.test("names in a union are found where they are listed, page by page or at once", async () => {
   await fc.assert(
     fc.asyncProperty(places, fc.integer({ min: 1, max: 5 }), async (
       given,
@@ -188,7 +188,7 @@ Deno.test("names are found in a union where they are listed, page by page or at 
   );
 });
 
-Deno.test("a file's samples, and its datapoints and videos, count through the containers in their order", async () => {
+Deno.test("samples of files, datapoints and videos count through the containers in order", async () => {
   await fc.assert(
     fc.asyncProperty(places, async (given) => {
       using fs = await open(given);
@@ -215,7 +215,7 @@ Deno.test("a file's samples, and its datapoints and videos, count through the co
   );
 });
 
-Deno.test("trees that say how many nodes they have stand before others, so that few bits are kept of them", async () => {
+Deno.test("trees with a known number of nodes precede others, to save bits", async () => {
   using fs = await open([
     golden("bags/sharded/shards"),
     golden("ffrecord/packed_tree/sample_10.ffr"),
@@ -232,7 +232,7 @@ Deno.test("trees that say how many nodes they have stand before others, so that 
   assert.ok(Math.max(...sparse) <= 2 ** 52 + 5);
 });
 
-Deno.test("containers without a path show under their names, files without a suffix", async () => {
+Deno.test("containers without a path are shown under their names, files without a suffix", async () => {
   using fs = await open([
     golden("ffrecord/packed_tree/sample_10.ffr"),
     `${golden("gulp/v1_chunks/gulp")}//`,
@@ -246,7 +246,7 @@ Deno.test("containers without a path show under their names, files without a suf
   assert.equal(fs.info.kind, "4 containers");
 });
 
-Deno.test("options of one container go before those of all", async () => {
+Deno.test("options of one container take precedence over those of all", async () => {
   const location = golden("ffrecord/plain_sizes/sample_85.ffr");
   using fs = await open([
     { location, path: "a", options: { ext: "txt" } },
@@ -308,7 +308,7 @@ Deno.test("the samples of a part are those in it, or its files where it is in on
   assert.equal(await count(sharded, datapoint), files.length);
 });
 
-Deno.test("a prefix of several containers leaves out the others, or is in one", async () => {
+Deno.test("a prefix of several containers omits the others, or is in one", async () => {
   await fc.assert(
     fc.asyncProperty(places, fc.nat(), async (given, choice) => {
       using fs = await open(given);
@@ -324,7 +324,7 @@ Deno.test("a prefix of several containers leaves out the others, or is in one", 
   );
 });
 
-Deno.test("a prefix that is no directory is an error that names it", async () => {
+Deno.test("a prefix that is not a directory is an error that names it", async () => {
   const location = golden("ffrecord/packed_tree/sample_10.ffr");
   const fails = async (
     given: Parameters<typeof open>[0],
@@ -347,7 +347,7 @@ Deno.test("a prefix that is no directory is an error that names it", async () =>
   using _fs = await open(several, { prefix: "a/b/words" });
 });
 
-Deno.test("containers that would hide each other are refused, and nothing stays open", () =>
+Deno.test("containers that would hide each other are rejected, and nothing stays open", () =>
   withTempDir(async (dir) => {
     const a = `${dir}/sample_10.ffr`;
     fs.copyFileSync(golden("ffrecord/packed_tree/sample_10.ffr"), a);

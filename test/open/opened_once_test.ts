@@ -70,7 +70,7 @@ for (const path of CONTAINERS) {
   });
 }
 
-Deno.test("what is no container, or a damaged one, is closed", async () => {
+Deno.test("a file that is not a container, or is damaged, is closed", async () => {
   for (const text of ["nothing", "PK\x05\x06 and no more", "\x8e\x9e"]) {
     const files = new MemoryStorage({ x: new TextEncoder().encode(text) });
     const storage = new CountingStorage(files);
@@ -79,7 +79,7 @@ Deno.test("what is no container, or a damaged one, is closed", async () => {
   }
 });
 
-Deno.test("two that are opened at the same time do not share a file", async () => {
+Deno.test("two containers opened at the same time do not share a file", async () => {
   const [path] = CONTAINERS;
   const bytes = await Deno.readFile(GOLDEN + path);
   const storage = new CountingStorage(new MemoryStorage({ x: bytes }));

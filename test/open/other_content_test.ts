@@ -125,7 +125,7 @@ Deno.test("names pages, errors and compressed files under every suffix", async (
   }
 });
 
-Deno.test("reads a sound container whose first record is a compressed file or a page", async () => {
+Deno.test("reads a valid container whose first record is a compressed file or a page", async () => {
   for (const [content] of OTHERS) {
     // A bag has nothing before its records; the end of its only one follows it (generation 2).
     const bag = new Uint8Array(content.length + 8);

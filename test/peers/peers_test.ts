@@ -87,7 +87,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 for (const [program, commands] of Object.entries(MADE)) {
   Deno.test({
-    name: `archives of ${program} are read as others read them`,
+    name: `archives of ${program} are read like others read them`,
     ...needs(program, "tar", "bsdtar", "7zz", "unzip", "python3"),
     fn: () =>
       withTempDir(async (dir) => {
@@ -107,7 +107,7 @@ for (const [program, commands] of Object.entries(MADE)) {
   });
 }
 
-Deno.test("Parquet files of the tests are read as others read them", () =>
+Deno.test("Parquet files of the tests are read like others read them", () =>
   withTempDir(async (dir) => {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const instance = await DuckDBInstance.create(":memory:");

@@ -5,7 +5,7 @@ import { fromFileUrl } from "../support/paths.ts";
 
 const RECIPES = fromFileUrl(new URL(".", import.meta.url));
 
-Deno.test("packed.ffr holds the files of just_a_folder", async () => {
+Deno.test("packed.ffr contains the files of just_a_folder", async () => {
   using folder = await PackedFolder.open(`${RECIPES}packed.ffr`);
   const paths = folder.list("", { recursive: true, dirs: false });
   assert.equal(paths.length, 9);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { asksForHtml, prefersHtml } from "../../src/serve/accept.ts";
 
-Deno.test("Accept decides between HTML and JSON as RFC 9110, 12.5.1 says", () => {
+Deno.test("Accept decides between HTML and JSON by RFC 9110, 12.5.1", () => {
   const html = [
     null, // 12.5.1: no header is as `*/*`
     "*/*",
@@ -42,7 +42,7 @@ Deno.test("Accept decides between HTML and JSON as RFC 9110, 12.5.1 says", () =>
   for (const accept of json) assert.ok(!prefersHtml(accept), accept);
 });
 
-Deno.test("browsers name HTML, and programs do not", () => {
+Deno.test("browsers request HTML, and programs do not", () => {
   const browsers = [
     "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "text/html, */*;q=0.1",
@@ -57,7 +57,7 @@ Deno.test("browsers name HTML, and programs do not", () => {
   for (const accept of programs) assert.ok(!asksForHtml(accept), `${accept}`);
 });
 
-Deno.test("Accept of any length is read in a moment", () => {
+Deno.test("an Accept header of any length is read quickly", () => {
   const hostile = ['"', '"\\', ";q=", "a/b,", "; ", '";', ",", "\\"];
   for (const part of hostile) {
     const start = performance.now();

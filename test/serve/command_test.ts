@@ -8,7 +8,7 @@ import {
   withContainers,
 } from "../support/serve/serving_command.ts";
 
-Deno.test("serve ends after three seconds where a client takes nothing of what is sent", async () => {
+Deno.test("serve ends after three seconds if a client does not read", async () => {
   await withContainers(async (dir) => {
     const content = new Uint8Array(32 << 20);
     await Deno.writeFile(`${dir}/large.ffr`, packed({ "large.bin": content }));
@@ -30,7 +30,7 @@ Deno.test("serve ends after three seconds where a client takes nothing of what i
   });
 });
 
-Deno.test("serve answers until a signal ends it, and logs who asked for what, and no token", async () => {
+Deno.test("serve responds until a signal ends it, and logs requests, but no token", async () => {
   await withContainers(async (dir) => {
     const server = await startServing([
       "serve",
@@ -64,7 +64,7 @@ Deno.test("serve answers until a signal ends it, and logs who asked for what, an
   });
 });
 
-Deno.test("serve --quiet says where it is, and nothing of requests", async () => {
+Deno.test("serve --quiet prints its address, and no requests", async () => {
   await withContainers(async (dir) => {
     const server = await startServing([
       ...["serve", "--quiet", "--port", "0", `${dir}/a.ffr`],
@@ -78,7 +78,7 @@ Deno.test("serve --quiet says where it is, and nothing of requests", async () =>
   });
 });
 
-Deno.test("serve takes its token from a file, which it makes, and prints none", async () => {
+Deno.test("serve reads its token from a file, which it creates, and does not print it", async () => {
   await withContainers(async (dir) => {
     const file = `${dir}/token`;
     const args = [
@@ -106,7 +106,7 @@ Deno.test("serve takes its token from a file, which it makes, and prints none", 
   });
 });
 
-Deno.test("serve believes what a proxy says of HTTPS only with --trust-proxy", async () => {
+Deno.test("serve trusts a proxy about HTTPS only with --trust-proxy", async () => {
   await withContainers(async (dir) => {
     const cookieOf = async (...flags: string[]) => {
       const server = await startServing([
@@ -163,7 +163,7 @@ Deno.test({
   },
 });
 
-Deno.test("what is wrong with the command line, or can't be had, is said", async () => {
+Deno.test("errors of the command line, and unavailable ports, are reported", async () => {
   await withContainers(async (dir) => {
     const source = `${dir}/a.ffr`;
     await Deno.writeTextFile(`${dir}/short`, "short\n");
@@ -221,7 +221,7 @@ Deno.test("what is wrong with the command line, or can't be had, is said", async
 
 const NO_SCREEN = { DISPLAY: "", WAYLAND_DISPLAY: "", SSH_CONNECTION: "" };
 
-Deno.test("view prints its link, and over ssh the line that leads there", async () => {
+Deno.test("view prints its link, and over ssh the command that forwards it", async () => {
   await withContainers(async (dir) => {
     const plain = await startServing(["view", `${dir}/a.ffr`], NO_SCREEN);
     assert.match(
@@ -253,7 +253,7 @@ Deno.test("view prints its link, and over ssh the line that leads there", async 
 
 Deno.test({
   name:
-    "view opens the browser by a file that only its owner reads, and removes it",
+    "view opens the browser through a file that only its owner can read, and removes it",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await withContainers(async (dir) => {
@@ -285,7 +285,7 @@ Deno.test({
   },
 });
 
-Deno.test("serve does with few permissions, and says which where one is missing", () =>
+Deno.test("serve needs few permissions, and names a missing one", () =>
   withContainers(async (dir) => {
     const enough = ["--allow-read", "--allow-net=127.0.0.1"];
     const args = ["serve", "--port", "0", `${dir}/a.ffr`];

@@ -68,7 +68,7 @@ async function split(path: string): Promise<[string, number[]]> {
   return [`${out}/train.txt`, indicesIn(`${out}/train.txt`)];
 }
 
-Deno.test("serve and view show the samples of an index file, and number and check them alone", async () => {
+Deno.test("serve and view show only the samples of an index file, and number and check only these", async () => {
   for (const name of ["samples.ffr", "points", "web.tar", "columns"]) {
     await withTempDir(async (dir) => {
       const path = `${dir}/${name}`;
@@ -115,7 +115,7 @@ Deno.test("indices count through several containers, in every thread of serve", 
     );
   }));
 
-Deno.test("serve refuses an index file of another container", () =>
+Deno.test("serve rejects an index file of another container", () =>
   withTempDir(async (dir) => {
     CONTAINERS["web.tar"]!(`${dir}/web.tar`);
     CONTAINERS["packed.ffr"]!(`${dir}/packed.ffr`);
@@ -123,6 +123,6 @@ Deno.test("serve refuses an index file of another container", () =>
     for (const command of ["serve", "view"]) {
       const args = [command, "--subset", subset, `${dir}/web.tar`];
       const ran = await recordfs(args);
-      assertFailed(ran, 1, /it is an index of other samples/);
+      assertFailed(ran, 1, /it is an index file of other samples/);
     }
   }));

@@ -63,7 +63,7 @@ async function askAnew(
 }
 
 Deno.test({
-  name: "while one thread of a server is busy, another one answers",
+  name: "while one thread of a server is busy, another one responds",
   ...needs("curl"),
   fn: () =>
     withContainers((dir) =>
@@ -74,7 +74,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "threads count requests and checks together, and tell of all",
+  name: "threads count requests and checks together, and report all",
   ...needs("curl"),
   fn: () =>
     withContainers(async (dir) => {
@@ -114,7 +114,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "the page's session is one for all threads, and none of them reports its path",
+    "the page's session is shared by all threads, and none of them reveals its path",
   ...needs("curl"),
   fn: () =>
     withContainers(async (dir) => {
@@ -158,7 +158,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`a thread that finds that what is served ${what} is told of, and others answer`, () =>
+  Deno.test(`a thread that finds that a served container ${what} is reported, and others respond`, () =>
     withContainers(async (dir) => {
       const errors: string[] = [];
       const options: ServeOptions = {
@@ -174,7 +174,7 @@ for (
     }));
 }
 
-Deno.test("threads know formats that were registered", () =>
+Deno.test("threads know registered formats", () =>
   withContainers(async (dir) => {
     const module = new URL(
       "../support/toy_format/toy_format.ts",
@@ -219,7 +219,7 @@ Deno.test("a port is shared with no other server, and is free when its server ha
     assert.equal((await next.end("SIGINT")).code, 0);
   }));
 
-Deno.test("several workers need Deno to let them share a port, and a container of this machine", () =>
+Deno.test("several workers need Deno to share a port, and a local container", () =>
   withContainers(async (dir) => {
     const serve = (flags: readonly string[], ...args: string[]) =>
       run([

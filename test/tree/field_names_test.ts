@@ -15,7 +15,7 @@ function named(...fields: [string, Field["type"]][]): string[] {
   return fieldNames(all).bytes.map((name) => new TextDecoder().decode(name));
 }
 
-Deno.test("a file has its field's name, and the suffix unless that is there", () => {
+Deno.test("a file has its field's name, and the suffix unless the name has it", () => {
   assert.deepEqual(
     named(
       ["a", text],
@@ -42,7 +42,7 @@ Deno.test("a file has its field's name, and the suffix unless that is there", ()
   );
 });
 
-Deno.test("a name that is taken gets a number, and one that is too long is cut", () => {
+Deno.test("a name that is taken gets a number, and one that is too long is shortened", () => {
   assert.deepEqual(named(["a", text], ["a.txt", bytes], ["a.txt", text]), [
     "a.txt",
     "a.txt~2",
@@ -54,7 +54,7 @@ Deno.test("a name that is taken gets a number, and one that is too long is cut",
   ]);
 });
 
-Deno.test("names of any fields differ, and are names of files", () => {
+Deno.test("names of any fields differ, and are valid file names", () => {
   const type = fc.constantFrom(bytes, jpeg, text);
   const name = fc.oneof(
     fc.constantFrom("a", "a.txt", "a~2", "a~2.txt", "a.jpeg", "..", "/"),

@@ -45,7 +45,7 @@ function suffixOf(path: string): string {
   return /[^./][^/]*(\.[^./]+)$/.exec(path)?.[1] ?? "";
 }
 
-Deno.test("links stand beside the tree, in the order of each epoch", async () => {
+Deno.test("links are next to the tree, in the order of each epoch", async () => {
   await fc.assert(fc.asyncProperty(folders, async (folder) => {
     const inner = MemoryTree.of(folder);
     const tree = await linked(inner, { firstEpoch: 2, epochs: 2 });
@@ -111,7 +111,7 @@ Deno.test("links and their directories are described", async () => {
   assert.equal(tree.readLink(epoch, new Uint8Array(9), 0), -1);
 });
 
-Deno.test("a link's content is its target, for what knows no links", async () => {
+Deno.test("a link's content is its target, for programs without links", async () => {
   const tree = await linked(MemoryTree.of(FOLDER));
   const epoch = lookup(tree, 1, "epoch-0000");
   const extent = newExtent();
@@ -121,7 +121,7 @@ Deno.test("a link's content is its target, for what knows no links", async () =>
   assert.equal(await tree.locate(epoch, extent), false);
 });
 
-Deno.test("only the whole name of a link is found", async () => {
+Deno.test("only the complete name of a link is found", async () => {
   const tree = await linked(MemoryTree.of(FOLDER), { firstEpoch: 12 });
   const epoch = lookup(tree, 1, "epoch-0012");
   assert.equal(lookup(tree, epoch, "00000000.gz"), epoch + 1);
@@ -147,7 +147,7 @@ Deno.test("links to a subset are in the order of its indices", async () => {
   );
 });
 
-Deno.test("what looks like a suffix is one only if it is short", async () => {
+Deno.test("only a short suffix counts as one", async () => {
   const tree = await linked(MemoryTree.of({
     [`a.${"x".repeat(31)}`]: "",
     [`b.${"x".repeat(32)}`]: "",
@@ -157,7 +157,7 @@ Deno.test("what looks like a suffix is one only if it is short", async () => {
   assert.deepEqual(names, ["00000000", `00000001.${"x".repeat(31)}`]);
 });
 
-Deno.test("a container with an entry of that name is refused", async () => {
+Deno.test("a container with an entry of that name is rejected", async () => {
   const taken = MemoryTree.of({ "epoch-0001": { a: "" } });
   await assert.rejects(linked(taken, { epochs: 2 }), {
     code: "name-taken",
@@ -179,7 +179,7 @@ Deno.test("a target that is too deep for the system is an error, not a wrong lin
   });
 });
 
-Deno.test("more links than there are ids are refused", async () => {
+Deno.test("more links than ids are rejected", async () => {
   const inner = MemoryTree.of(FOLDER);
   await assert.rejects(linked(inner, { epochs: 2 ** 52 }), {
     code: "too-many",

@@ -13,7 +13,7 @@ const file = (name: string, offset = 0, length = 1): ListedFile => ({
   length,
 });
 
-Deno.test("a list that cannot be is refused, and names what is wrong", () => {
+Deno.test("an invalid list is rejected, with its fault", () => {
   const lists: Record<string, readonly ListedFile[]> = {
     "'a' is out of bounds": [file("a", 10, 1)],
     "'b' is out of bounds": [file("a"), file("b", -1, 1)],
@@ -37,7 +37,7 @@ Deno.test("a list that cannot be is refused, and names what is wrong", () => {
   }
 });
 
-Deno.test("contents have checksums where all have one, and none otherwise", () => {
+Deno.test("contents have checksums if all have one, and none otherwise", () => {
   const files = [{ ...file("b", 2, 3), crc32: 7 }, file("a", 0, 2)];
   const some = listedTree(source(), files);
   const all = listedTree(source(), files.slice(0, 1));

@@ -14,7 +14,7 @@ function namesOf(files: NumberedFiles, cursor: number, most: number): string[] {
   return names;
 }
 
-Deno.test("records are padded to six digits, and to those of the last one", () => {
+Deno.test("records are padded to six digits, or to those of the last one", () => {
   for (
     const [count, last] of [
       [1, "000000.jpg"],
@@ -29,7 +29,7 @@ Deno.test("records are padded to six digits, and to those of the last one", () =
   }
 });
 
-Deno.test("names lead to records and back, and nothing else does", () => {
+Deno.test("names lead to records and back, and other names do not", () => {
   const files = new NumberedFiles(3, "");
   assert.equal(files.length, 4);
   const found = namesOf(files, 0, 9).map((name) => {

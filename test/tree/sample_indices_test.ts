@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { nameOfFiles, requireIndices } from "../../src/tree/sample_indices.ts";
 
-Deno.test("an index beyond all samples names the files, of which the samples count through all", () => {
+Deno.test("an index beyond all samples names the files that the samples count through", () => {
   const refused = (paths: string[]) => () =>
     requireIndices([0, 7], 7, () => nameOfFiles(paths), "record");
   assert.throws(refused(["a"]), {

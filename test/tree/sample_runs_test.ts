@@ -47,7 +47,7 @@ Deno.test("samples and their nodes are found from each other", () => {
   }));
 });
 
-Deno.test("samples that a tree leaves out keep their places", () => {
+Deno.test("samples that a tree skips keep their numbers", () => {
   const samples = SampleRuns.of({
     areDirectories: true,
     runs: [

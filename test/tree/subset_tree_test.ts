@@ -59,7 +59,7 @@ Deno.test("a subset shows its files and the directories that lead to them", asyn
   assert.ok(hidden > 100, `only ${hidden} entries were hidden`);
 });
 
-Deno.test("names are found in a subset where they are listed, page by page or at once", async () => {
+Deno.test("names in a subset are found where they are listed, page by page or at once", async () => {
   await fc.assert(fc.asyncProperty(cases, async ({ folder, indices }) => {
     const tree = MemoryTree.of(folder);
     const subset = await subsetOf(tree, indices);
@@ -76,7 +76,7 @@ Deno.test("names are found in a subset where they are listed, page by page or at
   }));
 });
 
-Deno.test("what shows is described as in the whole tree", async () => {
+Deno.test("visible entries are described like in the whole tree", async () => {
   const tree = MemoryTree.of({ a: { b: "bb", c: "c" }, d: "ddd" });
   const subset = await subsetOf(tree, [0, 2]);
   assert.deepEqual(walked(subset).map(([path]) => path), ["a/", "a/b", "d"]);
@@ -94,7 +94,7 @@ Deno.test("what shows is described as in the whole tree", async () => {
   assert.equal(subset.sources, tree.sources);
 });
 
-Deno.test("the samples of a subset are those that show, with their files", async () => {
+Deno.test("the samples of a subset are the visible ones, with their files", async () => {
   const runs: SampleRun[] = [
     { first: 100, stride: 1, count: 4 },
     { first: 0, stride: 0, count: 2 }, // skipped

@@ -21,7 +21,7 @@ const unionOf = (...trees: Tree[]) =>
     trees.map((tree, i) => ({ tree, path: [`${i}`], name: `tree ${i}` })),
   );
 
-Deno.test("a union of random folders shows each, and where its bytes are", async () => {
+Deno.test("a union of random folders shows each, and the locations of its bytes", async () => {
   const several = fc.array(folders, { minLength: 1, maxLength: 6 });
   await fc.assert(fc.asyncProperty(several, async (given) => {
     const trees = given.map((folder) => MemoryTree.of(folder));
@@ -60,7 +60,7 @@ Deno.test("a union of random folders shows each, and where its bytes are", async
   }));
 });
 
-Deno.test("a listing in a listing of a union tells each its own nodes", () => {
+Deno.test("nested listings of a union each report their own nodes", () => {
   const union = unionOf(
     MemoryTree.of({ a: { b: "" }, c: "" }),
     MemoryTree.of({ d: { e: "" }, f: "" }),
@@ -77,7 +77,7 @@ Deno.test("a listing in a listing of a union tells each its own nodes", () => {
   assert.deepEqual(within, [listed(union, second), listed(union, second)]);
 });
 
-Deno.test("a union has checksums where one of its trees has", () => {
+Deno.test("a union has checksums if one of its trees has", () => {
   const plain = MemoryTree.of({ a: "a" });
   assert.equal(unionOf(plain).sampleOf, undefined);
   const union = unionOf(plain, checkedTree());
@@ -109,7 +109,7 @@ Deno.test("a tree with more nodes than its share is named", () => {
   );
 });
 
-Deno.test("links above a union lead into each of its trees, and end as files do", async () => {
+Deno.test("links above a union lead into each of its trees, and end like files", async () => {
   const files = MemoryTree.of({ "a.jpg": "a", b: { "c.txt": "c" } });
   const videos = Object.assign(MemoryTree.of({ "v.mp4": { "1.jpg": "1" } }), {
     samples: () => ({

@@ -48,31 +48,39 @@ export function makeCommand(program: Command): Command {
     return made;
   };
   const located = (made: Command) =>
-    made.option("--cache-dir <dir>", "where it is, if not in the usual place")
+    made.option(
+      "--cache-dir <dir>",
+      "the cache directory, if not the default one",
+    )
       .option(
         "--cache-shared",
-        "trust the owner and the group of that directory, who write to it as well",
+        "share that directory: trust its owner and group, who can write to it",
       );
-  const json = () => new Option("--json", "as JSON");
-  located(add("ls", "list it: how much of which object, and when it was used"))
+  const json = () => new Option("--json", "print JSON");
+  located(
+    add("ls", "list cached objects: how much of each, and when it was used"),
+  )
     .addOption(json())
     .action(list);
   located(
-    add("rm", "delete what is kept of locations, unless a process uses it"),
+    add("rm", "delete the cached data of locations, unless a process uses it"),
   )
     .argument(
       "[source...]",
-      "a URL: all that lies there and below; or a path: its index",
+      "a URL: everything at and below it; or a path: its index",
     )
-    .option("--all", "everything")
+    .option("--all", "delete everything")
     .action(remove);
   located(
-    add("verify", "compare it with its checksums; what is damaged is deleted"),
+    add(
+      "verify",
+      "verify the checksums of the cache, and delete what is damaged",
+    ),
   )
     .addOption(json())
     .action(verify);
-  const fill = add("fill", "fetch all of a container, to be kept")
-    .argument("<source>", "the container's URL");
+  const fill = add("fill", "fetch a whole container into the cache")
+    .argument("<source>", "URL of the container");
   withOptions(fill, "source").action(fillWith);
   return command;
 }
@@ -199,8 +207,10 @@ function remove(
   ];
   const deleted = `${counts.join(" and ")} deleted, ${formatBytes(bytes)}`;
   if (used === 0) return print(`${deleted}\n`);
-  const left = `${counted(used, "object")} in use, and left`;
-  report(`${deleted}; ${left}. Unmount or end what uses it`);
+  const left = `${counted(used, "object")} in use and not deleted`;
+  report(
+    `${deleted}; ${left}. Unmount them, or end the processes that use them`,
+  );
   throw new Exit(ExitCode.FAILED);
 }
 
@@ -209,7 +219,7 @@ function rootOf(location: string, indexes: readonly CachedFile[]): string {
   const path = resolve(location);
   if (indexes.some(({ of }) => isIn(of, path))) return path;
   throw new UsageError(
-    `${location} is not a URL and has no cached index; list those with \`recordfs cache ls\``,
+    `${location} is not a URL and has no cached index; \`recordfs cache ls\` lists the cached ones`,
   );
 }
 
@@ -232,7 +242,7 @@ function verify(flags: CacheFlags): void {
   if (flags.json) print(found);
   else {
     for (const { url, damaged: blocks } of damaged) {
-      print(`${url}: ${counted(blocks, "block")} damaged, and deleted\n`);
+      print(`${url}: ${counted(blocks, "block")} damaged and deleted\n`);
     }
     print(`${counted(objects.length, "object")}, ${damaged.length} damaged\n`);
   }

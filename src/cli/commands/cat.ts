@@ -18,7 +18,7 @@ import { flagMessageOf } from "../flag_words.ts";
 export function makeCommand(): Command {
   const command = new Command("cat")
     .argument("<source>", "the container")
-    .argument("<path...>", "files in it, or globs")
+    .argument("<path...>", "files in the container, or globs")
     .addHelpText("after", GLOB_HELP);
   return withOptions(command, "source", "all", "tree", "decoded", "verify")
     .action(cat);

@@ -29,10 +29,10 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .option(
       "--values",
-      "decode every value of a dataset of bags, and every JPEG and PNG, as well",
+      "also decode every value of a dataset of bags, and every JPEG and PNG",
     )
     .addOption(subsetOption())
-    .option("--json", "as JSON");
+    .option("--json", "print JSON");
   return withOptions(command, "source", "all").action(check);
 }
 
@@ -94,7 +94,7 @@ async function check(
     const { samples, of, bytes, damaged } = found!;
     const checked = of === undefined
       ? counted(samples, "sample")
-      : `${samples} of ${of} samples, those of ${messageText(subset!)}`;
+      : `${samples} of ${of} samples, selected by ${messageText(subset!)}`;
     print(
       `${messageText(shownLocation(source))}: ${checked}, ` +
         `${counted(bytes, "byte")}, ${
@@ -112,7 +112,7 @@ function soundness(
 ): string {
   if (compares === "contents") return "all sound";
   if (!values) {
-    return "structure sound; contents have no checksums here, --values decodes them";
+    return "structure sound; contents have no checksums, but --values decodes them";
   }
   return `structure sound, ${counted(pictures, "picture")} decoded`;
 }

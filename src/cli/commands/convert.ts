@@ -35,56 +35,58 @@ interface ConvertCommandOptions
 }
 
 const AFTER_HELP = `
-A TARGET that ends in .ffr, .bag or / becomes that; for any other name --to says
-what it becomes: ffrecord is a packed folder, bags a dataset, bag a single one.
+The suffix of TARGET gives its format, such as .ffr, .bag or / (a folder); for
+other names, --to gives it: ffrecord makes a packed folder, bags a dataset, bag a
+single bag.
 
-First it says what changes and what is lost. If anything is lost, nothing is
-written unless --lossy is given; that also leaves out what turns out to have no
-form in TARGET, such as a frame that is no JPEG, and names it. Members of an archive
-that are skipped or cannot be read are such losses; of a --subset, only what its
-samples lose is. They are converted in the order of SOURCE, each once.
+The command first prints what changes and what is lost. If anything is lost, it
+writes nothing unless --lossy is given. --lossy also skips, and names, what turns
+out to have no form in TARGET, such as a frame that is not a JPEG. Archive
+members that are skipped or cannot be read are losses; with --subset, only the
+losses of its samples count. The samples of --subset are converted in the order
+of SOURCE, each once.
 
-TARGET must not be there, or be an empty directory. It appears when it is complete.
---force replaces what is there, but not before the new one is complete: a file,
-or a directory that holds nothing but a container such as the new one.`;
+TARGET must not exist, or must be an empty directory. It appears when it is
+complete. --force replaces an existing TARGET once the new one is complete: a
+file, or a directory that holds only a container of the same kind.`;
 
 export function makeCommand(): Command {
   const command = new Command("convert")
-    .argument("<source>", "the container, also by its URL, or a folder")
+    .argument("<source>", "the container (a path or URL), or a folder")
     .argument("<target>", "the new file or directory")
     .addOption(
-      new Option("--to <target>", "what to make").choices(
+      new Option("--to <target>", "target format").choices(
         targetNames().map(({ name }) => name),
       ),
     )
-    .addOption(fromOption("--format <name>", "take SOURCE for this format"))
+    .addOption(fromOption("--format <name>", "open SOURCE as this format"))
     .addOption(fromOption("--from <name>").hideHelp())
     .addOption(formatModuleOption())
     .addOption(subsetOption())
-    .addOption(generationOption("of bags; 3 unless given"))
+    .addOption(generationOption("for bags (default: 3)"))
     .option(
       "--spec <spec>",
-      "the types by key, of files and samples: a file, or JSON",
+      "the type of each key, for files and samples: a file, or JSON",
     )
     .option(
       "--shard-length <n>",
-      "datapoints in a shard of bags, samples in one of others (files in a tar, of rows or datapoints)",
+      "datapoints per shard of bags, samples per shard of other formats (files of a tar, if made from rows or datapoints)",
       count,
     )
     .option(
       "--shard-size <size>",
-      "size at which a shard ends, with its last sample, as in 64M; of mds, which no shard exceeds",
+      "size after which a shard ends, such as 64M; for mds, the maximum size of a shard",
       size,
     )
     .option(
       "--parts <n>",
-      "so many .ffr files, in the new directory TARGET",
+      "write N .ffr files, in the new directory TARGET",
       count,
     )
-    .option("--videos-per-chunk <n>", "of gulp; 100 unless given", count)
-    .option("--lossy", "convert although something is lost")
-    .option("-f, --force", "replace a TARGET that is there already")
-    .option("--json", "say what was planned and written as JSON")
+    .option("--videos-per-chunk <n>", "for gulp (default: 100)", count)
+    .option("--lossy", "convert even if something is lost")
+    .option("-f, --force", "replace an existing TARGET")
+    .option("--json", "print what was planned and written, as JSON")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "all", "remote").action(run);
 }
@@ -102,7 +104,7 @@ async function run(
   options: ConvertCommandOptions,
 ): Promise<void> {
   checkSource(source, "the container");
-  checkGiven(target, "what is to be written");
+  checkGiven(target, "the target");
   if (options.subset !== undefined) {
     checkGiven(options.subset, "the index file");
   }
@@ -142,9 +144,7 @@ async function run(
     shown.end();
     const { path, unit, leftOut, plan: { subset } } = done;
     const chosen = subset === undefined ? "" : ` from ${countText(subset)}`;
-    const left = leftOut === 0
-      ? ""
-      : `, ${leftOut} left out, which warnings name`;
+    const left = leftOut === 0 ? "" : `, ${leftOut} skipped, named by warnings`;
     print(
       json
         ? { ...done, warnings }

@@ -9,7 +9,7 @@ import { openSource } from "../input/source.ts";
 export function makeCommand(): Command {
   const command = new Command("info")
     .argument("<source>", "the container")
-    .option("--json", "as JSON");
+    .option("--json", "print JSON");
   return withOptions(command, "source", "all", "tree").action(info);
 }
 

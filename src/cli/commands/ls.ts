@@ -27,12 +27,12 @@ interface LsOptions extends CommonOptions {
 export function makeCommand(): Command {
   const command = new Command("ls")
     .argument("<source>", "the container")
-    .argument("[path]", "a directory or file in it, or a glob", "")
-    .option("-l, --long", "with sizes and times")
-    .option("-R, --recursive", "with everything below")
+    .argument("[path]", "a directory or file in the container, or a glob", "")
+    .option("-l, --long", "show sizes and times")
+    .option("-R, --recursive", "list subdirectories too")
     .option(
       "--json",
-      "as a JSON array, one entry a line; with --long, with times",
+      "print a JSON array, one entry per line; with --long, with times",
     )
     .addHelpText("after", GLOB_HELP);
   return withOptions(command, "source", "all", "tree", "decoded").action(ls);

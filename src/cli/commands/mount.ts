@@ -13,21 +13,21 @@ export function makeCommand(): Command {
   const command = new Command("mount")
     .argument(
       "<source...>",
-      "the container; or several, each in a directory of its name, or in PATH, and at last an empty " +
-        "directory, the mountpoint",
+      "the container, or several, each shown in a directory of its name or in PATH; last, the mountpoint, " +
+        "which is an empty directory",
     )
     .usage("[options] <source[=path]>... <mountpoint>")
     .option(
       "--prefix <path>",
-      "show only what is in this directory of it, as the root",
+      "mount only this directory of it, as the root",
     )
     .addOption(subsetOption())
     .option(
       "--shuffle <seed>",
-      "show beside them directories of links, epoch-0000/00000000.jpg, in the order of an epoch",
+      "also show directories of links in the shuffled order of an epoch, such as epoch-0000/00000000.jpg",
     )
-    .option("--epoch <n>", "of which epochs: 3 or 0-9; 0 unless given")
-    .option("-f, --foreground", "stay; Ctrl-C unmounts")
+    .option("--epoch <n>", "epochs to show: 3 or 0-9 (default: 0)")
+    .option("-f, --foreground", "stay in the foreground; Ctrl-C unmounts")
     .option(
       "-o, --options <list>",
       "mount options: allow_other, nonempty, noexec, verify, no_verify, " +
@@ -42,18 +42,18 @@ export function makeCommand(): Command {
     )
     .option(
       "--workers <n>",
-      "threads that serve it; unless given, as many as processors, from 2 to 8",
+      "threads that serve the mount (default: the number of processors, from 2 to 8)",
       wholeNumberFrom(1, MOST_WORKERS),
     )
     .option(
       "--replace",
-      "restart the server of a live mount with these options, or of this version",
+      "replace the server of a live mount by one of this version, with these options",
     )
     .addOption(
       new Option(
         "--on-failure <what>",
-        "what becomes of a mount that nothing can serve any more: it fails whoever reads it " +
-          "(dead, unless given), or is unmounted",
+        "what to do with a mount that no server can serve any more: dead lets reads fail, unmount ends it " +
+          "(default: dead)",
       ).choices(["dead", "unmount"]),
     )
     .addOption(new Option("--background <record>").hideHelp())

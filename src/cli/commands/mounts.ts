@@ -7,7 +7,7 @@ import { table } from "../terminal/table.ts";
 
 export function makeCommand(): Command {
   return new Command("mounts")
-    .option("--json", "as a JSON array")
+    .option("--json", "print a JSON array")
     .action(mounts);
 }
 
@@ -20,7 +20,7 @@ async function mounts(options: { readonly json?: true }): Promise<void> {
     warn(
       `${mountpoint} is dead${reason === null ? "" : `: ${reason}`}; ${
         log === null ? "" : `its log is ${log}; `
-      }\`recordfs unmount\` removes it, \`recordfs mount\` mounts anew`,
+      }\`recordfs unmount\` removes it, \`recordfs mount\` mounts it again`,
     );
   }
 }

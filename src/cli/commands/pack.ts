@@ -38,17 +38,18 @@ interface PackOptions extends CommonOptions {
 }
 
 const AFTER_HELP = `
-GLOB knows *, ?, [a-z], [!a-z], {a,b} and **, which stands for any directories.
-Without a slash it is compared with names at any depth; with one, with the path
-from SOURCE (so /*.txt is what SOURCE has itself); a / at its end means directories
-only. Each stands for all that is in a directory it matches. --exclude wins.
+GLOB may contain *, ?, [a-z], [!a-z], {a,b}, and ** for any number of directories.
+Without a slash it matches names at any depth; with one, it matches the path from
+SOURCE (so /*.txt matches only in SOURCE itself); a / at its end matches only
+directories. A directory that matches includes everything in it. --exclude takes
+precedence.
 
-Symbolic links are followed. What can't be packed (a link to nowhere, a socket,
-what may not be read) ends the command before anything is written, unless
---skip-problems leaves it out: each is reported, and the exit code is 1.
-TARGET appears when it is complete; what fails leaves no file behind. It is on the
-disk then, and outlives a loss of power; with --sync none it is when the system
-writes it, and may be half a file after one.`;
+Symbolic links are followed. If an entry cannot be packed (a broken link, a
+socket, an unreadable file), nothing is written, unless --skip-problems is given:
+then each such entry is reported and skipped, and the exit code is 1.
+TARGET appears when it is complete; an error leaves no file behind. By then it is
+on the disk, and survives a power failure; with --sync none the system writes it
+later, and a power failure may leave a part of it.`;
 
 export function makeCommand(): Command {
   const command = new Command("pack")
@@ -56,14 +57,18 @@ export function makeCommand(): Command {
     .argument("<target>", "the new file; its name ends in .ffr")
     .option(
       "--parts <n>",
-      "N files instead, in the new directory TARGET",
+      "write N files, in the new directory TARGET",
       count,
     )
-    .option("--include <glob>", "only files that match; repeatable", collect)
-    .option("--exclude <glob>", "nothing that matches; repeatable", collect)
-    .option("--skip-problems", "leave out what can't be packed")
+    .option("--include <glob>", "pack only what matches; repeatable", collect)
+    .option(
+      "--exclude <glob>",
+      "pack nothing that matches; repeatable",
+      collect,
+    )
+    .option("--skip-problems", "skip entries that cannot be packed")
     .addOption(
-      new Option("--sync <when>", "when to wait for the disk")
+      new Option("--sync <when>", "when to flush the file to the disk")
         .choices(["end", "none"]).default("end"),
     )
     .addHelpText("after", AFTER_HELP);
@@ -80,7 +85,7 @@ async function pack(
     checkGiven(out, "the new directory");
     if (options.force === true) {
       throw new UsageError(
-        "--force replaces a file, not a directory: remove that first",
+        "--force replaces a file, not a directory: remove the directory first",
       );
     }
   } else checkNewFile(out, options);

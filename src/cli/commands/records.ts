@@ -22,19 +22,18 @@ const LINES = 512;
 const LARGE = 10 ** 12;
 
 const AFTER_HELP = `
-Of FFRecord, TFRecord and MDS, and of a single bag. A line of --json is {"index",
-"offset", "size"}: numbers, the offset in bytes from the start of the file, and
-"crc32" or "crc32c" where each sample has a checksum. For a directory there is
-"file" as well, and where offsets are damaged "size" is null and "damage" says
-why.`;
+For FFRecord, TFRecord, MDS and single bags. With --json, each line has the
+numbers "index", "offset" (in bytes, from the start of the file) and "size", and
+"crc32" or "crc32c" if samples have checksums. Lines of a directory also have
+"file". If an offset is damaged, "size" is null and "damage" gives the reason.`;
 
 export function makeCommand(): Command {
   const command = new Command("records")
     .argument(
       "<source>",
-      "a container whose samples are stored as one piece each",
+      "a container that stores each sample in one piece",
     )
-    .option("--json", "as JSON, one sample a line")
+    .option("--json", "print JSON lines, one per sample")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "remote", "all").action(records);
 }

@@ -58,34 +58,37 @@ const NAMES: readonly (readonly string[])[] = [
 ];
 
 const AFTER_HELP = `
-Writes DIR/train.txt, DIR/val.txt and DIR/test.txt: an index of SOURCE on each
-line, from 0 on, ascending. --subset FILE of mount, view, serve, extract, check
-and convert takes the samples of one, and the class Subset of the library reads
-them; all refuse a file whose first line has another number of samples, or other
-names. What an index counts:
+Writes DIR/train.txt, DIR/val.txt and DIR/test.txt. Each line is an index into
+SOURCE, from 0 on, in ascending order. mount, view, serve, extract, check and
+convert select the samples of such a file with --subset FILE, and the library
+reads it with the class Subset; all of them reject a file whose first line records
+another number of samples, or other names. An index counts:
   samples of plain FFRecord files, of MDS and of WebDataset's tar, records of
   TFRecord and of a single bag, rows of Parquet, datapoints of datasets, videos
-  of gulp directories and chunks, files of all else, in the order of \`tree\`
+  of gulp directories and chunks; files of anything else, in the order of \`tree\`
 
-Every index is in one file. The files are as long as the ratios say, and what
-rounding down leaves goes where it leaves most. The same seed gives the same
-files, everywhere.
+Every index is in exactly one file. The ratios give the sizes, rounded down; the
+samples that are left over go to the files with the largest remainders. The same
+seed gives the same files on every machine.
 
-LABEL is what the files have equal shares of:
+With --stratify LABEL, each label is split in these ratios. LABEL is one of:
   a key of the videos' meta data, such as label
   a key of the datapoints whose values are texts or numbers
-  an extension of a tar, such as cls: files of one name are samples then
+  an extension in a tar, such as cls: then files with one name are a sample
   dir: of files, the first directory of their paths
-  parent: of files, the directory that they lie in`;
+  parent: of files, the directory that they are in`;
 
 export function makeCommand(): Command {
   const command = new Command("split")
     .argument("<source>", "the container")
-    .requiredOption("--ratios <list>", "such as 0.8,0.1,0.1 or 8,1,1")
-    .option("--seed <n>", "other seeds, other splits", wholeNumberFrom(0), 0)
-    .option("--stratify <label>", "split the samples of each label alike")
-    .option("--names <list>", "of the splits, such as train,val,test")
-    .option("--out <dir>", "where to; made if it is not there", ".")
+    .requiredOption(
+      "--ratios <list>",
+      "sizes of the splits, such as 0.8,0.1,0.1 or 8,1,1",
+    )
+    .option("--seed <n>", "random seed", wholeNumberFrom(0), 0)
+    .option("--stratify <label>", "split each label in the same ratios")
+    .option("--names <list>", "names of the splits, such as train,val,test")
+    .option("--out <dir>", "directory of the files; created if missing", ".")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "source", "all", "written").action(split);
 }
@@ -153,7 +156,7 @@ async function split(source: string, options: SplitOptions): Promise<void> {
     warn(
       `indices count the samples of ${
         shownLocation(source)
-      }, not its files: give the option --format ${variant} with --subset`,
+      }, not its files: give --format ${variant} together with --subset`,
     );
   }
   for (const [i, size] of sizes.entries()) {

@@ -13,8 +13,11 @@ import { flagMessageOf } from "../flag_words.ts";
 export function makeCommand(): Command {
   const command = new Command("stat")
     .argument("<source>", "the container")
-    .argument("<path...>", "files and directories in it; / is the root")
-    .option("--json", "as a JSON array");
+    .argument(
+      "<path...>",
+      "files and directories in the container; / is the root",
+    )
+    .option("--json", "print a JSON array");
   return withOptions(command, "source", "all", "tree", "decoded").action(stat);
 }
 

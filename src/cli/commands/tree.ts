@@ -18,8 +18,8 @@ interface TreeOptions extends CommonOptions {
 export function makeCommand(): Command {
   const command = new Command("tree")
     .argument("<source>", "the container")
-    .argument("[path]", "a directory in it", "")
-    .option("-L, --level <depth>", "how deep to go", count);
+    .argument("[path]", "a directory in the container", "")
+    .option("-L, --level <depth>", "maximum depth", count);
   return withOptions(command, "source", "all", "tree", "decoded").action(tree);
 }
 

@@ -35,10 +35,10 @@ const PATIENCE_MS = 60_000;
 
 export function makeCommand(): Command {
   return new Command("unmount")
-    .argument("<mountpoint...>", "where they are")
+    .argument("<mountpoint...>", "the directories to unmount")
     .option(
       "-l, --lazy",
-      "also when in use: gone from the tree now, ended with its last user",
+      "unmount even if in use: detach now, end with the last user",
     )
     .action(unmount);
 }
@@ -133,13 +133,13 @@ function whoIsThere(
     ...usersOf(mountpoint).map(({ pid, command }) => `${pid} (${command})`),
     ...readMounts()
       .filter((mount) => mount.mountpoint.startsWith(`${mountpoint}/`))
-      .map((mount) => `what is mounted on ${mount.mountpoint}`),
+      .map((mount) => `the mount on ${mount.mountpoint}`),
   ];
   if (users.length === 0) return cause;
   return new MountError(
     "busy",
     `Cannot unmount ${mountpoint}: it is in use by ${users.join(", ")}. End ` +
-      `that first, or unmount with --lazy`,
+      `these first, or unmount with --lazy`,
     { path: mountpoint, cause },
   );
 }

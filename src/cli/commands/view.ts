@@ -34,7 +34,11 @@ async function view(
     report(`${name}: open this link; Ctrl-C ends it`);
     print(`${link}\n`);
     if (isRemoteLogin()) {
-      report(`from where you have logged in, before: ${forwardLine(port)}`);
+      report(
+        `before that, run on the machine you logged in from: ${
+          forwardLine(port)
+        }`,
+      );
     }
     const opens = options.open !== false && hasScreen();
     return Promise.resolve(opens ? openBrowser(link) : undefined);

@@ -22,18 +22,18 @@ interface WriteOptions extends CommonOptions {
 }
 
 const AFTER_HELP = `
-The samples are the SOURCEs in that order, or the files that --list names, or the
-lines of --jsonl, each a string of base64, {"base64": "..."} or {"text": "..."}.
---list - and --jsonl - read standard input.
-TARGET appears when it is complete; what fails leaves no file behind.`;
+The samples are the SOURCEs in the given order, or the files that --list names,
+or the lines of --jsonl: each a base64 string, {"base64": "..."} or
+{"text": "..."}. --list - and --jsonl - read standard input.
+TARGET appears when it is complete; an error leaves no file behind.`;
 
 export function makeCommand(): Command {
   const command = new Command("write")
     .argument("<target>", "the new file; its name ends in .ffr")
-    .argument("[source...]", "files that are one sample each")
-    .option("--list <file>", "the files named in FILE, one a line")
-    .option("-0, --null", "in --list, a NUL ends each name (find -print0)")
-    .option("--jsonl <file>", "the lines of JSON in FILE")
+    .argument("[source...]", "files, each of which becomes a sample")
+    .option("--list <file>", "write the files that FILE names, one per line")
+    .option("-0, --null", "names in --list end in NUL (find -print0)")
+    .option("--jsonl <file>", "write the samples in the JSON lines of FILE")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "written").action(write);
 }

@@ -19,7 +19,7 @@ fish: recordfs completions fish | source            in ~/.config/fish/config.fis
 export function makeCommand(program: Command): Command {
   return new Command("completions")
     .addArgument(
-      new Argument("<shell>", "which shell").choices(Object.keys(SCRIPTS)),
+      new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)),
     )
     .addHelpText("after", AFTER_HELP)
     .action((shell: keyof typeof SCRIPTS) => {

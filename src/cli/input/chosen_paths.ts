@@ -5,11 +5,12 @@ import { PathPattern } from "../../tree/vfs/path_filter.ts";
 import { normalise } from "../../tree/vfs/paths.ts";
 
 export const GLOB_HELP = `
-PATH may be a glob, in quotes, so that the shell leaves it alone: *, ?, [a-z],
-[!a-z], {a,b}, and ** for any directories. Without a slash it is compared with
-names at any depth, with one with the path from the root, so '/*.txt' is those
-in the root itself. A name that is exactly that wins, and a backslash makes the
-next character a plain one. A glob that nothing matches is a failure.`;
+PATH may be a glob, quoted so that the shell does not expand it: *, ?, [a-z],
+[!a-z], {a,b}, and ** for any number of directories. Without a slash it matches
+names at any depth; with one, it matches the path from the root, so '/*.txt'
+matches only in the root itself. An entry of exactly that name takes precedence,
+and a backslash escapes the next character. A glob that matches nothing is an
+error.`;
 
 /** A glob among the paths of a command. */
 export interface ChosenGlob {

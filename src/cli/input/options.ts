@@ -44,22 +44,22 @@ const GROUPS = {
   tree: () => [
     new Option(
       "--add <source>",
-      "show another container in the same tree: each, SOURCE as well, in a directory of its name, or in " +
+      "open another container in the same tree: each, including SOURCE, in a directory of its name, or in " +
         "PATH of SOURCE=PATH",
     ).argParser(collect),
-    new Option("--prefix <path>", "take only what is in this directory"),
+    new Option("--prefix <path>", "use only this directory of the container"),
   ],
   /** For commands that show paths or content. */
   decoded: () => [
     new Option(
       "--decoded",
-      "show values of datasets decoded as well: foo.json, foo.npy, foo.txt beside foo",
+      "also show decoded values of datasets: foo.json, foo.npy or foo.txt next to foo",
     ),
   ],
-  verify: () => [new Option("--no-verify", "do not compare checksums")],
+  verify: () => [new Option("--no-verify", "do not verify checksums")],
   written: () => [
-    new Option("-f, --force", "replace a file that is there already"),
-    new Option("--json", "say what was written as JSON"),
+    new Option("-f, --force", "replace an existing file"),
+    new Option("--json", "print what was written, as JSON"),
   ],
 };
 
@@ -76,12 +76,12 @@ export function withOptions(
 
 function formatOptions(): Option[] {
   return [
-    new Option("--format <name>", "take SOURCE for this format")
+    new Option("--format <name>", "open SOURCE as this format")
       .choices(formatNames()),
     formatModuleOption(),
     new Option(
       "--ext <ext>",
-      "suffix for names that are only numbers, as in jpg",
+      "suffix for names that are only numbers, such as jpg",
     ),
   ];
 }
@@ -90,7 +90,7 @@ function formatOptions(): Option[] {
 export function formatModuleOption(): Option {
   return new Option(
     "--format-module <file>",
-    "a module of a format of your own, which SOURCE may be of",
+    "module with a format of your own, for SOURCE",
   ).argParser(collect);
 }
 
@@ -119,7 +119,7 @@ export function collect(
 export function subsetOption(): Option {
   return new Option(
     "--subset <file>",
-    "take only the samples that an index file names, one index a line, as split writes it",
+    "use only the samples in an index file: one index per line, as split writes it",
   );
 }
 
@@ -142,7 +142,7 @@ export function wholeNumberFrom(
     const isEnough = /^[0-9]+$/.test(text) && number >= least;
     if (isEnough && number <= most) return number;
     const which = isEnough ? `from ${least} to ${most}` : range(least, most);
-    throw new InvalidArgumentError(`It is a whole number ${which}.`);
+    throw new InvalidArgumentError(`It must be a whole number ${which}.`);
   };
 }
 
@@ -151,7 +151,7 @@ export function size(text: string): number {
   const bytes = sizeOf(text) ?? 0;
   if (bytes > 0) return bytes;
   throw new InvalidArgumentError(
-    "It is a number of bytes from 1 on, as in 500M or 100G.",
+    "It must be a number of bytes from 1 on, such as 500M or 100G.",
   );
 }
 
@@ -166,7 +166,7 @@ export function wholeNumbersFrom(
       return text.split(",").map((word) => numberOf(word.trim()));
     } catch {
       throw new InvalidArgumentError(
-        `It is a list such as ${least},${least + 1}: whole numbers ${
+        `It must be a list such as ${least},${least + 1}: whole numbers ${
           range(least, most)
         }.`,
       );

@@ -16,13 +16,13 @@ export function parseSample(line: Uint8Array): Uint8Array {
   const value = parseJson(line);
   if (typeof value === "string") return fromBase64(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new SampleError(`a sample is ${FORMS}, not ${kindOf(value)}`);
+    throw new SampleError(`a sample must be ${FORMS}, not ${kindOf(value)}`);
   }
   const [[key, content] = [], another] = Object.entries(value);
   if (another !== undefined || key !== "base64" && key !== "text") {
     const keys = Object.keys(value).slice(0, 5).map((key) => `"${key}"`);
     throw new SampleError(
-      `a sample is ${FORMS}, not an object ` +
+      `a sample must be ${FORMS}, not an object ` +
         (keys.length === 0 ? "without keys" : `with ${keys.join(", ")}`),
     );
   }

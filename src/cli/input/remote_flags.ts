@@ -78,7 +78,7 @@ function headerOf(line: string): [string, string] {
 export function parseSize(text: string): number {
   const bytes = sizeOf(text);
   if (bytes !== undefined) return bytes;
-  throw new UsageError("It is a size such as 500M or 100G.");
+  throw new UsageError("It must be a size such as 500M or 100G.");
 }
 
 /** Valid values of `--addressing`. */
@@ -88,18 +88,18 @@ export const ADDRESSING: readonly Addressing[] = ["path", "virtual"];
 export function parseAddressing(text: string): Addressing {
   const value = ADDRESSING.find((one) => one === text);
   if (value !== undefined) return value;
-  throw new UsageError(`It is ${ADDRESSING.join(" or ")}.`);
+  throw new UsageError(`It must be ${ADDRESSING.join(" or ")}.`);
 }
 
 /** Parses a number of seconds to milliseconds. */
 export function parseSeconds(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && value > 0 && value < 1e6) return value * 1000;
-  throw new UsageError("It is a number of seconds.");
+  throw new UsageError("It must be a number of seconds.");
 }
 
 export function parseRequests(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 1024) return value;
-  throw new UsageError("It is a whole number from 1 to 1024.");
+  throw new UsageError("It must be a whole number from 1 to 1024.");
 }

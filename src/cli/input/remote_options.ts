@@ -23,30 +23,45 @@ export function isRemote(option: Option): boolean {
 /** Options of commands that open remote containers, described by `recordfs help servers`. */
 export function remoteOptions(collect: Collect): Option[] {
   return [
-    new Option("--header <line>", "send this with each request: 'Name: value'")
+    new Option(
+      "--header <line>",
+      "send this header with each request: 'Name: value'",
+    )
       .argParser(collect),
-    new Option("--header-file <file>", "such headers, one a line"),
-    new Option("--cacert <file>", "certificates of further authorities"),
-    new Option("--endpoint <url>", "the S3 server, if it is not Amazon's"),
+    new Option("--header-file <file>", "file of such headers, one per line"),
+    new Option(
+      "--cacert <file>",
+      "PEM file of certificate authorities to trust as well",
+    ),
+    new Option(
+      "--endpoint <url>",
+      "URL of the S3 server, if it is not Amazon's",
+    ),
     new Option(
       "--addressing <where>",
-      "where the bucket is named in URLs of that server: path, unless given, or virtual, in the host",
+      "S3 addressing style: path (default) or virtual (bucket in the host name)",
     ).choices(ADDRESSING),
-    new Option("--region <name>", "the region of the bucket"),
-    new Option("--profile <name>", "the profile of ~/.aws whose keys are used"),
-    new Option("--anonymous", "read a public bucket, without keys"),
-    new Option("--requester-pays", "pay for the transfer"),
-    new Option("--cache-dir <dir>", "where to keep what was fetched"),
-    new Option("--cache-size <size>", "how much to keep, as in 100G")
+    new Option("--region <name>", "region of the bucket"),
+    new Option("--profile <name>", "profile in ~/.aws that has the keys"),
+    new Option("--anonymous", "read a public bucket without keys"),
+    new Option(
+      "--requester-pays",
+      "agree to pay for requests and transfer (requester pays)",
+    ),
+    new Option("--cache-dir <dir>", "directory of the cache"),
+    new Option("--cache-size <size>", "maximum size of the cache, such as 100G")
       .argParser(saying(parseSize)),
     new Option(
       "--cache-shared",
-      "trust the owner and the group of that directory, who write to it as well",
+      "share that directory: trust its owner and group, who can write to it",
     ),
-    new Option("--no-cache", "keep nothing on the disk"),
-    new Option("--timeout <seconds>", "how long to wait for a server")
+    new Option("--no-cache", "cache nothing on the disk"),
+    new Option(
+      "--timeout <seconds>",
+      "how long to wait for a server that does not respond",
+    )
       .argParser(saying(parseSeconds)),
-    new Option("--max-requests <n>", "requests at a time")
+    new Option("--max-requests <n>", "maximum number of concurrent requests")
       .argParser(saying(parseRequests)),
   ].map((option) => {
     remote.add(option);

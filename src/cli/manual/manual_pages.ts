@@ -1,9 +1,16 @@
 import type { Command, Help } from "commander";
 import { examplesOf } from "../examples.ts";
-import { serversCommand } from "../input/servers_help.ts";
 import { usageLine } from "../usage.ts";
+import { type Topic, TOPICS } from "../topics/topics.ts";
 import { VERSION } from "../version.ts";
-import { heading, item, paragraph, preformatted, title } from "./roff.ts";
+import {
+  heading,
+  item,
+  paragraph,
+  preformatted,
+  subheading,
+  title,
+} from "./roff.ts";
 
 export interface ManualPage {
   /** Such as `recordfs-mount`. */
@@ -11,12 +18,15 @@ export interface ManualPage {
   readonly text: string;
 }
 
-/** Generates the manual pages of the program and of each command from their help. */
-export function manualPages(program: Command): ManualPage[] {
+/** Generates the manual pages of the program and of each command from their help and the topics. */
+export async function manualPages(program: Command): Promise<ManualPage[]> {
   const commands = program.createHelp().visibleCommands(program)
     .filter((command) => command.name() !== "help");
+  const topics = await Promise.all(
+    Object.values(TOPICS).map(({ load }) => load()),
+  );
   return [
-    programPage(program, commands),
+    programPage(program, commands, topics),
     ...commands.map((command) => commandPage(command)),
   ];
 }
@@ -24,6 +34,7 @@ export function manualPages(program: Command): ManualPage[] {
 function programPage(
   program: Command,
   commands: readonly Command[],
+  topics: readonly Topic[],
 ): ManualPage {
   return page("recordfs", "containers of training data as filesystems", [
     heading("SYNOPSIS"),
@@ -36,8 +47,7 @@ function programPage(
     ...commands.map((command) => item(command.name(), command.description())),
     heading("OPTIONS"),
     ...optionItems(program, program.createHelp()),
-    heading("CONTAINERS ON SERVERS"),
-    ...serverItems(),
+    ...topics.flatMap(topicParts),
     ...notes(program),
     ...examples(""),
     heading("SEE ALSO"),
@@ -84,7 +94,7 @@ function page(
   ];
   const text = [...head, ...parts].join("");
   // A heading starts a paragraph itself.
-  return { name, text: text.replaceAll(/^(\.SH .*\n)\.PP\n/gm, "$1") };
+  return { name, text: text.replaceAll(/^(\.S[HS] .*\n)\.PP\n/gm, "$1") };
 }
 
 function argumentItems(command: Command): string[] {
@@ -97,11 +107,17 @@ function argumentItems(command: Command): string[] {
   );
 }
 
-function serverItems(): string[] {
-  const command = serversCommand();
+function topicParts({ title, sections }: Topic): string[] {
   return [
-    paragraph(command.description()),
-    ...optionItems(command, command.createHelp()),
+    heading(title),
+    ...sections.flatMap((
+      { heading: name, text, items = [], examples },
+    ) => [
+      ...name === undefined ? [] : [subheading(name)],
+      ...text === undefined ? [] : [paragraph(text)],
+      ...items.map(([term, meaning]) => item(term.trim(), meaning)),
+      ...examples === undefined ? [] : [preformatted(examples.join("\n"))],
+    ]),
   ];
 }
 

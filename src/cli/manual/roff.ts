@@ -11,6 +11,10 @@ export function heading(text: string): string {
   return `.SH ${quoted(text.toUpperCase())}\n`;
 }
 
+export function subheading(text: string): string {
+  return `.SS ${quoted(text)}\n`;
+}
+
 export function paragraph(text: string): string {
   return `.PP\n${filled(text)}\n`;
 }

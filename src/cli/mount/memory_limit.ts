@@ -67,8 +67,8 @@ export function wantOfMemory(
     ? ""
     : `: the limit here is ${formatBytes(bytes)}`;
   return kills > before.kills
-    ? `. The kernel killed it for want of memory${limit}. Give it 256 MB or more`
-    : `. That happens for want of memory, too${limit}`;
+    ? `. The kernel killed it because memory ran out${limit}. Give it 256 MB or more`
+    : `. That also happens when memory runs out${limit}`;
 }
 
 function groupsAbove(path: string): string[] {

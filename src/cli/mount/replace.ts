@@ -61,8 +61,8 @@ export async function replaceServer(wanted: MountJob): Promise<void> {
           ? `the mounted container is not recorded yet, or cannot be: see its log, ${log}`
           : `no other server can take over: see its log, ${log}`),
       container === null
-        ? "Try again, or unmount it and mount anew"
-        : "Unmount it, and mount anew",
+        ? "Try again, or unmount it and mount it again"
+        : "Unmount it, and mount it again",
     );
   }
   await refuseChanges(job, mount.record);
@@ -100,9 +100,9 @@ async function refuseChanges(
     throw refusal(
       "changed",
       job,
-      `what is mounted is ${before.source}${
+      `the mounted container is ${before.source}${
         before.subset === undefined ? "" : ` with ${before.subset}`
-      }. Unmount it, and mount anew`,
+      }. Unmount it, and mount it again`,
     );
   }
   const name = KEPT.find((name) => !isDeepStrictEqual(job[name], before[name]));
@@ -115,7 +115,7 @@ async function refuseChanges(
     throw refusal(
       "bad-option",
       job,
-      `${option} must be as it was, since the kernel has cached what it saw. Unmount it, and mount anew`,
+      `${option} cannot change, since the kernel has cached the tree. Unmount it, and mount it again`,
     );
   }
   const { workers } = job;

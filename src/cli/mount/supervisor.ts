@@ -162,7 +162,7 @@ wait_for_server() {
     while told=''; do
       read -r _ || [ -n "$told" ] || break
     done
-    code='' killed='' how='of what is not known: another supervisor had started it'
+    code='' killed='' how='of an unknown cause: another supervisor had started it'
     adopted=''
     exec </dev/null
     return
@@ -175,7 +175,7 @@ wait_for_server() {
   how="exit code $code" killed=''
   [ "$code" -le 128 ] || how="signal $((code - 128))"
   case $code in
-    133 | 134 | 137) killed=', which happens for want of memory, too' ;;
+    133 | 134 | 137) killed=', which also happens when memory runs out' ;;
   esac
 } 2>/dev/null
 
@@ -221,7 +221,7 @@ while :; do
     exit "${"${code:-0}"}"
   fi
   resend
-  [ -z "$end" ] || end_mount "the server died ($how) when it was told to end"
+  [ -z "$end" ] || end_mount "the server died ($how) while it was ending"
   field resumable
   [ "$value" = true ] ||
     give_up "the server died ($how), and no other can take its place here"
@@ -240,7 +240,7 @@ while :; do
     say "another server takes the place of process $ended, as mount --replace asks"
     continue
   fi
-  [ "$code" != ${FINAL_EXIT} ] || give_up 'no server can go on with it'
+  [ "$code" != ${FINAL_EXIT} ] || give_up 'no server can continue it'
   if [ "$value" = "$ended" ]; then
     field servingTicks
     # One that has served for a second was none of the failures.
@@ -260,7 +260,7 @@ while :; do
     delay=$((delay * 2))
     [ "$delay" -le 300 ] || delay=300
   fi
-  [ -z "$end" ] || end_mount 'told to end while there was no server'
+  [ -z "$end" ] || end_mount 'it was told to end while it had no server'
 done
 `;
 

@@ -30,19 +30,19 @@ export function withServeOptions(command: Command): Command {
   command
     .argument(
       "<source...>",
-      "the container; or several, each in a directory of its name, or in PATH",
+      "the container, or several, each shown in a directory of its name or in PATH",
     )
     .usage("[options] <source[=path]>...")
     .option(
       "--no-token",
-      "let everyone read who reaches the port: on a shared machine, all its users",
+      "require no token: anyone who can reach the port can read, such as all users of a shared machine",
     )
     .option(
       "--allow-host <name>",
-      "a name that it may be called by, beside localhost and the address of --host",
+      "host name to allow in requests, besides localhost and the address of --host",
       collect,
     )
-    .option("--prefix <path>", "serve only what is in this directory of it")
+    .option("--prefix <path>", "serve only this directory of it")
     .addOption(subsetOption());
   return withOptions(command, "source", "all", "decoded", "verify");
 }
@@ -51,36 +51,42 @@ export function withServerOptions(command: Command): Command {
   return command
     .option(
       "--host <address>",
-      "listen on this address; 127.0.0.1 unless given",
+      "listen on this address (default: 127.0.0.1)",
     )
     .option(
       "--port <n>",
-      "listen on this port, 0 for any that is free; 8000 unless given",
+      "listen on this port; 0 chooses a free one (default: 8000)",
       wholeNumberFrom(0, 65_535),
     )
     .option(
       "--token-file <file>",
-      "take the token from a file; one that is not there is made, with a new token",
+      "read the token from this file; a missing file is created with a new token",
     )
-    .option("--base-path <path>", "the path that all URLs start with, as /data")
+    .option(
+      "--base-path <path>",
+      "path that all URLs start with, such as /data",
+    )
     .option(
       "--trust-proxy",
-      "behind a proxy: believe its X-Forwarded-Proto or Forwarded, and have the page's cookie sent by HTTPS only",
+      "behind a proxy: trust its X-Forwarded-Proto or Forwarded header, and send the page's cookie over HTTPS only",
     )
-    .option("--tls-cert <file>", "serve by HTTPS, with this certificate (PEM)")
+    .option(
+      "--tls-cert <file>",
+      "serve over HTTPS, with this certificate (PEM)",
+    )
     .option("--tls-key <file>", "the certificate's private key (PEM)")
     .option(
       "--cors <origin>",
-      "let pages of this site read everything, as https://example.org",
+      "allow web pages of this origin to read everything, such as https://example.org",
       collect,
     )
     .option(
       "--workers <n>",
-      "threads that answer, each some of the connections; unless given, half as many as processors, up to 4",
+      "threads that serve connections (default: half the number of processors, up to 4)",
       wholeNumberFrom(1, MOST_WORKERS),
     )
     .option(
       "--quiet",
-      "write no line for each request, which takes a fifth of a small one; what goes wrong is said all the same",
+      "do not log requests (logging takes a fifth of the time of a small one); errors are still printed",
     );
 }

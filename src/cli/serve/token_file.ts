@@ -35,7 +35,7 @@ function readToken(path: string): string {
     const fault = foreignOwner(fs.lstatSync(path)) ?? foreignOwner(stat) ??
       ((stat.mode & OTHERS_WRITE) === 0
         ? undefined
-        : "other users may write to it. Change that with chmod 600, once you have looked at it");
+        : "other users can write to it. Check its content, and run chmod 600 on it");
     if (fault !== undefined) {
       throw new UsageError(`Cannot take the token from ${path}: ${fault}`);
     }

@@ -114,9 +114,9 @@ async function loadFastest(): Promise<ImageBackend> {
     ? await load(fastest!).then(() => "", (error: Error) => error.message)
     : `'${fastest}' needs ${NATIVE}`;
   warnOnConsole(
-    `recordfs: JPEGs take ${
+    `recordfs: decoding JPEGs takes ${
       COSTS[backend.name]
-    } as they could, with the codec '${backend.name}': ${why}`,
+    } as it could, with the codec '${backend.name}': ${why}`,
   );
   return backend;
 }

@@ -40,7 +40,7 @@ export class JsonParser<Value> {
   /** @throws {JsonError} If the text is not JSON as Python reads it; the offset counts UTF-16 units. */
   parse(): Value {
     const value = this.#value(this.#next());
-    if (this.#next() !== "") this.#fail("something follows its end");
+    if (this.#next() !== "") this.#fail("more follows after its end");
     return value;
   }
 
@@ -113,7 +113,7 @@ export class JsonParser<Value> {
     try {
       return JSON.parse(token);
     } catch {
-      this.#fail("a string holds what it must not");
+      this.#fail("a string has a control character or an invalid escape");
     }
   }
 

@@ -44,7 +44,9 @@ export function assertPlainJson(
       }
     } else if (isExact && value instanceof Map) {
       for (const [key, item] of value) {
-        if (typeof key !== "string") refuse("a key that is no text", place);
+        if (typeof key !== "string") {
+          refuse("a key that is not a string", place);
+        }
         visit(item, `${place}.${key}`, depth + 1);
       }
     } else {

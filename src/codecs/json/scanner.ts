@@ -106,7 +106,7 @@ export class JsonScanner {
   /** Fails unless only blanks remain. */
   finish(): void {
     this.peek();
-    if (this.position < this.end) this.fail("something follows its end");
+    if (this.position < this.end) this.fail("more follows after its end");
   }
 
   /** Skips the string that starts here, with its quotes. */
@@ -126,7 +126,7 @@ export class JsonScanner {
       }
       if (byte < 0x20) {
         this.position = at;
-        this.fail("a control character stands in a string");
+        this.fail("a string has a control character");
       }
       all |= byte;
       at++;
@@ -243,14 +243,14 @@ export class JsonScanner {
     if (simple) return at + 2;
     if (kind !== 0x75) { // u
       this.position = at + 1;
-      this.fail("an escape in a string is unknown");
+      this.fail("a string has an unknown escape");
     }
     for (let i = at + 2; i < at + 6; i++) {
       const byte = this.bytes[i]!;
       const letter = byte | 0x20;
       if (isDigit(byte) || letter >= 0x61 && letter <= 0x66) continue;
       this.position = i;
-      this.fail("an escape in a string lacks digits");
+      this.fail("an escape in a string lacks hexadecimal digits");
     }
     return at + 6;
   }

@@ -229,7 +229,7 @@ export class PickleMachine {
   #refuse(opcode: number): never {
     const name = opcodeName(opcode);
     if (OBJECTS.has(opcode)) this.#state.refuse(`an object by ${name}`);
-    this.#in.bad(`it is not a pickle: ${name} is no opcode`);
+    this.#in.bad(`it is not a pickle: ${name} is not an opcode`);
   }
 
   /** Records the offset if a list is on top of the stack, so that items can be appended there. */
@@ -305,7 +305,7 @@ export class PickleMachine {
     const [module, name] = [from, from + 1]
       .map((row) => this.text(this.#stack, row));
     if (module === undefined || name === undefined) {
-      this.#in.bad("the name of a class is no string");
+      this.#in.bad("the name of a class is not a string");
     }
     this.#stack.length = from;
     this.#state.pushClass(module, name);

@@ -174,13 +174,13 @@ export class PickleState {
     // Further references to a list cost hardly any bytes, so the copied total is bounded by the pickle's length.
     this.containers.forEachRun(source, (_, count) => this.#copied += count);
     if (this.#copied > this.#input.bytes.length) {
-      this.#input.bad("one list of pairs makes many dicts");
+      this.#input.bad("one list of pairs is used for many dicts");
     }
     const pairs = new ValueColumns(256);
     for (const row of this.containers.rowsOf(source)) {
       const pair = isSequence(row) ? this.containers.rowsOf(items.a[row]!) : [];
       if (pair.length !== 2) {
-        this.#input.bad("an item of OrderedDict is no pair");
+        this.#input.bad("an item of OrderedDict is not a pair");
       }
       for (const part of pair) pairs.pushFrom(items, part);
     }
@@ -201,10 +201,10 @@ export class PickleState {
     const stack = this.values;
     const from = this.top(2);
     if (stack.tags[from] !== Tag.CLASS) {
-      this.refuse(`a call by ${opcodeName(opcode)} of what is no class`);
+      this.refuse(`${opcodeName(opcode)} calls something that is not a class`);
     }
     if (stack.tags[from + 1] !== Tag.TUPLE) {
-      this.#input.bad("the arguments of a call are no tuple");
+      this.#input.bad("the arguments of a call are not a tuple");
     }
     const role = ROLES[stack.a[from]!]!;
     const args = stack.a[from + 1]!;

@@ -106,7 +106,7 @@ export function integerIn(bytes: Uint8Array): number | bigint {
   const isWhole = text.length <= LONGEST_NUMBER && INTEGER.test(text) &&
     !text.includes("\ufeff"); // white space in JavaScript, but not in Python
   if (!isWhole) {
-    throw new TypeError("it is no whole number");
+    throw new TypeError("it is not a whole number");
   }
   const plain = text.replaceAll("_", "");
   const number = Number(plain);
@@ -120,5 +120,5 @@ function floatIn(bytes: Uint8Array): number {
   const special = NO_NUMBERS[text.trim()];
   if (special !== undefined) return special;
   if (FLOAT.test(text)) return Number(text);
-  throw new TypeError("it is no number");
+  throw new TypeError("it is not a number");
 }

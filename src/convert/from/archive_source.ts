@@ -6,10 +6,10 @@ export class ArchiveSource extends ContainerSource {
   /** Notes what becomes of links. */
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
-    notes.kept.push("what links to files lead to");
+    notes.kept.push("the files that links lead to");
     if (hasOtherLinks(this.container.tree)) {
       notes.lost.push(
-        "links that lead to no file, but to a directory or nothing",
+        "links that lead to a directory or to nothing",
       );
     }
   }

@@ -31,7 +31,7 @@ export function numbersArray(list: unknown, type: ScalarType): NpyContent {
   if (!type.startsWith("float")) {
     const wrong = numbers.find((number, i) => number !== data[i]);
     if (wrong !== undefined) {
-      throw new RangeError(`${wrong} is no '${type}': it is out of its range`);
+      throw new RangeError(`${wrong} is out of range of '${type}'`);
     }
   }
   return { data, shape: [data.length] };
@@ -40,5 +40,5 @@ export function numbersArray(list: unknown, type: ScalarType): NpyContent {
 export function numberIn(value: unknown): number | bigint {
   if (typeof value === "number" || typeof value === "bigint") return value;
   if (value instanceof MsgpackFloat) return value.value;
-  throw new TypeError("an element is no number");
+  throw new TypeError("an element is not a number");
 }

@@ -110,7 +110,7 @@ export class StoredSamples {
       }
       if (made.isJson === true && facts.beyondJson > 0) {
         notes.lost.push(
-          `samples whose ${quoted} JSON has no form for (${facts.beyondJson} of ${rows.length})`,
+          `samples whose ${quoted} cannot be written as JSON (${facts.beyondJson} of ${rows.length})`,
         );
       }
     }
@@ -183,7 +183,7 @@ function whyNowhere(
     return "which no sample has";
   }
   return missing + beyondJson === all && made?.isJson === true
-    ? "since JSON has no form for its values"
+    ? "whose values cannot be written as JSON"
     : undefined;
 }
 
@@ -198,7 +198,7 @@ function lossOfMissing(
   if (empty === undefined) return `samples without '${name}' (${count})`;
   return empty.isLossOf === undefined
     ? undefined
-    : `that ${count} samples have no '${name}', which becomes ${empty.isLossOf}`;
+    : `that '${name}' is missing in ${count} samples, where it becomes ${empty.isLossOf}`;
 }
 
 function typeName({ type, isList }: Field): string {

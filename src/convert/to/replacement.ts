@@ -131,7 +131,7 @@ function requireContainer(
   if (content === undefined) {
     throw refusal(
       given,
-      "it is a folder, which may hold anybody's files. Remove it yourself",
+      "it is a folder, which may hold any files. Remove it yourself",
     );
   }
   const strayIn = (place: string, entries: readonly fs.Dirent[]) => {

@@ -115,7 +115,7 @@ export function requireOptions(
     }
     throw bad(
       { name: option },
-      (text) => `The target ${name} does not take ${text}: leave it out`,
+      (text) => `The target ${name} does not support ${text}`,
     );
   }
   for (const option of COUNTS) {
@@ -199,7 +199,7 @@ export function requireApart(source: string, target: string): void {
   throw new WriteError(
     "bad-name",
     `Cannot write ${target}: it lies in ${source}, which is converted. ` +
-      "Choose another place",
+      "Choose another path",
     { path: target },
   );
 }

@@ -31,8 +31,8 @@ export function assertClipOptions(
       `The option ${name} must be a whole number from 1 ` +
         `on${
           name === "numFrames"
-            ? ", or left out for all frames"
-            : ", or left out"
+            ? ", or undefined for all frames"
+            : ", or undefined"
         }, ` + `not ${value}`,
     );
   }

@@ -56,7 +56,7 @@ export class SkippedSamples {
     if (this.#count <= MOST_NAMED) return;
     this.#warn(
       `Epoch ${epoch} skipped ${this.#count} damaged samples, of which the first ${MOST_NAMED} were named: check() ` +
-        "names them all",
+        "names all of them",
     );
   }
 }

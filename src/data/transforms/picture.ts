@@ -162,7 +162,7 @@ export function assertPicture(
     : ArrayBuffer.isView(given)
     ? "bytes: decode them first, with DecodeImage"
     : typeof given === "object" && given !== null && "shape" in given
-    ? "an array: put what makes arrays of pictures (ToArray) last"
+    ? "an array: put the step that makes arrays (ToArray) last"
     : "something else";
   throw new TypeError(
     `${step} takes a picture {data, height, width, channels}, but was given ${problem}`,
@@ -177,8 +177,8 @@ export function assertBytes(
   assertPicture(value, step);
   if (isBytes(value)) return;
   throw new TypeError(
-    `${step} takes pixels that are bytes, but was given real numbers: put it before what makes ` +
-      `them (Normalize, UnitNorm)`,
+    `${step} takes pixels that are bytes, but was given real numbers: put it before the step ` +
+      `that makes them (Normalize, UnitNorm)`,
   );
 }
 

@@ -254,8 +254,8 @@ function assertWritable(
 ): void {
   if (dtype !== "uint8" || isBytes(picture)) return;
   throw new TypeError(
-    `${step} cannot make bytes of real numbers: give dtype: "float32", or leave out what makes ` +
-      "them (Normalize, UnitNorm)",
+    `${step} cannot make bytes of real numbers: give dtype: "float32", or remove the step ` +
+      "that makes them (Normalize, UnitNorm)",
   );
 }
 

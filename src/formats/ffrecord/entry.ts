@@ -11,13 +11,12 @@ export const ffrecord: FormatDescriptor = {
   variants: [
     {
       name: PACKED,
-      description: "FFRecord, as a packed folder or not at all",
+      description: "FFRecord, as a packed folder, else an error",
     },
     // Also opens what remains of a damaged folder.
     {
       name: SAMPLES,
-      description:
-        "FFRecord, as numbered samples even if it is a packed folder",
+      description: "FFRecord, as numbered samples, even of a packed folder",
     },
   ],
   suffixes: [".ffr"],

@@ -219,9 +219,8 @@ class MDSCheck {
       this.#damaged(
         new FormatError(
           "bad-structure",
-          `Cannot read ${path}: it has other columns by its own configuration ` +
-            `than by the index's shard ${number}, so one of them was changed. ` +
-            "Download both again",
+          `Cannot read ${path}: its configuration has other columns than shard ${number} of the index: one of them was ` +
+            "changed. Download both again",
           { path, expected: words(columns), actual: words(own) },
         ),
       );

@@ -33,8 +33,8 @@ export const mds: FormatDescriptor = {
       ? {
         code: "unknown-format",
         why:
-          `holds an ${INDEX} that does not begin as one of MDS, and no shard (.mds). If it should be one, ` +
-          `${optionText(AS_MDS)} says what is wrong with it`,
+          `holds an ${INDEX} that is not one of MDS, and no shard (.mds). If it should be ` +
+          `MDS, ${optionText(AS_MDS)} shows what is wrong with it`,
         namedOptions: [AS_MDS],
       }
       : undefined,

@@ -62,8 +62,8 @@ async function compareStart(run: CheckRun, source: ByteSource): Promise<void> {
   run.damage(
     new FormatError(
       "bad-structure",
-      `Cannot read ${path}: it does not begin with PAR1, although it ends ` +
-        "so. Download or write the file again",
+      `Cannot read ${path}: it does not begin with PAR1, although ` +
+        "it ends with it. Download or write the file again",
       { path, offset: 0 },
     ),
   );

@@ -76,8 +76,8 @@ function* checkDaliIndex(tree: TarTree, run: CheckRun): Steps<void> {
     new FormatError(
       "bad-index",
       `Cannot use ${beside}: it says that '${member}' is at byte ` +
-        `${offset} of ${path}, which is not so. Make ${beside} anew, or ` +
-        "delete it",
+        `${offset} of ${path}, which is wrong. Make ${beside} ` +
+        "again, or delete it",
       { path: beside, member, offset },
     ),
   );

@@ -20,7 +20,8 @@ export const tar: FormatDescriptor = {
   variants: [
     {
       name: SAMPLES,
-      description: "tar, as samples of WebDataset even if it seems to be none",
+      description:
+        "tar, as samples of WebDataset, even if it does not look like them",
     },
   ],
   suffixes: [".tar"],
@@ -47,8 +48,8 @@ function nearly(names: readonly string[]): Nearly | undefined {
     const first = names.find((name) => name.endsWith(suffix))!;
     const plain = `${first.slice(0, -suffix.length)}.tar`;
     const why =
-      `holds tars that are compressed by ${name} (${first}), which programs must read from their start to find ` +
-      `anything. Decompress them (${program} ${first} > ${plain}): plain tars are shards of one dataset`;
+      `holds tars that are compressed by ${name} (${first}), and have no random ` +
+      `access. Decompress them (${program} ${first} > ${plain}): plain tars are shards of one dataset`;
     return { code: "unsupported", why };
   }
   return undefined;

@@ -95,7 +95,7 @@ export class DecodedPieces implements PieceReader {
     const { packed, size } = place;
     while (this.#pieces.length === 0) {
       if (this.#read === packed) {
-        throw this.#fault(`has ${this.#done} bytes and not ${size}`);
+        throw this.#fault(`has ${this.#done} bytes, not ${size}`);
       }
       yield* this.#decode(place);
     }

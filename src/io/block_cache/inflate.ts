@@ -66,7 +66,7 @@ export function* decompressed(
     throw fault(`can't be decompressed (${why})`, cause);
   }
   if (decoded.length === size) return decoded;
-  throw fault(`has ${decoded.length} bytes and not ${size}`);
+  throw fault(`has ${decoded.length} bytes, not ${size}`);
 }
 
 interface Decoder {

@@ -34,10 +34,12 @@ export function* decompressSnappy(
   yield* loadSnappy();
   const declared = snappySize(bytes);
   if (declared !== into.length) {
-    throw fault(`has ${declared} bytes and not ${into.length}`);
+    throw fault(`has ${declared} bytes, not ${into.length}`);
   }
   if (declared > MOST_EXPANSION * bytes.length) {
-    throw fault(`has ${bytes.length} bytes, which never become ${declared}`);
+    throw fault(
+      `has ${bytes.length} bytes, which cannot decompress to ${declared}`,
+    );
   }
   if (declared === 0) return;
   try {

@@ -38,12 +38,12 @@ export function systemCode(error: unknown): string | undefined {
 const REASONS: Record<string, string> = {
   EACCES:
     "permission denied. Check who may read and write it and the directories above it (`namei -l`)",
-  EBADF: "it is not open, or not for that",
+  EBADF: "it is not open, or not open for that",
   EBUSY: "it is in use",
   EDQUOT: "your disk quota is used up. Free some of it, or use another place",
   EEXIST: "it exists. Remove it, or choose another name",
   EFBIG: "the file would be larger than the file system or `ulimit -f` allows",
-  EINVAL: "the system does not support that there",
+  EINVAL: "the file system does not support that",
   EIO: "the disk reports an error",
   EISDIR: "it is a directory",
   ELOOP: "too many symbolic links",
@@ -57,10 +57,10 @@ const REASONS: Record<string, string> = {
   ENOMEM: "there is too little memory",
   ENOSPC: "the disk is full. Free some space, or use another place",
   ENOTCONN:
-    "it is a mount whose server has ended. Remove it with `recordfs unmount`",
+    "it is a mount that lost its server. Remove it with `recordfs unmount`",
   ENOTDIR: "a part of the path is not a directory",
   ENOTEMPTY: "the directory is not empty",
-  ENXIO: "there is no such device, or nobody at its other end",
+  ENXIO: "there is no such device, or its other end is closed",
   EPERM: "the system does not permit it",
   EROFS: "the file system is read-only. Use another place",
   ESTALE: "it was removed or replaced on the file server. Open it again",

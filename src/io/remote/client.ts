@@ -98,8 +98,8 @@ export class Client {
     if (warned.has(key)) return;
     warned.add(key);
     this.#warn(
-      `Cannot tell ${name} from a replacement of the same size: its server sends neither ETag nor Last-Modified, ` +
-        "and nothing of it is cached for other programs. Have the server send an ETag",
+      `Cannot detect a replacement of ${name} of the same size: its server sends neither ETag nor Last-Modified, ` +
+        "so nothing of it is cached for other programs. Have the server send an ETag",
     );
   }
 

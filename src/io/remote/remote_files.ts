@@ -306,14 +306,14 @@ export class RemoteFiles {
     if (!(store instanceof DiskStore)) {
       throw new RemoteError(
         "no-ranges",
-        `Cannot read ${path}: its server gives no parts of files, and all of it must be cached. ` +
-          `Leave out ${optionText(NO_CACHE)}, or use a server with ranges`,
+        `Cannot read ${path}: its server does not support range requests, so the whole file must be cached. ` +
+          `Remove ${optionText(NO_CACHE)}, or use a server with range requests`,
         { path, namedOptions: [NO_CACHE] },
       );
     }
     if (hasAll(store, state.size)) return;
     this.#warn(
-      `The server of ${path} gives no parts of files: all of it is downloaded first`,
+      `${path}: the server does not support range requests, so the whole file is downloaded first`,
     );
     const { counts: counter } = store;
     const signal = undefined;

@@ -257,8 +257,8 @@ function refuseEncoded({ name }: Target, headers: Headers): void {
   if (encoding === "identity") return;
   throw new RemoteError(
     "bad-answer",
-    `Cannot read ${name}: its server compresses it on the way (Content-Encoding: ${encoding}), and parts of ` +
-      "it cannot be requested. Switch compression off for such files",
+    `Cannot read ${name}: its server compresses it in transit (Content-Encoding: ${encoding}), so ` +
+      "ranges of it cannot be requested. Disable compression for such files",
     { path: name, actual: encoding },
   );
 }
@@ -266,7 +266,7 @@ function refuseEncoded({ name }: Target, headers: Headers): void {
 function ignored({ name }: Target, status: number): RemoteError {
   return new RemoteError(
     "no-ranges",
-    `Cannot read ${name}: its server does not answer requests for parts of a file (HTTP ${status})`,
+    `Cannot read ${name}: its server does not support range requests (HTTP ${status})`,
     { path: name, status },
   );
 }

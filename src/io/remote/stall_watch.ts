@@ -53,7 +53,7 @@ export class StallWatch implements Disposable {
   }
 
   get reason(): string {
-    return `the server sent ${this.#bytes} bytes and then next to nothing`;
+    return `the server sent ${this.#bytes} bytes and then almost nothing`;
   }
 
   get bytes(): number {

@@ -59,7 +59,9 @@ export class Transient extends Error {
     const namedOptions: NamedOption[] = [];
     if (name.startsWith("s3:")) {
       hints.push(
-        `name the store with ${optionText(ENDPOINT)} if it is not Amazon's`,
+        `give the URL of the store with ${
+          optionText(ENDPOINT)
+        } if it is not Amazon's`,
       );
       namedOptions.push(ENDPOINT);
     }

@@ -79,8 +79,8 @@ export function missingBytes(store: BlockStore, size: number): number {
 function doesNotFit(path: string, size: number): RemoteError {
   return new RemoteError(
     "no-ranges",
-    `Cannot read ${path}: its server gives no parts of files, and all of it, ${size} bytes, does not fit into the ` +
-      `cache. Make that larger with ${optionText(SIZE)}`,
+    `Cannot read ${path}: its server does not support range requests, and the whole file, ${size} bytes, does not fit ` +
+      `into the cache. Make the cache larger with ${optionText(SIZE)}`,
     { path, namedOptions: [SIZE] },
   );
 }

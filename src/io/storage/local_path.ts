@@ -26,10 +26,10 @@ function notLocal(url: string): RecordfsError {
   const path = withoutSecrets(url);
   const advice = /^file:/i.test(url)
     ? "Give its path, without file://"
-    : `Give a path of this machine (./${path} is one)`;
+    : `Give a local path (./${path} is one)`;
   return new RecordfsError(
     "not-local",
-    `Cannot use ${path} here: it must be a file or directory of this machine. ${advice}`,
+    `Cannot use ${path} here: it must be a local file or directory. ${advice}`,
     { path },
   );
 }

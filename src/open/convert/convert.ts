@@ -38,7 +38,7 @@ export async function convert(
   if (options.lossy === true) {
     opened.leaveOutUnreadable(({ message }) => {
       leftOut++;
-      options.onWarning?.(`left out: ${message}`);
+      options.onWarning?.(`skipped: ${message}`);
     });
   }
   try {

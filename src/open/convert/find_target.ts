@@ -39,13 +39,15 @@ export async function targetOf(
     const format = await loadFormat(entry);
     return { name: name!, target: await format.target!(name!) };
   }
-  if (to !== undefined) throw bad(`There is no target '${to}'`);
+  if (to !== undefined) {
+    throw bad(`Cannot convert ${path} to '${to}': there is no such target`);
+  }
   const suffixes = new Set(all.map(({ suffix }) => suffix));
   const known = [...suffixes].filter((suffix) => suffix && suffix !== "/");
   throw bad(
-    `The name ${target} does not tell the target format of ${path}: end it in ${
+    `Cannot convert ${path}: the name ${target} does not give the target format. End it in ${
       known.join(", ")
-    } or a slash, or name it with ${optionText(TO)}`,
+    } or a slash, or give the format with ${optionText(TO)}`,
     [TO],
   );
 }

@@ -25,7 +25,7 @@ class FolderSource extends ConversionSource {
 
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
-    notes.kept.push("what symbolic links lead to");
+    notes.kept.push("the files that symbolic links lead to");
     notes.changed.push("owners, modes and times of files are not read");
   }
 }
@@ -62,8 +62,8 @@ export async function openSource(
     if (subset === undefined || source.subset !== undefined) return source;
     throw new ConversionError(
       "cannot-convert",
-      `Cannot convert some samples of ${path}: its format '${entry.name}' converts only all. ` +
-        `Leave out ${optionText(SUBSET)}`,
+      `Cannot convert some samples of ${path}: its format '${entry.name}' converts only whole ` +
+        `containers. Remove ${optionText(SUBSET)}`,
       path,
       [],
       undefined,
@@ -87,8 +87,8 @@ function folderAt(
   if (subset !== undefined) {
     throw new ConversionError(
       "cannot-convert",
-      `Cannot convert some samples of ${path}: it is a folder of files and no container, and has no numbered samples. ` +
-        `Leave out ${optionText(SUBSET)}`,
+      `Cannot convert some samples of ${path}: it is a folder of files and no container, and has no numbered ` +
+        `samples. Remove ${optionText(SUBSET)}`,
       path,
       [],
       cause,

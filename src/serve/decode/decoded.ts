@@ -32,7 +32,7 @@ export function decodedArray(bytes: Uint8Array): NdArray {
       "unsupported-dtype",
       `the array has ${
         elementCount(shape)
-      } texts, and up to ${MOST_OBJECTS} are decoded to be shown`,
+      } texts, and at most ${MOST_OBJECTS} are decoded`,
     );
   }
   return readNpy(bytes);

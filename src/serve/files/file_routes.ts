@@ -66,7 +66,7 @@ export class FileRoutes {
       if (isCalledOne) {
         throw new ServeError(
           "not-found",
-          "Cannot list this: it is a file, not a directory. Leave out the slash",
+          "Cannot list this: it is a file, not a directory. Remove the slash",
         );
       }
       const name = path.slice(path.lastIndexOf("/") + 1);

@@ -166,10 +166,10 @@ function urlOf(
 ): string {
   const host = headers.get("host");
   if (host === null ? isCurrent : !HOST.test(host)) {
-    throw badRequest("it names no host");
+    throw badRequest("it has no Host");
   }
   if (host !== null && host.includes(",") && headers.count("host") > 1) {
-    throw badRequest("it names two hosts");
+    throw badRequest("it has two Hosts");
   }
   const plain = hasHigh(target) ? escapeHigh(target) : target;
   if (plain.startsWith("/") || plain === "*") {

@@ -156,7 +156,7 @@ function absoluteLine(archive: string, count: number): string[] {
   const of = count === 1
     ? "the name of 1 member"
     : `the names of ${count} members`;
-  return [`${archive}: the leading '/' is taken off ${of}`];
+  return [`${archive}: the leading '/' is removed from ${of}`];
 }
 
 function memberLines(

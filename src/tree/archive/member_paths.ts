@@ -110,7 +110,7 @@ export class MemberPaths {
         if (!this.#replaces) {
           throw new PathFault(
             "conflict",
-            "is a directory, and a file or link before it has its path",
+            "is a directory, but an earlier file or link has its path",
           );
         }
         entries.refs.set(entry, DIRECTORY_BIT);
@@ -201,7 +201,7 @@ export class MemberPaths {
         this.#nameOf(entry),
         "symbolic link",
         "leads-out",
-        `is a link that leads out, to '${to}'`,
+        `is a link that leads out of the archive, to '${to}'`,
       );
       entries.refs.set(entry, SKIPPED);
     }
@@ -256,7 +256,7 @@ export class MemberPaths {
     this.#split(name, true);
     const [parent, start, end] = [this.#parent, this.#start, this.#end];
     if (start === end) {
-      throw new PathFault("no-name", "has no name that a file can have");
+      throw new PathFault("no-name", "has a name that no file can have");
     }
     if (record >= SKIPPED) throw new RangeError("Too many members");
     const entry = entries.find(parent, name, start, end);
@@ -266,7 +266,7 @@ export class MemberPaths {
     else if (!this.#replaces || !entries.replaceDirectory(entry, record)) {
       throw new PathFault(
         "conflict",
-        "is a file or link, and a directory before it has its path",
+        "is a file or link, but an earlier directory has its path",
       );
     }
     return entry;
@@ -296,7 +296,7 @@ export class MemberPaths {
     const to = decodeName(entries.names, link.start, link.end);
     throw new PathFault(
       "leads-out",
-      `lies below a link that leads out, to '${to}'`,
+      `is below a link that leads out of the archive, to '${to}'`,
     );
   }
 

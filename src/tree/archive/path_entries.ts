@@ -197,7 +197,7 @@ export class PathEntries {
     const above = decodeName(path, start, to);
     throw new PathFault(
       "conflict",
-      `needs the directory '${above}', which is ${this.#others} before it`,
+      `needs the directory '${above}', which is ${this.#others} added earlier`,
     );
   }
 

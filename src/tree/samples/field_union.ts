@@ -37,7 +37,7 @@ export class FieldUnion {
         `Cannot read all samples of ${this.#path} at once: '${field.name}' ` +
           `is ${wordOf(field)} in some, and ${
             wordOf(known.field)
-          } in others. ` + "Take one shard at a time",
+          } in others. ` + "Open one shard at a time",
         { path: this.#path },
       );
     }

@@ -15,7 +15,7 @@ const OPTIONS = {
   debug: true, // throws on errors instead of matching nothing
   flags: "s", // names may contain newlines
   expandRange(): never {
-    throw new Error("ranges such as {1..9} are not known, write {1,2,3}");
+    throw new Error("ranges such as {1..9} are not supported: write {1,2,3}");
   },
 };
 
@@ -96,12 +96,16 @@ function requireBalance(glob: string): void {
     else if (part === "{") open++;
     else if (part === "}" && --open < 0) break;
   }
-  if (brackets) throw new Error("a [ is not closed (a plain one is \\[)");
-  if (open !== 0) throw new Error("a brace has no other (a plain one is \\{)");
+  if (brackets) {
+    throw new Error("a [ is not closed (write \\[ for the character)");
+  }
+  if (open !== 0) {
+    throw new Error("a brace has no counterpart (write \\{ for the character)");
+  }
 }
 
 /** Rejects surrogate pairs in brackets, where half a character would match. */
 function requireUnit(part: string): void {
   if (part < "\ud800" || part > "\udbff") return;
-  throw new Error("such a character can't stand in [ ]: use {a,b}");
+  throw new Error("such a character cannot be in [ ]: use {a,b}");
 }

@@ -24,7 +24,7 @@ interface Listed {
   };
 }
 
-Deno.test("a container is fetched ahead, listed, compared and deleted", async () => {
+Deno.test("a container is prefetched, listed, verified and deleted", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/root/parts`, { recursive: true });
     for (const name of ["a", "b"]) {
@@ -78,7 +78,7 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     assert.equal(verified.code, 1);
     assert.match(
       verified.stdout,
-      /parts\/[ab]\.ffr: 1 block damaged, and deleted/,
+      /parts\/[ab]\.ffr: 1 block damaged and deleted/,
     );
     await succeed(["cache", "verify", ...where]);
 
@@ -87,7 +87,7 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
     {
       using _used = await open(`${url}/a.ffr`, { remote });
       const left = await recordfs(["cache", "rm", `${url}/a.ffr`, ...where]);
-      assertFailed(left, 1, /1 object in use, and left\. Unmount/);
+      assertFailed(left, 1, /1 object in use and not deleted\. Unmount/);
     }
     await succeed(["cache", "rm", `${url}/a.ffr`, ...where]);
     const rest = await succeed(["cache", "ls", "--json", ...where]);
@@ -98,7 +98,7 @@ Deno.test("a container is fetched ahead, listed, compared and deleted", async ()
   });
 });
 
-Deno.test("indexes of large tars are listed and deleted, by what they are of", async () => {
+Deno.test("indexes of large tars are listed and deleted by location", async () => {
   await withTempDir(async (dir) => {
     const tar = tarBytes(
       Array.from({ length: 33_000 }, (_, i) => ({ name: `${i}` })),
@@ -146,7 +146,7 @@ Deno.test("indexes of large tars are listed and deleted, by what they are of", a
   });
 });
 
-Deno.test("a cache that is too small keeps what it can, and says what it could not", async () => {
+Deno.test("a cache that is too small keeps what fits, and reports the rest", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/root`);
     fs.writeFileSync(`${dir}/root/a.ffr`, ffrBytes(SAMPLES));
@@ -166,7 +166,7 @@ Deno.test("a cache that is too small keeps what it can, and says what it could n
   });
 });
 
-Deno.test("command lines that make no sense are exit code 2", async () => {
+Deno.test("invalid command lines have exit code 2", async () => {
   for (
     const [line, message] of [
       [["rm"], /needs locations, or --all/],
@@ -183,7 +183,7 @@ Deno.test("command lines that make no sense are exit code 2", async () => {
   }
 });
 
-Deno.test("a cache that others can write is not listed, compared, filled or emptied, unless its group is trusted", async () => {
+Deno.test("a cache that others can write to is not listed, verified, filled or emptied, unless its group is trusted", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/root`);
     fs.writeFileSync(`${dir}/root/a.ffr`, ffrBytes(SAMPLES));

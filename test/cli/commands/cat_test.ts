@@ -8,7 +8,7 @@ import { assertFailed, CLI, recordfs, runBash, succeed } from "../run_cli.ts";
 const tree = goldenCase("ffrecord/packed_tree");
 const flipped = goldenCase("ffrecord/bad_flip_sample");
 
-Deno.test("cat writes the exact bytes of files, in the order asked for", async () => {
+Deno.test("cat writes the exact bytes of files, in the given order", async () => {
   const files = tree.content.entries.filter(({ type }) => type === "file");
   for (const { path, size, sha256: expected } of files.slice(0, 6)) {
     const { bytes } = await succeed(["cat", tree.path, "--", path]);
@@ -46,7 +46,7 @@ Deno.test("cat streams a file larger than a chunk", async () => {
   });
 });
 
-Deno.test("cat fails on a damaged file, and on one that is missing, and goes on", async () => {
+Deno.test("cat fails on a damaged or missing file, and continues with the others", async () => {
   const bad = flipped.content.samples.findIndex(({ error }) => error);
   const damaged = String(bad).padStart(6, "0");
   const good = flipped.content.samples[0]!;
@@ -57,7 +57,7 @@ Deno.test("cat fails on a damaged file, and on one that is missing, and goes on"
   assert.equal(sha256(two.bytes), good.sha256);
 });
 
-Deno.test("cat --no-verify reads a damaged file as it is", async () => {
+Deno.test("cat --no-verify reads a damaged file unchanged", async () => {
   const bad = flipped.content.samples.findIndex(({ error }) => error);
   const damaged = String(bad).padStart(6, "0");
   await succeed(["cat", "--no-verify", flipped.path, damaged]);

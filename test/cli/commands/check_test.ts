@@ -10,7 +10,7 @@ import { CLI, recordfs, run, succeed } from "../run_cli.ts";
 
 const flipped = goldenCase("ffrecord/bad_flip_sample");
 
-Deno.test("check finds nothing in sound containers", async () => {
+Deno.test("check finds nothing in undamaged containers", async () => {
   for (const name of ["packed_tree", "parts_dump", "plain_zero"]) {
     const { path } = goldenCase(`ffrecord/${name}`);
     const { stdout } = await succeed(["check", path]);
@@ -63,7 +63,7 @@ Deno.test("check of a packed folder names the file, also as JSON", () =>
     assert.match(message, /'d\/two\.txt'/);
   }));
 
-Deno.test("only what was compared is called sound", async () => {
+Deno.test("only compared contents are called sound", async () => {
   const last = async (...args: string[]) =>
     (await succeed(["check", ...args])).stdout.replace(/^.* bytes, /, "");
   for (const format of ["ffrecord", "zip", "tfrecord", "parquet"]) {
@@ -74,7 +74,7 @@ Deno.test("only what was compared is called sound", async () => {
     assert.equal(await last(sound.path), "all sound\n", sound.path);
   }
   const without =
-    "structure sound; contents have no checksums here, --values decodes them\n";
+    "structure sound; contents have no checksums, but --values decodes them\n";
   for (
     const path of [
       "test/golden/tar/webdataset/pairs.tar",
@@ -114,7 +114,7 @@ Deno.test("check --values decodes the pictures of every format", () =>
     assert.match(stdout, /structure sound, 9 pictures decoded\n$/);
   }));
 
-Deno.test("check --json of a sound container", async () => {
+Deno.test("check --json of an undamaged container", async () => {
   const { path } = goldenCase("ffrecord/packed_tree");
   const { size } = await Deno.stat(path);
   const { stdout } = await succeed(["check", "--json", path]);
@@ -126,7 +126,7 @@ Deno.test("check --json of a sound container", async () => {
   });
 });
 
-Deno.test("check says why a container cannot be opened", async () => {
+Deno.test("check reports why a container cannot be opened", async () => {
   const { path, expected } = goldenCase("ffrecord/bad_flip_n_low");
   const json = await recordfs(["check", "--json", path]);
   assert.equal(json.code, 1);
@@ -135,7 +135,7 @@ Deno.test("check says why a container cannot be opened", async () => {
   assert.deepEqual([ok, error.code], [false, expected.class]);
 });
 
-Deno.test("no hostile container brings out a stack trace", async () => {
+Deno.test("no hostile container causes a stack trace", async () => {
   const hostile = goldenCases("ffrecord").filter(({ name }) =>
     /\/hostile_(attribute|cycle|system_p4|traversal|wide_reuse)$/.test(name)
   );

@@ -11,7 +11,7 @@ const GOLDEN = `${REPOSITORY}test/golden`;
 const LISTS = `${GOLDEN}/granular2/lists/data`;
 const PACKED = `${GOLDEN}/ffrecord/packed_tree/sample_10.ffr`;
 
-Deno.test("the plan goes to standard error, and what was written to standard output", async () => {
+Deno.test("the plan is printed to standard error, and the result to standard output", async () => {
   await withTempDir(async (dir) => {
     const { code, stdout, stderr } = await recordfs(
       ["convert", LISTS, `${dir}/out`, "--to", "bags", "--shard-length", "10"],
@@ -52,7 +52,7 @@ Deno.test("a report in JSON", async () => {
   });
 });
 
-Deno.test("losses end in exit code 1, and are agreed to by --lossy", async () => {
+Deno.test("losses have exit code 1, unless --lossy allows them", async () => {
   await withTempDir(async (dir) => {
     const args = ["convert", PACKED, `${dir}/out.bag`];
     const refused = await recordfs([...args, "--json"]);
@@ -72,7 +72,7 @@ Deno.test("losses end in exit code 1, and are agreed to by --lossy", async () =>
   });
 });
 
-Deno.test("types for files are in the file that --spec names", async () => {
+Deno.test("--spec names a file with the types of files", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/in/000000`, { recursive: true });
     await Deno.writeTextFile(`${dir}/in/000000/x`, "text");
@@ -201,7 +201,7 @@ Deno.test("parts and chunks are converted by the command line as well", async ()
   });
 });
 
-Deno.test("--force replaces a target, and what it may not it leaves alone", async () => {
+Deno.test("--force replaces a target, and leaves alone what it may not replace", async () => {
   await withTempDir(async (dir) => {
     const args = ["convert", LISTS, `${dir}/out`, "--to", "bags"];
     await recordfs([...args, "--generation", "1"]);
@@ -225,11 +225,11 @@ Deno.test("--force replaces a target, and what it may not it leaves alone", asyn
 
 /** Command lines that are wrong. */
 const USAGE: [args: string[], words: RegExp][] = [
-  [[LISTS, "OUT"], /does not tell the target format of/],
+  [[LISTS, "OUT"], /does not give the target format/],
   [[LISTS, "OUT", "--to", "rar"], /'rar' is invalid/],
   [
     [LISTS, "OUT/", "--parts", "2"],
-    /target folder does not take --parts: leave it out/,
+    /target folder does not support --parts/,
   ],
   [[LISTS, "OUT", "--to", "bags", "--shard-size", "0"], /from 1 on/],
   [[LISTS, "OUT", "--to", "bags", "--generation", "4"], /'4' is invalid/],
@@ -242,7 +242,7 @@ const USAGE: [args: string[], words: RegExp][] = [
   [[LISTS, "OUT", "--to", "bag"], /must end in \.bag/],
 ];
 
-Deno.test("a command line that is wrong has exit code 2", async (t) => {
+Deno.test("an invalid command line has exit code 2", async (t) => {
   await withTempDir(async (dir) => {
     for (const [args, words] of USAGE) {
       await t.step(args.join(" "), async () => {
@@ -257,7 +257,7 @@ Deno.test("a command line that is wrong has exit code 2", async (t) => {
 });
 
 for (const signal of ["SIGINT", "SIGKILL"] as const) {
-  Deno.test(`${signal} leaves no half target`, async () => {
+  Deno.test(`${signal} leaves no partial target`, async () => {
     await withTempDir(async (dir) => {
       const x = new Uint8Array(2000).fill(1);
       const datapoints = Array.from({ length: 40_000 }, () => ({ x }));

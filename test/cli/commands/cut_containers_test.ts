@@ -109,7 +109,7 @@ for (const container of CONTAINERS) {
     });
 
   Deno.test(
-    `${name}: ls, info and check name what is cut; check exits with 1`,
+    `${name}: ls, info and check name the truncated parts; check exits with 1`,
     withFile(async (path) => {
       const ls = await recordfs(["ls", ...flags, path]);
       assert.equal(ls.code, 0, ls.stderr);
@@ -167,7 +167,7 @@ for (const container of CONTAINERS) {
   );
 
   Deno.test(
-    `${name}: a server answers what is cut by 500`,
+    `${name}: a server responds to reads of truncated parts with 500`,
     withFile(async (path) => {
       const warnings: string[] = [];
       using opened = await open(path, {
@@ -192,7 +192,7 @@ for (const container of CONTAINERS) {
 
   Deno.test({
     name:
-      `${name}: a mount says what is cut before it goes to the background, and reading it fails`,
+      `${name}: mount reports truncation before it goes to the background, and reads of it fail`,
     ...needs("fuse"),
     fn: () =>
       withMountPlace(async (place) => {
@@ -220,7 +220,7 @@ for (const container of CONTAINERS) {
   });
 }
 
-Deno.test("of a GulpIO chunk that was cut, the videos before are served, and the one that is not whole is skipped", () =>
+Deno.test("a truncated GulpIO chunk serves its complete videos, and skips the incomplete one", () =>
   withTempDir(async (dir) => {
     const { path } = gulpCase("v1_bad_truncated_data");
     const skips = /"v1_2" of .*truncated/;

@@ -68,7 +68,8 @@ for (
   const files of LONG ? ["before", "behind"] as const : ["behind"] as const
 ) {
   Deno.test({
-    name: `extract of folders in folders, a file ${files} each, is linear`,
+    name:
+      `extract of nested folders, with ${files} files each, takes linear time`,
     ...needs("root"),
     fn: () =>
       assertInProportion(
@@ -89,7 +90,7 @@ for (
     : ["ffrecord"] as const
 ) {
   Deno.test({
-    name: `convert --to ${to} of folders in folders is linear`,
+    name: `convert --to ${to} of nested folders takes linear time`,
     ...needs("root"),
     fn: () =>
       assertInProportion(
@@ -109,7 +110,7 @@ for (
 }
 
 Deno.test({
-  name: "pack of folders in folders is linear, whatever patterns choose",
+  name: "pack of nested folders takes linear time, whatever the patterns",
   ...needs("root"),
   fn: () =>
     assertInProportion(
@@ -141,7 +142,7 @@ Deno.test({
 
 for (const label of LONG ? ["dir", "parent"] : ["parent"]) {
   Deno.test({
-    name: `split --stratify ${label} of folders in folders is linear`,
+    name: `split --stratify ${label} of nested folders takes linear time`,
     ...needs("root"),
     fn: () =>
       assertInProportion("before", (container, dir) => {
@@ -153,7 +154,7 @@ for (const label of LONG ? ["dir", "parent"] : ["parent"]) {
 
 Deno.test({
   name:
-    "what a conversion that fails has made of folders in folders is removed",
+    "the partial output of a failed conversion of nested folders is removed",
   ...needs("root"),
   async fn() {
     // Room for the container and some of the folders, an inode and a page each.
@@ -181,7 +182,7 @@ Deno.test({
 
 for (const command of LONG ? ["ls -R", "ls -lR", "tree"] : ["ls -lR", "tree"]) {
   Deno.test({
-    name: `${command} of folders in folders prints all of it in little memory`,
+    name: `${command} of nested folders prints all of it in little memory`,
     ...needs("root"),
     fn: () =>
       withTmpfs("64m", async (dir) => {

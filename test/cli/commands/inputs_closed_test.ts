@@ -4,7 +4,7 @@ import { withTempDir } from "../../support/paths.ts";
 import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
 import { recordfs } from "../run_cli.ts";
 
-Deno.test("an input is closed where its target can't be made", () =>
+Deno.test("an input is closed if its target cannot be created", () =>
   withTempDir(async (dir) => {
     const lines = `${dir}/lines.jsonl`;
     await Deno.writeTextFile(lines, '"a"\n');

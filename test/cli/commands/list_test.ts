@@ -31,7 +31,7 @@ function assertLists(stdout: string, names: readonly string[]): void {
   assert.deepEqual(lines(stdout), lines(text.join("")));
 }
 
-Deno.test("ls lists a directory, one name a line", async () => {
+Deno.test("ls lists a directory, one name per line", async () => {
   assertLists((await succeed(["ls", tree.path])).stdout, below(""));
   const words = await succeed(["ls", tree.path, "words"]);
   assertLists(words.stdout, below("words"));
@@ -88,7 +88,7 @@ Deno.test("ls writes names that are not UTF-8 as their bytes", async () => {
   assert.deepEqual(lines.sort(), names.sort());
 });
 
-Deno.test("ls shows a damaged sample as ? and goes on", async () => {
+Deno.test("ls shows a damaged sample as ? and continues", async () => {
   const ran = await recordfs(["ls", "-l", damaged.path]);
   const { samples } = damaged.content;
   const bad = samples.filter(({ error }) => error !== undefined).length;
@@ -113,7 +113,7 @@ Deno.test("tree draws what ls lists, and counts", async () => {
   assert.equal(words.stdout.match(/^[├└]── /gm)?.length, wanted);
 });
 
-Deno.test("tree wants a directory and a depth", async () => {
+Deno.test("tree requires a directory and a depth", async () => {
   assertFailed(
     await recordfs(["tree", tree.path, "..."]),
     1,
@@ -188,7 +188,7 @@ Deno.test("--format and --ext change what is shown", async () => {
   );
 });
 
-Deno.test("what cannot be opened or found is one clear line", async () => {
+Deno.test("a container that cannot be opened, or a missing path, is one clear line", async () => {
   const missing = await recordfs(["ls", "/no/such.ffr"]);
   assertFailed(missing, 1, /\/no\/such\.ffr.*no such file/);
   assertFailed(
@@ -200,7 +200,7 @@ Deno.test("what cannot be opened or found is one clear line", async () => {
 });
 
 Deno.test({
-  name: "a closed pipe ends a listing quietly (needs bash)",
+  name: "a closed pipe ends a listing silently (needs bash)",
   ...needs("bash"),
   async fn() {
     const script =
@@ -211,7 +211,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "output that can't be written is told from other failures (needs bash)",
+  name:
+    "a failure to write output is distinguished from other failures (needs bash)",
   ...needs("bash"),
   async fn() {
     const script = `"$0" run -A "$1" ls -R "$2" > /dev/full`;

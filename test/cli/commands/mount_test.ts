@@ -32,7 +32,7 @@ async function record(state: string): Promise<Record<string, unknown>> {
   throw new Error(`no record in ${state}`);
 }
 
-test("mount answers when it returns, and unmount ends the server", async (place) => {
+test("mount returns once the mount responds, and unmount ends the server", async (place) => {
   const { mountpoint, state } = place;
   const mounted = await place.recordfs("mount", tree.path, mountpoint);
   assert.deepEqual(
@@ -62,7 +62,7 @@ test("mount answers when it returns, and unmount ends the server", async (place)
   assert.deepEqual(await namesIn(state), []);
 });
 
-test("a mount in the background has as many threads as asked for", async (place) => {
+test("a mount in the background has as many threads as requested", async (place) => {
   const { mountpoint, state } = place;
   const arguments_ = ["mount", "--workers", "5", tree.path, mountpoint];
   const mounted = await place.recordfs(...arguments_);
@@ -101,7 +101,7 @@ test("mounts lists source, mountpoint, pid and state", async (place) => {
   assert.match(stdout, row);
 });
 
-test("mounts shows with what a mount was made, and its age in hundredths of a second", async (place) => {
+test("mounts shows the options of a mount, and its age in hundredths of a second", async (place) => {
   const { dir, mountpoint } = place;
   assert.equal((await place.recordfs("mount", tree.path, mountpoint)).code, 0);
   const plain = await place.listed();
@@ -135,7 +135,7 @@ test("mounts shows with what a mount was made, and its age in hundredths of a se
 for (
   const [how, args] of [["background", []], ["foreground", ["-f"]]] as const
 ) {
-  test(`mounts says that the container of one in the ${how} was changed`, async (place) => {
+  test(`mounts reports that the container of a mount in the ${how} was changed`, async (place) => {
     const { dir, mountpoint } = place;
     const source = `${dir}/data.ffr`;
     await Deno.copyFile(tree.path, source);
@@ -163,7 +163,7 @@ for (
   });
 }
 
-test("mounts counts requests, bytes and errors as of now, those of killed servers included", async (place) => {
+test("mounts counts requests, bytes and errors up to now, including those of killed servers", async (place) => {
   const { dir, mountpoint } = place;
   const source = `${dir}/plain.ffr`;
   const count = 20;
@@ -196,7 +196,7 @@ test("mounts counts requests, bytes and errors as of now, those of killed server
   assert.equal(last.restarts, 2);
 });
 
-test("a long log is begun anew, and its last part is kept", async (place) => {
+test("a long log is restarted, and its last part is kept", async (place) => {
   const { mountpoint } = place;
   await place.recordfs("mount", "--trace", tree.path, mountpoint);
   const log = (await record(place.state)).log as string;
@@ -267,7 +267,7 @@ for (
     ["-o no_verify", ["-o", "ro,no_verify"]],
   ] as const
 ) {
-  test(`${title} shows a damaged sample as it is`, async (place) => {
+  test(`${title} shows a damaged sample unchanged`, async (place) => {
     const { path } = goldenCase("ffrecord/bad_flip_sample");
     const file = `${place.mountpoint}/000003`;
     const mounted = await place.recordfs("mount", path, place.mountpoint);
@@ -292,7 +292,7 @@ test("--trace logs each request by name", async (place) => {
   assert.match(await lines(), lookup);
 });
 
-test("unmount names who keeps a mount in use; --lazy goes on", async (place) => {
+test("unmount names the processes that use a mount; --lazy unmounts it all the same", async (place) => {
   const { mountpoint } = place;
   await place.recordfs("mount", tree.path, mountpoint);
   const { pid } = await record(place.state);

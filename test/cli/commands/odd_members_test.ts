@@ -49,7 +49,7 @@ Deno.test(
     const ls = await recordfs(["ls", "-lR", zip]);
     assert.equal(ls.code, 0, ls.stderr);
     assert.deepEqual(named(ls.stderr), ["../up", "d/sound/below", "secret"]);
-    assert.match(ls.stderr, /leading '\/' is taken off the name of 1 member/);
+    assert.match(ls.stderr, /leading '\/' is removed from the name of 1 member/);
     assert.match(ls.stdout, / 9 .* secret\n/);
     assert.doesNotMatch(ls.stdout, /up/);
     const info = await recordfs(["info", zip]);
@@ -132,7 +132,7 @@ Deno.test(
 );
 
 Deno.test(
-  "--partial does not forgive what could not be written",
+  "--partial does not excuse files that could not be written",
   withZip(async (zip, dir) => {
     fs.mkdirSync(`${dir}/to`);
     fs.writeFileSync(`${dir}/to/slash`, "mine");
@@ -175,7 +175,7 @@ async function pathsOf(container: string): Promise<string[]> {
   return paths;
 }
 
-Deno.test("a damaged member that is found underway is a loss as well", () =>
+Deno.test("a damaged member that is found during conversion is a loss as well", () =>
   withTempDir(async (dir) => {
     const members = [
       { name: "sound", data: "1" },
@@ -194,11 +194,11 @@ Deno.test("a damaged member that is found underway is a loss as well", () =>
     assert.equal(again.code, 0, again.stderr);
     const { leftOut, warnings } = JSON.parse(again.stdout);
     assert.equal(leftOut, 1);
-    assert.match(warnings.join(), /left out: .*'sum'/);
+    assert.match(warnings.join(), /skipped: .*'sum'/);
     assert.deepEqual(fs.readdirSync(`${dir}/x`), ["sound"]);
   }));
 
-Deno.test("a server answers an unreadable file by 501, and a damaged one by 500", async () => {
+Deno.test("a server responds to an unreadable file with 501, and to a damaged one with 500", async () => {
   using container = await open(makeZip(MEMBERS), {
     format: "zip",
     onWarning() {},
@@ -235,7 +235,7 @@ Deno.test("a server answers an unreadable file by 501, and a damaged one by 500"
 
 Deno.test({
   name:
-    "mount says what it does not show before it goes to the background, and reading fails by name",
+    "mount reports what it does not show before it goes to the background, and reads name the error",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async (place) => {

@@ -124,7 +124,7 @@ async function withPacked(
 
 const parts = fc.constantFrom(1, 1, 3);
 
-Deno.test("random folders come back through the API", async () => {
+Deno.test("random folders are restored through the API", async () => {
   await fc.assert(
     fc.asyncProperty(
       folder,
@@ -140,7 +140,7 @@ Deno.test("random folders come back through the API", async () => {
 });
 
 Deno.test({
-  name: "random folders come back through extract and through a mount",
+  name: "random folders are restored through extract and through a mount",
   ...needs("fuse"),
   async fn() {
     await fc.assert(

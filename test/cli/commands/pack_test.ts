@@ -50,7 +50,7 @@ async function pathsIn(container: string): Promise<string[]> {
   );
 }
 
-Deno.test("--parts 1 makes a directory, unless the name is that of a file", async () => {
+Deno.test("--parts 1 creates a directory, unless the name is that of a file", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/in`);
     await Deno.writeTextFile(`${dir}/in/a`, "a");
@@ -65,7 +65,7 @@ Deno.test("--parts 1 makes a directory, unless the name is that of a file", asyn
   });
 });
 
-Deno.test("pack holds what the directory holds, in one file or in parts", async () => {
+Deno.test("pack contains what the directory contains, in one file or in parts", async () => {
   await withTempDir(async (dir) => {
     const files = makeSampleTree(dir);
     const original = `${dir}/original`;
@@ -96,7 +96,7 @@ Deno.test("pack holds what the directory holds, in one file or in parts", async 
 });
 
 Deno.test({
-  name: "pack takes any names, that of the directory too (needs bash)",
+  name: "pack accepts any names, including that of the directory (needs bash)",
   ...needs("bash"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -153,7 +153,7 @@ Deno.test("pack chooses files by --include and --exclude", async () => {
   });
 });
 
-Deno.test("pack replaces only with --force, and directories never", async () => {
+Deno.test("pack replaces only with --force, and never a directory", async () => {
   await withTempDir(async (dir) => {
     await makeTree(`${dir}/data`, ["a"]);
     const out = `${dir}/a.ffr`;
@@ -173,7 +173,7 @@ Deno.test("pack replaces only with --force, and directories never", async () => 
   });
 });
 
-Deno.test("a command line of pack that makes no sense is exit code 2", async () => {
+Deno.test("an invalid command line of pack has exit code 2", async () => {
   const cases: [string[], RegExp][] = [
     [["d"], /missing required argument 'target'/],
     [["", "a.ffr"], /is empty/],
@@ -194,7 +194,7 @@ Deno.test("a command line of pack that makes no sense is exit code 2", async () 
   );
 });
 
-Deno.test("pack lists what can't be packed, and writes nothing", async () => {
+Deno.test("pack lists entries that cannot be packed, and writes nothing", async () => {
   await withTempDir(async (dir) => {
     await makeTree(`${dir}/data`, ["a", "sub/b"]);
     await Deno.symlink("nowhere", `${dir}/data/sub/link`);
@@ -240,7 +240,7 @@ Deno.test("pack lists what can't be packed, and writes nothing", async () => {
   });
 });
 
-Deno.test("pack leaves out what it writes itself", async () => {
+Deno.test("pack skips its own output", async () => {
   await withTempDir(async (dir) => {
     await makeTree(dir, ["a", "b"]);
     for (const force of [[], ["-f"]]) {
@@ -261,7 +261,7 @@ Deno.test("pack leaves out what it writes itself", async () => {
   });
 });
 
-Deno.test("pack takes --allow-read and --allow-write", async () => {
+Deno.test("pack needs only --allow-read and --allow-write", async () => {
   await withTempDir(async (dir) => {
     await makeTree(`${dir}/data`, ["a", "sub/b"]);
     const permissions = [`--allow-read=${dir}`, `--allow-write=${dir}`];
@@ -283,7 +283,7 @@ Deno.test("pack takes --allow-read and --allow-write", async () => {
 });
 
 Deno.test({
-  name: "a full disk is one line, and leaves what was there (needs root)",
+  name: "a full disk is reported in one line, and changes nothing (needs root)",
   ...needs("root"),
   async fn() {
     await withTempDir(async (dir) => {

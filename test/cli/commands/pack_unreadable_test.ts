@@ -6,7 +6,7 @@ import { asOrdinaryUser } from "../../support/programs/users.ts";
 /** With `--allow-ffi` entries are reached by descriptor, without it by path. */
 for (const permissions of [["-A"], ["--allow-read", "--allow-write"]]) {
   Deno.test({
-    name: `what may not be read is named: ${permissions.join(" ")}`,
+    name: `an unreadable entry is named: ${permissions.join(" ")}`,
     ...needs("root"),
     fn: () =>
       asOrdinaryUser(async (user) => {

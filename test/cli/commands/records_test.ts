@@ -41,7 +41,7 @@ for (
     "parts_name_order",
   ]
 ) {
-  Deno.test(`records lists what the tables of ${name} say`, async () => {
+  Deno.test(`records lists the tables of ${name}`, async () => {
     const golden = goldenCase(`ffrecord/${name}`);
     const expected = expectedRecords(golden);
     const json = await succeed(["records", "--json", golden.path]);
@@ -77,7 +77,7 @@ Deno.test("the columns of records are aligned", async () => {
   assert.deepEqual([...new Set(crcStarts)], [title!.indexOf("CRC-32")]);
 });
 
-Deno.test("a directory of one file names it all the same", async () => {
+Deno.test("samples of a directory with one file name the file, too", async () => {
   await withTempDir(async (dir) => {
     const bytes = ffrBytes([new Uint8Array([1, 2, 3])]);
     await Deno.writeFile(`${dir}/a.ffr`, bytes);
@@ -96,7 +96,7 @@ for (
     "bad_truncated_middle",
   ]
 ) {
-  Deno.test(`records goes on past the damage of ${name}`, async () => {
+  Deno.test(`records continues after the damage in ${name}`, async () => {
     const golden = goldenCase(`ffrecord/${name}`);
     const { content, path } = golden;
     const json = await recordfs(["records", "--json", path]);
@@ -128,7 +128,7 @@ for (
   });
 }
 
-Deno.test("records lists what a damaged header still says", async () => {
+Deno.test("records lists what a damaged header still contains", async () => {
   await withTempDir(async (dir) => {
     const bytes = ffrBytes([new Uint8Array(3), new Uint8Array(4)]);
     bytes[12]! ^= 1; // the first sample's checksum
@@ -159,7 +159,7 @@ Deno.test("records names every damaged file of a directory", async () => {
   });
 });
 
-Deno.test("records says why there is nothing to list", async () => {
+Deno.test("records reports why there is nothing to list", async () => {
   const cut = goldenCase("ffrecord/bad_truncated_tables");
   assertFailed(await recordfs(["records", cut.path]), 1, /truncated header/);
   assertFailed(await recordfs(["records", "/nowhere.ffr"]), 1, /no such file/);
@@ -171,7 +171,7 @@ Deno.test("records says why there is nothing to list", async () => {
 });
 
 Deno.test({
-  name: "records stops when nobody reads on (needs bash)",
+  name: "records stops when its reader stops (needs bash)",
   ...needs("bash"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -189,7 +189,7 @@ Deno.test({
   },
 });
 
-Deno.test("records lists TFRecord, single bags and MDS by where their samples lie", () =>
+Deno.test("records lists TFRecord, single bags and MDS by the offsets of their samples", () =>
   withTempDir(async (dir) => {
     const texts = ["one", "", "three"].map((text) =>
       new TextEncoder().encode(text)

@@ -48,7 +48,7 @@ Deno.test("extract writes several containers below one directory, and parts of t
   });
 });
 
-Deno.test("info says what there is of all, and of each", async () => {
+Deno.test("info shows facts of the whole, and of each container", async () => {
   const one = JSON.parse(await succeed("info", "--json", packed));
   const two = JSON.parse(await succeed("info", "--json", dataset));
   const args = ["info", packed, "--add", dataset];
@@ -76,7 +76,7 @@ Deno.test("a prefix is the root of what commands show", async () => {
   assertFailed(missing, 1, /Cannot open 'none' in .*sample_10\.ffr/);
 });
 
-Deno.test("containers that can't stand in one tree are a wrong command line", async () => {
+Deno.test("containers that cannot be in one tree are a usage error", async () => {
   const fails = async (code: number, words: RegExp, ...args: string[]) =>
     assertFailed(await recordfs(args), code, words);
   await fails(

@@ -11,7 +11,7 @@ async function namesIn(dir: string): Promise<string[]> {
   return names.toSorted();
 }
 
-Deno.test("files of splits appear when all are complete", async () => {
+Deno.test("split files appear when all of them are complete", async () => {
   await withTempDir(async (dir) => {
     const files = ["a", "b"].map((name) => ({
       path: `${dir}/${name}.txt`,

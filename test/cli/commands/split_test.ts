@@ -38,7 +38,7 @@ function splitsIn(dir: string, names: readonly string[], length: number) {
   return splits;
 }
 
-Deno.test("split writes every index to one file, by the seed", async () => {
+Deno.test("split writes every index to one file, depending on the seed", async () => {
   await withTempDir(async (dir) => {
     const split = async (out: string, seed: string) => {
       const place = `${dir}/${out}`;
@@ -73,7 +73,7 @@ Deno.test("split writes every index to one file, by the seed", async () => {
   });
 });
 
-Deno.test("split counts what the datasets of a container count", async () => {
+Deno.test("split counts the samples that datasets of a container count", async () => {
   await withTempDir(async (dir) => {
     const point = { n: bytes("1"), m: bytes("2") };
     const points = (count: number) => new Array(count).fill(point);
@@ -247,7 +247,7 @@ Deno.test("split --stratify by the directories of files", async () => {
   });
 });
 
-Deno.test("split names its files, and replaces none unasked", async () => {
+Deno.test("split names its files, and replaces none without --force", async () => {
   await withTempDir(async (dir) => {
     const args = ["split", samples, "--ratios", "1,1,1,1", "--out", dir];
     await succeed(args);
@@ -266,7 +266,7 @@ Deno.test("split names its files, and replaces none unasked", async () => {
   });
 });
 
-Deno.test("split says which split is empty", async () => {
+Deno.test("split reports which split is empty", async () => {
   await withTempDir(async (dir) => {
     const { path } = goldenCase("ffrecord/plain_one");
     const ran = await recordfs(["split", path, ...RATIOS, "--out", dir]);
@@ -280,7 +280,7 @@ Deno.test("split says which split is empty", async () => {
   });
 });
 
-Deno.test("what split can't do leaves nothing behind", async () => {
+Deno.test("a failed split leaves nothing behind", async () => {
   await withTempDir(async (dir) => {
     const out = `${dir}/out`;
     await Deno.writeTextFile(`${dir}/file`, "");
@@ -353,7 +353,7 @@ Deno.test("what split can't do leaves nothing behind", async () => {
   });
 });
 
-Deno.test("split takes --allow-read, and --allow-write where it writes", async () => {
+Deno.test("split needs --allow-read, and --allow-write where it writes", async () => {
   await withTempDir(async (dir) => {
     const permissions = ["--allow-read", `--allow-write=${dir}`];
     await succeed(["split", samples, ...RATIOS, "--out", dir], { permissions });

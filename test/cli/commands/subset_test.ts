@@ -54,11 +54,11 @@ Deno.test("extract writes the samples of an index file, and no others", () =>
     assert.deepEqual([counts, failed], [{ samples: 5, of: 10 }, []]);
   }));
 
-Deno.test("check reads the samples of an index file, and says how many they are", () =>
+Deno.test("check reads the samples of an index file, and prints their number", () =>
   eachSplit(async (path, subset) => {
     const { stdout } = await succeed(["check", "--subset", subset, path]);
     assert.ok(
-      stdout.startsWith(`${path}: 5 of 10 samples, those of ${subset}, `),
+      stdout.startsWith(`${path}: 5 of 10 samples, selected by ${subset}, `),
       stdout,
     );
     assert.equal(
@@ -124,7 +124,7 @@ Deno.test("records without names are converted by an index file", async () => {
   });
 });
 
-Deno.test("an index file that does not fit is refused, and nothing is written", () =>
+Deno.test("an index file that does not fit is rejected, and nothing is written", () =>
   eachSplit(async (path, subset) => {
     const dir = path.slice(0, path.lastIndexOf("/"));
     const [first, ...rest] = (await Deno.readTextFile(subset)).split("\n");
@@ -136,14 +136,17 @@ Deno.test("an index file that does not fit is refused, and nothing is written", 
     const files: [string, RegExp][] = [
       [
         write("count", first!.replace("samples=10", "samples=11")),
-        /count, line 1: it is an index of 11 samples, and there are 10 here\./,
+        /count, line 1: it is an index file of 11 samples, and this container has 10\./,
       ],
       [
         write("names", first!.replace(/(?<=names=)./, otherDigit)),
-        /names, first comment: it is an index of other samples/,
+        /names, first comment: it is an index file of other samples/,
       ],
-      [write("beyond", "# own", "10"), /there is no sample 10: they count/],
-      [write("word", "# own", "x"), /this is no index/],
+      [write("beyond", "# own", "10"), /there is no sample 10: valid/],
+      [
+        write("word", "# own", "x"),
+        /not an index file: expected one whole number per line/,
+      ],
       [`${dir}/none.txt`, /none\.txt/],
     ];
     const target = `${dir}/target.d`;
@@ -162,7 +165,7 @@ Deno.test("an index file that does not fit is refused, and nothing is written", 
     }
   }));
 
-Deno.test("the path of an index file may not be empty", async () => {
+Deno.test("the path of an index file must not be empty", async () => {
   for (
     const command of ["extract a.ffr out", "convert a.ffr out", "check a.ffr"]
       .concat("serve a.ffr", "view a.ffr", "mount a.ffr mnt")
@@ -208,7 +211,7 @@ Deno.test("a folder has no numbered samples to convert", () =>
       ...["convert", "--subset", `${dir}/i.txt`, `${dir}/folder`],
       `${dir}/a.tar`,
     ]);
-    assertFailed(ran, 1, /no numbered samples\. Leave out --subset\n/);
+    assertFailed(ran, 1, /no numbered samples\. Remove --subset\n/);
     assert.ok(!isThere(`${dir}/a.tar`));
   }));
 

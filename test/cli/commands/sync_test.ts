@@ -35,7 +35,8 @@ async function makeContainer(dir: string): Promise<string> {
 }
 
 Deno.test({
-  name: "extract waits for the disk once, for each file as well, or not at all",
+  name:
+    "extract flushes to the disk once, for each file as well, or not at all",
   ...needs("strace"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -63,7 +64,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "pack waits for its file and the name of that, or not at all",
+  name: "pack flushes its file and the file's name, or nothing",
   ...needs("strace"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -88,7 +89,7 @@ Deno.test({
     }),
 });
 
-Deno.test("without FFI, extract says that the disk is not waited for", async () => {
+Deno.test("without FFI, extract reports that nothing is flushed", async () => {
   await withTempDir(async (dir) => {
     const file = await makeContainer(dir);
     const permissions = ["--allow-read", "--allow-write"];
@@ -101,7 +102,7 @@ Deno.test("without FFI, extract says that the disk is not waited for", async () 
   });
 });
 
-Deno.test("there are only these ways to wait", async () => {
+Deno.test("--sync accepts only these values", async () => {
   for (const command of [["extract", "a", "b"], ["pack", "a", "b.ffr"]]) {
     const ran = await recordfs([...command, "--sync", "later"]);
     assert.equal(ran.code, 2);

@@ -54,7 +54,7 @@ function namesIn(dir: string): string[] {
   return [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
 }
 
-Deno.test("write of files makes the file that the original makes", async () => {
+Deno.test("write of files creates the file that the original creates", async () => {
   await withTempDir(async (dir) => {
     const files = await sampleFiles(sizes, dir);
     const out = `${dir}/out.ffr`;
@@ -88,7 +88,7 @@ Deno.test("write takes the names of files from a list", async () => {
   });
 });
 
-Deno.test("write takes samples from lines of JSON", async () => {
+Deno.test("write takes samples from JSON lines", async () => {
   await withTempDir(async (dir) => {
     using reader = FFRecordReader.openSync(sizes.path);
     const lines = reader.readSync(Array(reader.length).keys()).map((bytes, i) =>
@@ -106,7 +106,7 @@ Deno.test("write takes samples from lines of JSON", async () => {
   });
 });
 
-Deno.test("an empty list is a file without samples", async () => {
+Deno.test("an empty list makes a file without samples", async () => {
   const { path } = goldenCase("ffrecord/plain_zero");
   await withTempDir(async (dir) => {
     await succeed(["write", `${dir}/a.ffr`, "--list", "/dev/null"]);
@@ -133,7 +133,7 @@ Deno.test("files of many megabytes are written whole", async () => {
   });
 });
 
-Deno.test("a file that is there already is replaced only with --force", async () => {
+Deno.test("an existing file is replaced only with --force", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/data`, "data");
     await Deno.writeTextFile(`${dir}/a.ffr`, "mine");
@@ -162,7 +162,7 @@ Deno.test("a file that is there already is replaced only with --force", async ()
   });
 });
 
-Deno.test("what can't be written leaves nothing behind", async () => {
+Deno.test("a failed write leaves nothing behind", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/out`);
     await Deno.writeTextFile(`${dir}/data`, "data");
@@ -196,7 +196,7 @@ Deno.test("what can't be written leaves nothing behind", async () => {
   });
 });
 
-Deno.test("a command line of write that makes no sense is exit code 2", async () => {
+Deno.test("an invalid command line of write has exit code 2", async () => {
   const data = "/nowhere/data";
   const cases: [string[], RegExp][] = [
     [["a.ffr"], /SOURCE, --list and --jsonl exclude each other: give one/],

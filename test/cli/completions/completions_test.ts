@@ -46,6 +46,11 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
     expected: ["bash", "fish", "zsh"],
     exact: true,
   },
+  {
+    words: ["help", "ex"],
+    expected: ["exit-codes", "extract"],
+    exact: true,
+  },
   { words: [""], expected: ["mount", "check", "tree"], exact: false },
 ];
 

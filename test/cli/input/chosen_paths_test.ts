@@ -36,7 +36,7 @@ async function withContainer(
 
 const lines = (text: string) => text.split("\n").slice(0, -1);
 
-Deno.test("ls lists what a glob matches", async () => {
+Deno.test("ls lists the matches of a glob", async () => {
   await withContainer(async (file) => {
     const cases: [string[], string[]][] = [
       [["*.jpg"], ["b.jpg", "train/d.jpg", "train/deep/f.jpg", "trial/g.jpg"]],
@@ -80,7 +80,7 @@ Deno.test("cat writes the files that globs match, in the order of paths", async 
   });
 });
 
-Deno.test("extract takes what globs match, nothing twice, and directories whole", async () => {
+Deno.test("extract writes the matches of globs, nothing twice, and directories whole", async () => {
   await withContainer(async (file, dir) => {
     const cases: [string[], string[]][] = [
       [["*.jpg"], ["b.jpg", "train/d.jpg", "train/deep/f.jpg", "trial/g.jpg"]],
@@ -119,7 +119,7 @@ Deno.test("extract takes what globs match, nothing twice, and directories whole"
   });
 });
 
-Deno.test("a glob that nothing matches is a failure; one that is none is wrong", async () => {
+Deno.test("a glob without matches is a failure; an invalid one is a usage error", async () => {
   await withContainer(async (file, dir) => {
     const words = /No file or directory in .*x\.ffr matches '\*\.png'$/m;
     assertFailed(await recordfs(["ls", file, "*.png"]), 1, words);
@@ -140,7 +140,7 @@ Deno.test("a glob that nothing matches is a failure; one that is none is wrong",
   });
 });
 
-Deno.test("no directory is passed over that something may match in", () => {
+Deno.test("every directory that may contain a match is searched", () => {
   const piece = fc.constantFrom("a", "b", "*", "?", "[ab]", "{a,b}", "**");
   const part = fc.array(piece, { minLength: 1, maxLength: 2 })
     .map((pieces) => pieces.join(""));

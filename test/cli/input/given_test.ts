@@ -7,7 +7,7 @@ import { succeed } from "../run_cli.ts";
 
 const ROOT = fromFileUrl(new URL("../../golden/", import.meta.url));
 
-Deno.test("a URL may have equals signs; what stands behind its end is a path", () => {
+Deno.test("a URL may contain equals signs; only one after its end separates a path", () => {
   const whole = [
     "https://h/a.ffr?versionId=3",
     "https://h/a.ffr?signature=abc.ffr=train",

@@ -13,7 +13,7 @@ import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { assertFailed, recordfs, succeed, withSession } from "../run_cli.ts";
 
-Deno.test("schemes that can't be read are refused with what to write instead", async () => {
+Deno.test("unsupported schemes are rejected with a supported alternative", async () => {
   const schemes = {
     "gs://bucket/data": /`s3\.endpoint: "https:\/\/storage.googleapis.com/,
     "az://container/data": /https:\/\/ URL with its SAS token/,
@@ -51,11 +51,11 @@ Deno.test("schemes that can't be read are refused with what to write instead", a
 
 const URL_OF_FILE = "https://name:secret@example.org/data.ffr?secret";
 
-Deno.test("what is written, and what is packed, has to be of this machine", async () => {
+Deno.test("outputs, and inputs of pack, must be local", async () => {
   const refused = {
     code: "not-local",
     message: "Cannot use https://example.org/data.ffr here: it must " +
-      "be a file or directory of this machine. Give a path of this machine " +
+      "be a local file or directory. Give a local path " +
       "(./https://example.org/data.ffr is one)",
   };
   const url = URL_OF_FILE;
@@ -64,7 +64,7 @@ Deno.test("what is written, and what is packed, has to be of this machine", asyn
   await assert.rejects(packFolder(new URL(url), "x.ffr"), refused);
 });
 
-Deno.test("commands refuse URLs where they take paths", async () => {
+Deno.test("commands that take paths reject URLs", async () => {
   const url = URL_OF_FILE;
   const spec = ["--spec", '{"a": "utf8"}'];
   const lines: string[][] = [
@@ -92,7 +92,7 @@ Deno.test("commands refuse URLs where they take paths", async () => {
         assertFailed(
           ran,
           1,
-          /Cannot use https:\/\/example.org.* of this machine/,
+          /Cannot use https:\/\/example.org.* a local file or directory/,
         );
         assert.ok(!ran.stderr.includes("secret"), args.join(" "));
       }
@@ -109,7 +109,7 @@ Deno.test("a directory whose name looks like a URL is reached by ./", async () =
   });
 });
 
-Deno.test("a directory of two formats is called that, everywhere", async () => {
+Deno.test("a directory of two formats is reported as such, by all commands", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [{ id: "video", frames: [fakeJpeg(8)] }]);
     await Deno.writeFile(`${dir}/a.ffr`, ffrBytes([Uint8Array.of(1)]));

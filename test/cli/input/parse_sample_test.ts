@@ -24,7 +24,7 @@ Deno.test("text is written as UTF-8", () => {
   }));
 });
 
-Deno.test("a line that is no sample says why", () => {
+Deno.test("an invalid sample line is rejected with the reason", () => {
   const cases: [string, RegExp][] = [
     ["", /^it is empty$/],
     ["QUJD", /^it is not JSON \(.+\)$/],
@@ -32,7 +32,7 @@ Deno.test("a line that is no sample says why", () => {
     ['"QUJ"', /base64 is invalid/],
     ['"Q-_D"', /base64 is invalid/],
     ['"QUI=QUI="', /base64 is invalid/],
-    ["1", /^a sample is .*, not a number$/],
+    ["1", /^a sample must be .*, not a number$/],
     ["null", /, not null$/],
     ["[]", /, not an array$/],
     ["{}", /, not an object without keys$/],

@@ -3,7 +3,7 @@ import { UsageError } from "../../../src/cli/exit.ts";
 import { compileGlob } from "../../../src/cli/input/glob.ts";
 import { PathFilter } from "../../../src/tree/vfs/path_filter.ts";
 
-Deno.test("globs match as shells and .gitignore have it", () => {
+Deno.test("globs match as in shells and .gitignore", () => {
   const cases: [string, string[], string[]][] = [
     ["*.jpg", ["a.jpg", ".jpg", ".a.jpg", "a\nb.jpg"], ["a/b.jpg", "a.jpgx"]],
     ["?", ["a", "é", "😀", "\udc80", "."], ["", "ab", "/"]],
@@ -34,7 +34,7 @@ Deno.test("globs match as shells and .gitignore have it", () => {
   }
 });
 
-Deno.test("what is no glob is refused, not taken for one that matches nothing", () => {
+Deno.test("an invalid glob is rejected, instead of matching nothing", () => {
   for (
     const glob of ["{a", "a}", "}{", "[a", "a\\", "[z-a]", "{1..9}", "[😀]"]
   ) {
@@ -90,11 +90,11 @@ const TREE = [
   "tmp/sub/x",
 ];
 
-Deno.test("with no pattern everything is packed", () => {
+Deno.test("without patterns everything is packed", () => {
   assert.deepEqual(kept([], [], TREE), TREE);
 });
 
-Deno.test("--exclude leaves out, and excluded directories are not entered", () => {
+Deno.test("--exclude skips matches, and does not enter excluded directories", () => {
   assert.deepEqual(kept([], ["*.jpg", "/sub"], TREE), [
     "a.txt",
     "tmp/",
@@ -112,7 +112,7 @@ Deno.test("--exclude leaves out, and excluded directories are not entered", () =
   assert.deepEqual(kept([], ["a.jpg/", "tmp/"], TREE), TREE.slice(0, 8));
 });
 
-Deno.test("--include keeps files that match, and directories for what they hold", () => {
+Deno.test("--include keeps matching files, and directories for their content", () => {
   assert.deepEqual(kept(["*.jpg"], [], TREE), [
     "a.jpg",
     "sub/",
@@ -143,7 +143,7 @@ Deno.test("--include of a directory is every file in it", () => {
   ]);
 });
 
-Deno.test("--exclude wins over --include", () => {
+Deno.test("--exclude takes precedence over --include", () => {
   assert.deepEqual(kept(["*.jpg"], ["deep"], TREE), [
     "a.jpg",
     "sub/",

@@ -37,7 +37,7 @@ Deno.test("lines are found wherever the chunks end", async () => {
   ));
 });
 
-Deno.test("a line that is too long is refused before it is read to its end", async () => {
+Deno.test("a line that is too long is rejected before it is read to its end", async () => {
   assert.deepEqual(await linesOf([bytes("1234\n"), bytes("12")], LF, 4), [
     "1234",
     "12",

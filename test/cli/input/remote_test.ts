@@ -8,7 +8,7 @@ import { assertFailed, recordfs, succeed } from "../run_cli.ts";
 const ROOT = fromFileUrl(new URL("../../golden/", import.meta.url));
 const PACKED = "ffrecord/packed_tree/sample_10.ffr";
 
-Deno.test("each command that looks into containers takes a URL, and shows nothing of what is secret", async () => {
+Deno.test("each command that opens containers takes a URL, and prints no secret", async () => {
   await withTempDir(async (dir) => {
     await using server = await FileServer.start(ROOT);
     const place = server.url.replace("//", "//name:s3cr3t@");
@@ -45,7 +45,7 @@ Deno.test("each command that looks into containers takes a URL, and shows nothin
   });
 });
 
-Deno.test("headers, from the command line and from a file, are sent; what is none is a matter of the command line", async () => {
+Deno.test("headers from the command line and from a file are sent; an invalid one is a usage error", async () => {
   await withTempDir(async (dir) => {
     await using server = await FileServer.start(ROOT);
     server.fault = ({ headers }, response) => {
@@ -76,12 +76,16 @@ Deno.test("headers, from the command line and from a file, are sent; what is non
         ["--max-requests", "0"],
       ]
     ) {
-      assertFailed(await recordfs([...line, flag!, value!]), 2, /It is a /);
+      assertFailed(
+        await recordfs([...line, flag!, value!]),
+        2,
+        /It must be a /,
+      );
     }
   });
 });
 
-Deno.test("a server that is not there is an error that says how often it was tried", async () => {
+Deno.test("a server that does not respond is an error with the number of attempts", async () => {
   const line = ["ls", "http://127.0.0.1:9/x.ffr", "--timeout", "1"];
   assertFailed(
     await recordfs(line),

@@ -20,7 +20,7 @@ for (
     }],
   ] as const
 ) {
-  Deno.test(`a file that ${what} while it is read is no sample`, async () => {
+  Deno.test(`a file that ${what} while it is read is rejected as a sample`, async () => {
     await withTempDir(async (dir) => {
       await Deno.writeTextFile(`${dir}/still`, "still");
       await Deno.writeFile(`${dir}/moving`, new Uint8Array(3_500_000));

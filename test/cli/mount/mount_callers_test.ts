@@ -17,7 +17,7 @@ function test(name: string, body: (place: MountPlace) => Promise<void>): void {
   Deno.test({ name, ...needs("fuse"), fn: () => withMountPlace(body) });
 }
 
-test("a pipe that the caller has open does not stay open", async ({ mountpoint, env }) => {
+test("a pipe that the caller has open is closed", async ({ mountpoint, env }) => {
   const mount =
     '{ "$0" run -A "$1" mount "$2" "$3" 3>&1 >/dev/null 2>&1; } | cat';
   const piped = run([
@@ -36,7 +36,7 @@ test("a pipe that the caller has open does not stay open", async ({ mountpoint, 
   assert.ok(await isMounted(mountpoint));
 });
 
-test("mount that is told to end does not say that it succeeded", async ({ mountpoint, env }) => {
+test("a mount that is stopped does not report success", async ({ mountpoint, env }) => {
   for (const seconds of [0.1, 0.2, 0.25, 0.3, 0.35, 0.4]) {
     const command = [
       "timeout",
@@ -94,7 +94,7 @@ test("a mount of another subtype is listed", async (place) => {
   assert.equal((await place.listed())?.source, tree.path);
 });
 
-Deno.test("an empty path is refused, not taken for the current directory", async () => {
+Deno.test("an empty path is rejected, instead of meaning the current directory", async () => {
   for (
     const args of [
       ["mount", "", "/mnt"],

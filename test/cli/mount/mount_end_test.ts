@@ -207,7 +207,7 @@ test("a signal to mount while it waits leaves nothing behind", async (place) => 
   }
 });
 
-test("a mount that nobody waits for any more is not made", async (place) => {
+test("a mount that no process waits for any more is not made", async (place) => {
   const stopped = async (mount: number, background: number) => {
     send(background, "SIGSTOP");
     send(mount, "SIGKILL");

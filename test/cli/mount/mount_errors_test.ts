@@ -74,7 +74,7 @@ test("a source that is missing or damaged", async (place) => {
   await assertNotMounted(place, damaged.path, mountpoint, /checksum.*metadata/);
 });
 
-test("a source whose tables are damaged, found when it is mounted already", async (place) => {
+test("a source with damaged tables, found after it was mounted", async (place) => {
   const source = `${place.dir}/large.ffr`;
   const none = new Array<number>(300_000).fill(0);
   const header = ffrHeader(none, none);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isStale } from "../../../fuse/mounting/mountinfo.ts";
 import { within } from "../../../src/cli/mount/mount_state.ts";
 
-Deno.test("a plain directory answers in time, however long this process could not run", async () => {
+Deno.test("a plain directory responds in time, however long this process was suspended", async () => {
   for (let i = 0; i < 5; i++) {
     const answer = within<boolean | "late">(100, isStale("/"), "late");
     const end = performance.now() + 150;
@@ -11,6 +11,6 @@ Deno.test("a plain directory answers in time, however long this process could no
   }
 });
 
-Deno.test("what never answers is late", async () => {
+Deno.test("a mount that never responds times out", async () => {
   assert.equal(await within(50, new Promise(() => {}), "late"), "late");
 });

@@ -27,7 +27,7 @@ async function withSleeper(
   return await child.status;
 }
 
-Deno.test("a process is signalled if its user and its start are as recorded", async () => {
+Deno.test("a process is signalled if its user and its start time are as recorded", async () => {
   const { signal } = await withSleeper((pid) => {
     const process = identify(pid)!;
     assert.equal(process.uid, Deno.uid());
@@ -59,7 +59,7 @@ Deno.test("a process that has ended is no longer signalled", async () => {
 });
 
 Deno.test({
-  name: "another user's process is told from one's own by its user",
+  name: "processes of another user are recognised by the user",
   ...needs("root"),
   async fn() {
     const { signal } = await withSleeper((pid) => {
@@ -72,7 +72,7 @@ Deno.test({
   },
 });
 
-Deno.test("of what a process has open only regular files of limited size are read", () =>
+Deno.test("of the files that a process has open, only regular files of limited size are read", () =>
   withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/file`, "content");
     const child = new Deno.Command("sh", {

@@ -103,14 +103,14 @@ function changed(path: string, value: unknown): unknown {
   return copy;
 }
 
-Deno.test("a record with all that one may hold is read as it is", () => {
+Deno.test("a record with all possible fields is read unchanged", () => {
   assert.deepEqual(parseRecord(JSON.stringify(RECORD)), RECORD);
   const { sources, remote } = RECORD.job;
   const hidden = { sources, remote };
   assert.deepEqual(parseHidden(JSON.stringify(hidden)), hidden);
 });
 
-Deno.test("what may be missing may be missing", () => {
+Deno.test("optional fields may be missing", () => {
   const job: Record<string, unknown> = structuredClone(RECORD.job);
   for (
     const name of ["format", "formatModules", "ext", "prefix", "subset"]
@@ -128,7 +128,7 @@ Deno.test("what may be missing may be missing", () => {
 });
 
 for (const [path, values] of Object.entries(WRONG)) {
-  Deno.test(`a record is refused for its ${path}`, () => {
+  Deno.test(`a record is rejected because of its ${path}`, () => {
     for (const value of values) {
       const text = JSON.stringify(changed(path, value));
       assert.throws(() => parseRecord(text), (error) => {
@@ -140,7 +140,7 @@ for (const [path, values] of Object.entries(WRONG)) {
   });
 }
 
-Deno.test("any other text is refused by a SyntaxError", () => {
+Deno.test("any other text is rejected with a SyntaxError", () => {
   for (const text of ["", "null", "[]", "5", '"x"', "{", "\0".repeat(1000)]) {
     assert.throws(() => parseRecord(text), SyntaxError);
     assert.throws(() => parseHidden(text), SyntaxError);

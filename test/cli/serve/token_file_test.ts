@@ -18,7 +18,7 @@ function refused(path: string, words: RegExp): void {
   );
 }
 
-Deno.test("a token is made once, and read through a link of one's own", () =>
+Deno.test("a token is created once, and read through a link of the same user", () =>
   withTempDir((dir) => {
     const token = tokenIn(`${dir}/token`);
     assert.equal(tokenIn(`${dir}/token`), token);
@@ -27,17 +27,17 @@ Deno.test("a token is made once, and read through a link of one's own", () =>
     return Promise.resolve();
   }));
 
-Deno.test("a file that others may write to has no token", () =>
+Deno.test("a file that others can write to is rejected", () =>
   withTempDir((dir) => {
     fs.writeFileSync(`${dir}/token`, TOKEN);
     for (const mode of [0o620, 0o602, 0o666]) {
       fs.chmodSync(`${dir}/token`, mode);
-      refused(`${dir}/token`, /other users may write to it/);
+      refused(`${dir}/token`, /other users can write to it/);
     }
     return Promise.resolve();
   }));
 
-Deno.test("what is no file is neither waited for nor read without end", () =>
+Deno.test("a pipe is not waited for, and a large file not read", () =>
   withTempDir((dir) => {
     SPECIAL_FILES["a pipe"]!(`${dir}/pipe`, "");
     SPECIAL_FILES["a file of 10 GB"]!(`${dir}/large`, "");
@@ -52,8 +52,7 @@ Deno.test("what is no file is neither waited for nor read without end", () =>
   }));
 
 Deno.test({
-  name:
-    "another user's file has no token, nor has what that user's link leads to",
+  name: "another user's file, or the target of that user's link, is rejected",
   ...needs("root"),
   fn: () =>
     withTempDir((dir) => {

@@ -38,7 +38,7 @@ Deno.test("too little work has no rate", () => {
   }
 });
 
-Deno.test("one thing is one, and none are several", () => {
+Deno.test("one is singular, and zero is plural", () => {
   assert.deepEqual(
     [0, 1, 2].map((count) => counted(count, "file")),
     ["0 files", "1 file", "2 files"],

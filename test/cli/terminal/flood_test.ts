@@ -9,7 +9,7 @@ import { recordfs } from "../run_cli.ts";
 /** How many things are wrong. */
 const COUNT = 25;
 
-Deno.test("a flood shows ten lines, and counts the others once", () => {
+Deno.test("a rate-limited log shows ten lines, and counts the others once", () => {
   const shown: string[] = [];
   const flood = new RateLimitedLog((line) => shown.push(line), {});
   flood.end();
@@ -28,12 +28,12 @@ Deno.test("a flood shows ten lines, and counts the others once", () => {
   assert.equal(all.length, COUNT);
 });
 
-Deno.test("what may go on for days says at once that it shows no more", () => {
+Deno.test("a command that may run for days reports the limit when it is reached", () => {
   const shown: string[] = [];
   const show = firstOnly((line) => shown.push(line), "look there");
   for (let i = 0; i < COUNT; i++) show(`line ${i}`);
   assert.equal(shown.length, 11);
-  assert.deepEqual(shown[10], "further ones are not shown; look there");
+  assert.deepEqual(shown[10], "further messages are not shown; look there");
 });
 
 /** A plain file of samples that all fail their checksums. */
@@ -57,7 +57,7 @@ function writeDamagedGulp(dir: string): void {
   Deno.writeTextFileSync(`${dir}/meta_0.gmeta`, JSON.stringify(meta));
 }
 
-Deno.test("commands stop after ten, and --all goes on", async () => {
+Deno.test("commands stop after ten lines, and --all shows all", async () => {
   await withTempDir(async (dir) => {
     await writeDamaged(`${dir}/x.ffr`);
     writeDamagedGulp(`${dir}/gulp`);
@@ -76,7 +76,7 @@ Deno.test("commands stop after ten, and --all goes on", async () => {
       [["tree", `${dir}/gulp`], /^recordfs: warning: Skipped/gm, "stderr"],
       [
         ["gulp", "repair", `${dir}/gulp`, `${dir}/OUT`],
-        /^left out: .*v\d/gm,
+        /^skipped: .*v\d/gm,
         "stdout",
       ],
       [["pack", `${dir}/links`, `${dir}/OUT.ffr`], /^.*nowhere/gm, "stderr"],
@@ -123,7 +123,7 @@ Deno.test("--json is complete", async () => {
   });
 });
 
-Deno.test("convert says of each loss once, up to ten of them", async () => {
+Deno.test("convert reports each loss once, up to ten of them", async () => {
   await withTempDir(async (dir) => {
     const videos = Array.from(
       { length: COUNT },
@@ -133,10 +133,10 @@ Deno.test("convert says of each loss once, up to ten of them", async () => {
     const args = ["convert", `${dir}/gulp`, `${dir}/OUT`, "--to", "gulp"];
     const named = (name: string) => args.map((arg) => arg.replace("OUT", name));
     const few = await recordfs([...named("few"), "--lossy"]);
-    assert.equal(few.stderr.match(/left out: /g)?.length, 10, few.stderr);
+    assert.equal(few.stderr.match(/skipped: /g)?.length, 10, few.stderr);
     assert.match(few.stderr, /warning: … and 15 more \(--all shows them\)$/m);
     const all = await recordfs([...named("all"), "--lossy", "--all"]);
-    assert.equal(all.stderr.match(/left out: /g)?.length, COUNT);
+    assert.equal(all.stderr.match(/skipped: /g)?.length, COUNT);
     const json = await recordfs([...named("json"), "--lossy", "--json"]);
     assert.equal(JSON.parse(json.stdout).warnings.length, COUNT);
     assert.equal(json.stderr, "");

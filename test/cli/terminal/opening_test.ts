@@ -15,7 +15,7 @@ const CONTAINER = ffrBytes(
 
 Deno.test({
   name:
-    "a terminal shows how much of an index has been fetched, of a mount in the background, too (needs script)",
+    "a terminal shows how much of an index has been fetched, also for a mount in the background (needs script)",
   ...needs("script", "fuse", "root"),
   async fn() {
     await withMountPlace(async (place) => {

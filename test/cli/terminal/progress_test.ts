@@ -8,7 +8,7 @@ import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { CLI, run } from "../run_cli.ts";
 
-Deno.test("a rate is what was done in the time it took", () => {
+Deno.test("a rate is the work done per time", () => {
   let now = 1000;
   const rate = new Rate(() => now);
   assert.equal(rate.perSecond, 0);
@@ -56,7 +56,7 @@ Deno.test("durations are short", () => {
 });
 
 Deno.test({
-  name: "extract knows how much there is, of some paths too (needs script)",
+  name: "extract knows the total, also of some paths (needs script)",
   ...needs("script"),
   async fn() {
     const { path } = goldenCase("ffrecord/packed_tree");
@@ -76,7 +76,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "extract counts many files, and says how many bytes (needs script)",
+  name: "extract counts many files, and shows the bytes (needs script)",
   ...needs("script"),
   async fn() {
     await withTempDir(async (dir) => {

@@ -10,7 +10,7 @@ import { CLI, run } from "../run_cli.ts";
 
 const { path: packed } = goldenCase("ffrecord/packed_tree");
 
-Deno.test("a screen shows what stays on it", () => {
+Deno.test("a screen shows the text that remains on it", () => {
   assert.deepEqual(screenOf("one\r\ntwo\rT\r\n"), ["one", "Two"]);
   // A line that is saved, left and cleared.
   assert.deepEqual(
@@ -41,7 +41,7 @@ const COMMANDS: readonly (readonly [string, RegExp])[] = [
 ];
 
 Deno.test({
-  name: "each command leaves its answer on a terminal (needs script)",
+  name: "each command leaves its output on a terminal (needs script)",
   ...needs("script"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -84,7 +84,7 @@ console.log("open");
 
 Deno.test({
   name:
-    "a local container that takes long is opened, not fetched (needs script)",
+    "a local container that takes long is shown as opening, not as fetching (needs script)",
   ...needs("script"),
   async fn() {
     await withTempDir(async (dir) => {

@@ -71,13 +71,13 @@ const rows = new Uint8Array(40 * (1 + 30 * 3)).map((_, i) => i % 91 && i);
 const PNG = png(30, 40, rows);
 
 for (const name of NAMES) {
-  Deno.test(`${name}: the PNG made here is a sound one`, async () => {
+  Deno.test(`${name}: the PNG made here is valid`, async () => {
     const { data } = await (await imageCodec(name)).decode(PNG);
     const expected = rows.filter((_, i) => i % 91 !== 0);
     assert.deepEqual(data, expected);
   });
 
-  Deno.test(`${name}: an image cut off anywhere is refused`, async () => {
+  Deno.test(`${name}: an image truncated anywhere is rejected`, async () => {
     const codec = await imageCodec(name);
     const jpeg = await codec.encode(testImage(120, 90), 90);
     for (const whole of [jpeg, PNG]) {
@@ -91,7 +91,7 @@ for (const name of NAMES) {
     }
   });
 
-  Deno.test(`${name}: changed bytes give an image or an error, and no later one suffers`, async () => {
+  Deno.test(`${name}: changed bytes give an image or an error, and do not affect later images`, async () => {
     const codec = await imageCodec(name);
     const sound = testImage(50, 40);
     const jpeg = await codec.encode(sound, 90);
@@ -117,7 +117,7 @@ for (const name of NAMES) {
     assert.ok(refused > 30);
   });
 
-  Deno.test(`${name}: bytes of no meaning after a sound beginning are refused`, async () => {
+  Deno.test(`${name}: garbage after a valid beginning is rejected`, async () => {
     const codec = await imageCodec(name);
     const jpeg = await codec.encode(testImage(50, 40), 90);
     await fc.assert(

@@ -38,11 +38,11 @@ async function choose(name: string, ...permissions: string[]): Promise<string> {
   return said;
 }
 
-Deno.test("imagescript needs leave to read files, and nothing else", async () => {
+Deno.test("imagescript needs only permission to read files", async () => {
   assert.equal(await choose("imagescript", "--allow-read"), "imagescript 4 2");
 });
 
-Deno.test("auto takes turbojpeg where native code may run, else imagescript", async () => {
+Deno.test("auto chooses turbojpeg if native code may run, else imagescript", async () => {
   const native = ["--allow-read", "--allow-env", "--allow-ffi"];
   assert.equal(await choose("auto", ...native), "turbojpeg 4 2");
   for (const missing of [1, 2]) {
@@ -51,7 +51,7 @@ Deno.test("auto takes turbojpeg where native code may run, else imagescript", as
   }
 });
 
-Deno.test("auto says once what is missing and what that costs; a codec that was named is meant", async () => {
+Deno.test("auto warns once what is missing and what that costs; a codec chosen by name does not", async () => {
   const program = `
 import { imageCodec } from ${JSON.stringify(MODULE)};
 await imageCodec(Deno.args[0]);
@@ -71,7 +71,7 @@ await imageCodec(Deno.args[0]);`;
     };
     assert.equal(
       await warned("auto", "--allow-read"),
-      "recordfs: JPEGs take six times as long as they could, with the codec 'imagescript': 'turbojpeg' needs " +
+      "recordfs: decoding JPEGs takes six times as long as it could, with the codec 'imagescript': 'turbojpeg' needs " +
         "--allow-ffi, --allow-env and --allow-read\n",
     );
     assert.equal(await warned("imagescript", "--allow-read"), "");
@@ -79,7 +79,7 @@ await imageCodec(Deno.args[0]);`;
   });
 });
 
-Deno.test("a codec that may not be loaded says what it needs", async () => {
+Deno.test("a codec that may not be loaded names the permission that it needs", async () => {
   assert.match(
     await choose("sharp", "--allow-read"),
     /^ImageError codec-unavailable .*'sharp'.*--allow-ffi, --allow-env and --allow-read/,
@@ -90,7 +90,7 @@ Deno.test("a codec that may not be loaded says what it needs", async () => {
   );
 });
 
-Deno.test("codecs are loaded once; unknown names are refused", async () => {
+Deno.test("codecs are loaded once; unknown names are rejected", async () => {
   for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
     assert.equal(await imageCodec(name), await imageCodec(name));
   }
@@ -100,7 +100,7 @@ Deno.test("codecs are loaded once; unknown names are refused", async () => {
   });
 });
 
-Deno.test("where no package was ever fetched, gulped videos can be read, and what needs one says so", async () => {
+Deno.test("without fetched packages, gulped videos can be read, and codecs report what they need", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/list.csv`, "1;a\n");
     await Deno.writeTextFile(

@@ -35,7 +35,7 @@ function gray(pixels: Uint8Array): Uint8Array {
   });
 }
 
-testEach("what it encodes it decodes, at any size", async (codec) => {
+testEach("encoded images are decoded, at any size", async (codec) => {
   for (const [width, height] of [[64, 48], [1, 1], [7, 9], [3, 500]] as const) {
     for (const channels of [1, 3] as const) {
       const image = testImage(width, height, channels);
@@ -79,7 +79,7 @@ testEach("a better quality is closer and larger", async (codec) => {
 });
 
 testEach(
-  "colour spaces: gray stays gray unless RGB is asked for",
+  "colour spaces: gray stays gray unless RGB is requested",
   async (codec) => {
     const colour = await codec.encode(testImage(40, 30, 3), 95);
     const rgb = await codec.decode(colour, { colorspace: "RGB" });
@@ -103,7 +103,7 @@ testEach(
 );
 
 testEach(
-  "the bytes may lie anywhere in a buffer, and stay as they are",
+  "the bytes may be anywhere in a buffer, and are not changed",
   async (codec) => {
     const jpeg = await codec.encode(testImage(32, 24), 90);
     const shifted = new Uint8Array(jpeg.length + 10).subarray(3, -7);
@@ -113,7 +113,7 @@ testEach(
   },
 );
 
-testEach("many at once do not mix", async (codec) => {
+testEach("concurrent calls do not mix", async (codec) => {
   const sizes = Array.from({ length: 40 }, (_, i) => [8 + i, 60 - i] as const);
   await Promise.all(sizes.map(async ([width, height]) => {
     const image = testImage(width, height);
@@ -122,7 +122,7 @@ testEach("many at once do not mix", async (codec) => {
   }));
 });
 
-testEach("arguments without a meaning are refused", async (codec) => {
+testEach("invalid arguments are rejected", async (codec) => {
   const image = testImage(8, 8);
   for (const quality of [0, 101, 1.5, NaN]) {
     await assert.rejects(() => codec.encode(image, quality), RangeError);
@@ -156,7 +156,7 @@ interface GoldenVideo {
 const GOLDEN = new URL("../../golden/gulp/", import.meta.url);
 
 for (const version of ["v1", "v2"]) {
-  Deno.test(`both codecs decode the frames of ${version} alike, at the size known`, async () => {
+  Deno.test(`both codecs decode the frames of ${version} alike, to the known size`, async () => {
     const dir = new URL(`${version}_gray_and_rgb/`, GOLDEN);
     const expected = JSON.parse(
       await Deno.readTextFile(new URL("expect.json", dir)),

@@ -53,7 +53,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-Deno.test("images are decoded together as far as their pixels have room", async () => {
+Deno.test("as many images are decoded together as their pixels fit in memory", async () => {
   const large = 11_585 ** 2 * 4; // the largest that is read: 512 MiB
   const decoding = new Decoding([large, large, MB, large]);
   await until(() => decoding.underWay.size > 0);
@@ -66,7 +66,7 @@ Deno.test("images are decoded together as far as their pixels have room", async 
   await decoding.all;
 });
 
-Deno.test("an image that takes more than there is goes alone", async () => {
+Deno.test("an image that exceeds the memory is decoded alone", async () => {
   const decoding = new Decoding([MB, 4096 * MB, MB]);
   await until(() => decoding.underWay.size > 0);
   assert.deepEqual([...decoding.underWay], [0]);
@@ -76,7 +76,7 @@ Deno.test("an image that takes more than there is goes alone", async () => {
   await decoding.all;
 });
 
-Deno.test("many small ones are decoded at once, and failures give back what they took", async () => {
+Deno.test("many small images are decoded at once, and failures release their memory", async () => {
   const few = new Decoding(Array.from({ length: 64 }, () => 8 * MB));
   await until(() => few.underWay.size === 64);
   const failing = inDecodeMemory(MB, () => {
@@ -95,7 +95,7 @@ Deno.test("many small ones are decoded at once, and failures give back what they
   await alone.end(0, []);
 });
 
-Deno.test("what a thread has taken that ends is given back", async () => {
+Deno.test("the memory of a thread that ends is released", async () => {
   const share = newDecodeMemoryShare();
   Atomics.add(share.total, 0, 4096 * 1024); // as a thread would that decodes
   Atomics.add(share.own, 0, 4096 * 1024);
@@ -126,7 +126,7 @@ async function assertWaits<T>(begin: () => Promise<T>): Promise<T> {
 }
 
 for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
-  Deno.test(`whatever ${name} decodes takes its memory from there`, async () => {
+  Deno.test(`all that ${name} decodes counts towards that memory`, async () => {
     const codec = await imageCodec(name);
     const image = {
       data: new Uint8Array(48 * 64),
@@ -144,7 +144,7 @@ for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
   });
 }
 
-Deno.test("threads of a loader take from the same memory", async () => {
+Deno.test("threads of a loader share the same memory limit", async () => {
   const { path } = gulpCase("v2_image_list");
   using dataset = await GulpImageDataset.open(path, {
     transform: new Compose([new Scale(20), new CenterCrop(16)]),

@@ -42,7 +42,7 @@ for (const [name, shortEdge] of PICTURES) {
 }
 
 for (const name of ["turbojpeg", "sharp", "imagescript"] as const) {
-  Deno.test(`${name}: a large picture decoded at a fraction is 3 off at the most, and exact on demand`, async () => {
+  Deno.test(`${name}: a large picture decoded at a fraction differs by 3 at most, and by nothing on demand`, async () => {
     const codec = await imageCodec(name);
     const options = { shortEdge: 40, path: "large.jpg" };
     const bytes = read("large.jpg");
@@ -60,7 +60,7 @@ for (const name of ["turbojpeg", "sharp", "imagescript"] as const) {
   });
 }
 
-Deno.test("the WebAssembly of pixels is compiled from its source", async () => {
+Deno.test("the WebAssembly for pixels is compiled from its source", async () => {
   const path = `${REPOSITORY}src/codecs/image/pixels/pixels_wasm.ts`;
   assert.equal(await Deno.readTextFile(path), await compilePixels());
 });

@@ -70,7 +70,7 @@ const THUMBNAIL = segment(
   0xd9,
 );
 
-Deno.test("the size is that of the frame, not of a thumbnail in a segment before it", () => {
+Deno.test("the size is that of the frame, not of a thumbnail in an earlier segment", () => {
   for (const code of [0xc0, 0xc1, 0xc2]) {
     assert.deepEqual(
       readImageHeader(
@@ -88,7 +88,7 @@ Deno.test("the size is that of the frame, not of a thumbnail in a segment before
   }
 });
 
-Deno.test("components tell gray, colour and CMYK; fill bytes before markers are skipped", () => {
+Deno.test("components distinguish gray, colour and CMYK; fill bytes before markers are skipped", () => {
   const gray = readImageHeader(jpeg([0xff, 0xff], frame(0xc0, 8, 8, 1)));
   assert.deepEqual([gray.channels, gray.isCmyk], [1, false]);
   const cmyk = readImageHeader(jpeg(frame(0xc0, 8, 8, 4)));
@@ -108,13 +108,13 @@ Deno.test("PNG: size and channels by colour type", () => {
   }
 });
 
-Deno.test("what is neither JPEG nor PNG is refused by name", () => {
+Deno.test("content that is neither JPEG nor PNG is rejected by name", () => {
   const gif = new TextEncoder().encode("GIF89a and more");
   assertRefused(gif, "unsupported-image", /neither a JPEG nor a PNG/);
   assertRefused(new Uint8Array(0), "unsupported-image", /neither/);
 });
 
-Deno.test("kinds of JPEG that no codec here reads are refused", () => {
+Deno.test("kinds of JPEG that no codec here reads are rejected", () => {
   assertRefused(
     jpeg(frame(0xc1, 8, 8, 3, 12)),
     "unsupported-image",
@@ -127,7 +127,7 @@ Deno.test("kinds of JPEG that no codec here reads are refused", () => {
   );
 });
 
-Deno.test("a JPEG without a frame, also cut anywhere before it, is damaged", () => {
+Deno.test("a JPEG without a frame, or truncated before it, is damaged", () => {
   assertRefused(jpeg(APP0), "bad-image", /no frame header/);
   const whole = Uint8Array.from([0xff, 0xd8, ...APP0, ...frame(0xc0, 8, 8, 3)]);
   const sofEnds = 2 + APP0.length + 10;
@@ -142,7 +142,7 @@ Deno.test("a size of 0 is damage", () => {
   assertRefused(png(0, 20, 8, 2), "bad-image", /0 × 20 pixels/);
 });
 
-Deno.test("a size beyond the limit, or beyond what the bytes can hold, is refused", () => {
+Deno.test("a size beyond the limit, or beyond what the bytes can hold, is rejected", () => {
   assertRefused(
     jpeg(frame(0xc0, 65_535, 65_535, 3)),
     "image-too-large",
@@ -158,7 +158,7 @@ Deno.test("a size beyond the limit, or beyond what the bytes can hold, is refuse
   readImageHeader(png(800, 100, 1, 0)); // 10 KB of bits: deflate can do that
 });
 
-Deno.test("a PNG without IHDR, cut, or of an unknown colour type, is damaged", () => {
+Deno.test("a PNG without IHDR, truncated, or of an unknown colour type, is damaged", () => {
   assertRefused(png(8, 8, 8, 2).subarray(0, 32), "bad-image", /header/);
   assertRefused(png(8, 8, 8, 5), "bad-image", /header/);
   const other = png(8, 8, 8, 2);
@@ -166,7 +166,7 @@ Deno.test("a PNG without IHDR, cut, or of an unknown colour type, is damaged", (
   assertRefused(other, "bad-image", /header/);
 });
 
-Deno.test("jpegLength() finds the end, not what looks like it", () => {
+Deno.test("jpegLength() finds the end, not bytes that look like it", () => {
   const [stuffed, restart] = [[0xff, 0x00], [0xff, 0xd3]];
   const bytes = Uint8Array.from([
     ...[0xff, 0xd8],

@@ -21,7 +21,7 @@ picture.convert("RGBA").save(d + "/extended.webp", exif=b"Exif\\0\\0x")
 `;
 
 Deno.test({
-  name: "the size of a picture is told by its first bytes, in every format",
+  name: "the size of a picture is read from its first bytes, in every format",
   ...needs("pillow"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -51,7 +51,7 @@ Deno.test({
   },
 });
 
-Deno.test("what is no picture has no size", () => {
+Deno.test("content that is not a picture has no size", () => {
   for (
     const text of [
       "",

@@ -26,7 +26,7 @@ function picture(
 
 for (const channels of [1, 2, 3, 4] as const) {
   Deno.test({
-    name: `Pillow reads the very pixels of a PNG of ${channels} channels`,
+    name: `Pillow reads the exact pixels of a PNG of ${channels} channels`,
     ...needs("pillow"),
     fn: () =>
       withTempDir(async (dir) => {
@@ -86,7 +86,7 @@ for (const name of CODECS) {
   });
 }
 
-Deno.test("a PNG is compressed, and made only of what is an image", async () => {
+Deno.test("a PNG is compressed, and made only from valid images", async () => {
   const slope = Uint8Array.from({ length: 256 * 256 }, (_, i) => i % 256);
   const image = { data: slope, height: 256, width: 256, channels: 1 } as const;
   assert.ok((await encodePng(image)).length < 2000);

@@ -51,7 +51,7 @@ print(json.dumps(out))`;
   },
 });
 
-Deno.test("a short edge below 1 changes nothing; one that makes a huge image is refused", () => {
+Deno.test("a short edge below 1 changes nothing; one that makes a huge image is rejected", () => {
   const size = { width: 30, height: 20 };
   for (const edge of [0, -1, -256]) {
     assert.deepEqual(shortEdgeSize(size, edge), size);
@@ -70,7 +70,7 @@ Deno.test("a short edge below 1 changes nothing; one that makes a huge image is 
 });
 
 for (const name of NAMES) {
-  Deno.test(`${name}: resizing keeps what is flat, and what has the size already`, async () => {
+  Deno.test(`${name}: resizing keeps flat areas, and images that have the size already`, async () => {
     const codec = await imageCodec(name);
     for (const channels of [1, 3] as const) {
       const data = new Uint8Array(90 * 70 * channels).fill(201);
@@ -90,7 +90,7 @@ for (const name of NAMES) {
   });
 
   Deno.test({
-    name: `${name}: resizing does what Pillow's BILINEAR does`,
+    name: `${name}: resizing matches Pillow's BILINEAR`,
     ...needs("pillow"),
     async fn() {
       const codec = await imageCodec(name);
@@ -127,7 +127,7 @@ for size in sizes:
     },
   });
 
-  Deno.test(`${name}: jpegFromImageFile() is decoding, resizing and encoding`, async () => {
+  Deno.test(`${name}: jpegFromImageFile() equals decoding, resizing and encoding`, async () => {
     const codec = await imageCodec(name);
     for (const channels of [1, 3] as const) {
       const image = testImage(320, 240, channels);
@@ -153,7 +153,7 @@ for size in sizes:
     }
   });
 
-  Deno.test(`${name}: a JPEG of the right size stays as it is unless asked otherwise`, async () => {
+  Deno.test(`${name}: a JPEG of the right size is unchanged by default`, async () => {
     const codec = await imageCodec(name);
     const file = await codec.encode(testImage(64, 48), 60);
     const padded = new Uint8Array(file.length + 3);

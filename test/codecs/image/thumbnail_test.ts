@@ -85,7 +85,7 @@ Deno.test("a thumbnail is upright, whatever the orientation, also one of an embe
   }
 });
 
-Deno.test("the embedded picture is taken if it is sound, large enough and of the same shape", async () => {
+Deno.test("the embedded picture is used if it is valid, large enough and of the same shape", async () => {
   const picture = await corners("jpeg");
   const plain = async (width: number, height: number) =>
     await sharp({
@@ -124,7 +124,7 @@ Deno.test("formats are decoded, small pictures keep their size, and no metadata 
 });
 
 Deno.test({
-  name: "alpha, 16 bits, palettes and inks are as Pillow draws them",
+  name: "alpha, 16 bits, palettes and inks are drawn like Pillow",
   ...needs("pillow"),
   async fn() {
     const made = async (code: string) =>
@@ -165,7 +165,7 @@ Deno.test({
   },
 });
 
-Deno.test("damaged and huge pictures are refused, before their pixels are allocated", async () => {
+Deno.test("damaged and huge pictures are rejected before their pixels are allocated", async () => {
   const sound = await corners("jpeg");
   const refused = async (bytes: Uint8Array, code: string) =>
     await assert.rejects(thumbnailer.make(bytes, 256), (error) => {

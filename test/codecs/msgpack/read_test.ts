@@ -81,13 +81,13 @@ for (const [digits, value] of SOUND) {
   });
 }
 
-Deno.test("the key __proto__ is one like others", () => {
+Deno.test("the key __proto__ is an ordinary key", () => {
   const read = readMsgpack(hex("81 a9 5f5f70726f746f5f5f 91 01"));
   assert.deepEqual(Object.entries(read as object), [["__proto__", [1]]]);
   assert.equal(Object.getPrototypeOf(read), Object.prototype);
 });
 
-Deno.test("bytes share the memory of what they are read from", () => {
+Deno.test("bytes share the memory of their input", () => {
   const packed = hex("92 c4 02 0102 c4 01 03");
   const [first, second] = readMsgpack(packed) as Uint8Array[];
   assert.equal(first!.buffer, packed.buffer);
@@ -130,7 +130,7 @@ const DAMAGED: [string, number, RegExp][] = [
 ];
 
 for (const [digits, offset, words] of DAMAGED) {
-  Deno.test(`'${digits}' is refused`, () =>
+  Deno.test(`'${digits}' is rejected`, () =>
     assertRefused(hex(digits), offset, words));
 }
 
@@ -161,7 +161,7 @@ for (const [kind, head] of [["lists", "91"], ["maps", "81 c0"]] as const) {
   });
 }
 
-Deno.test("lengths that are only claimed reserve no memory", () => {
+Deno.test("claimed lengths reserve no memory", () => {
   // 1,000 nested lists each claim an item for every byte there is: reserved, that is 80 GB.
   const claims = hex("dd 00989680".repeat(1000));
   const packed = new Uint8Array(claims.length + 10_000_000).fill(0xc0);
@@ -169,7 +169,7 @@ Deno.test("lengths that are only claimed reserve no memory", () => {
   assertRefused(packed, packed.length, /truncated/);
 });
 
-Deno.test("whatever the bytes are, they are a value or refused by name", () => {
+Deno.test("any bytes are a value, or rejected by name", () => {
   const anyBytes = fc.uint8Array({ maxLength: 200 });
   let [read, refused] = [0, 0];
   fc.assert(

@@ -151,7 +151,7 @@ Deno.test({
   },
 });
 
-Deno.test("what is written is read back", () => {
+Deno.test("written values are read back", () => {
   fc.assert(fc.property(anyValue, (value) => {
     const packed = writeMsgpack(value);
     const read = readMsgpack(packed);
@@ -217,7 +217,7 @@ const REFUSED: [string, unknown, RegExp][] = [
     { m: new Map<unknown, number>([[1, 2], [1n, 3]]) },
     /the key 1 twice, .*"m"/,
   ],
-  ["what contains itself", loop, /more than 1024 levels deep/],
+  ["a value that contains itself", loop, /more than 1024 levels deep/],
 ];
 
 for (const [name, value, words] of REFUSED) {
@@ -230,14 +230,14 @@ for (const [name, value, words] of REFUSED) {
   });
 }
 
-Deno.test("what nests as deep as it may be read is written", () => {
+Deno.test("values nested as deep as the reader allows are written", () => {
   let value: PackableValue = null;
   for (let i = 0; i < 1024; i++) value = [value];
   assert.deepEqual(writeMsgpack(value), hex("91".repeat(1024) + "c0"));
   assert.throws(() => writeMsgpack([value]), /1024 levels deep/);
 });
 
-Deno.test("extensions and timestamps are checked when they are made", () => {
+Deno.test("extensions and timestamps are checked when they are created", () => {
   for (const type of [-1, -129, 128, 1.5, NaN]) {
     assert.throws(() => new MsgpackExt(type, new Uint8Array(1)), RangeError);
   }

@@ -13,7 +13,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const decode = (decoding: ValueDecoding, text: string) =>
   decodeAs(decoding, bytes(text));
 
-Deno.test("whole numbers are read as Python's int does", () => {
+Deno.test("whole numbers are read like Python's int", () => {
   const right: [string, number | bigint][] = [
     ["7", 7],
     [" -12\n", -12],
@@ -43,25 +43,27 @@ Deno.test("whole numbers are read as Python's int does", () => {
   for (const text of [...wrong, "9".repeat(4301)]) {
     assert.throws(() => decode("integer", text), {
       name: "TypeError",
-      message: "it is no whole number",
+      message: "it is not a whole number",
     });
   }
 });
 
-Deno.test("floats are read as Python's float does, JSON with or without a byte order mark", () => {
+Deno.test("floats are read like Python's float, JSON with or without a byte order mark", () => {
   for (
     const [text, expected] of [["1.5", 1.5], [" -2e3\n", -2000], [".5", 0.5]]
   ) assert.equal(decode("float", text as string), expected);
   assert.ok(Number.isNaN(decode("float", "nan")));
   assert.equal(decode("float", "-inf"), -Infinity);
-  assert.throws(() => decode("float", "1,5"), { message: "it is no number" });
+  assert.throws(() => decode("float", "1,5"), {
+    message: "it is not a number",
+  });
   assert.deepEqual(decode("json", '\ufeff{"a": 1}'), { a: 1 });
   assert.throws(() => decodeAs("utf8", Uint8Array.of(0xff)), {
     message: "its text is not UTF-8",
   });
 });
 
-Deno.test("a file is of the type that its last extension says, and bytes where it says none", () => {
+Deno.test("a file has the type of its last extension, and is bytes without a known one", () => {
   const kinds = ["a/b.seg.PNG", "cls", "x.jsn", "x.npy", "x.pkl", "x.mov"]
     .map((name) => typeOfExtension(name).kind);
   assert.deepEqual(kinds, [
@@ -78,7 +80,7 @@ Deno.test("a file is of the type that its last extension says, and bytes where i
   assert.equal(typeOfExtension("a.JPEG").suffix, ".jpeg");
 });
 
-Deno.test("types of a format's own decode by a module or a function of it", async () => {
+Deno.test("a format's own types decode with a module or a function of it", async () => {
   const module = `data:text/javascript,${
     encodeURIComponent(
       "export const decodeValue = (bytes, base) => bytes[0] + base;",

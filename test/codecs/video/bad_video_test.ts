@@ -27,7 +27,7 @@ async function assertFails(
   );
 }
 
-testFails("what is not a video fails in ffmpeg's own words", async (dir) => {
+testFails("an invalid video fails with ffmpeg's own message", async (dir) => {
   const missing = `${dir}/missing.mp4`;
   await assertFails(missing, "video-failed", /ffmpeg: .*No such file/);
   const empty = `${dir}/empty.mp4`;
@@ -41,7 +41,7 @@ testFails("what is not a video fails in ffmpeg's own words", async (dir) => {
 });
 
 testFails(
-  "a file without its index fails; one that is only cut gives what is there",
+  "a file without its index fails; a truncated one returns the frames before the cut",
   async (dir) => {
     const mp4 = await makeClip(`${dir}/clip.mp4`); // the index is at its end
     await Deno.truncate(mp4, (await Deno.stat(mp4)).size * 0.6);
@@ -56,25 +56,28 @@ testFails(
   },
 );
 
-testFails("damage that ffmpeg gets over is told to onWarning", async (dir) => {
-  const clip = await makeClip(`${dir}/clip.mp4`, { frames: 50 });
-  const sound = (await Deno.stat(clip)).size;
-  const words: string[] = [];
-  const onWarning = (text: string) => words.push(text);
-  await Array.fromAsync(videoFrames(clip, { onWarning }));
-  assert.equal(words.length, 0);
-  const file = await Deno.open(clip, { write: true });
-  for (let at = 2000; at < sound / 2; at += 700) {
-    await file.seek(at, Deno.SeekMode.Start);
-    await file.write(new Uint8Array(40).fill(0x5a));
-  }
-  file.close();
-  const frames = await Array.fromAsync(videoFrames(clip, { onWarning }));
-  assert.equal(frames.length, await burstCount(clip, dir));
-  assert.equal(words.length, 1);
-  assert.match(words[0]!, /error|damaged|overread|illegal/i);
-  assert.ok(words[0]!.length < 10_000);
-});
+testFails(
+  "damage that ffmpeg can skip is reported to onWarning",
+  async (dir) => {
+    const clip = await makeClip(`${dir}/clip.mp4`, { frames: 50 });
+    const sound = (await Deno.stat(clip)).size;
+    const words: string[] = [];
+    const onWarning = (text: string) => words.push(text);
+    await Array.fromAsync(videoFrames(clip, { onWarning }));
+    assert.equal(words.length, 0);
+    const file = await Deno.open(clip, { write: true });
+    for (let at = 2000; at < sound / 2; at += 700) {
+      await file.seek(at, Deno.SeekMode.Start);
+      await file.write(new Uint8Array(40).fill(0x5a));
+    }
+    file.close();
+    const frames = await Array.fromAsync(videoFrames(clip, { onWarning }));
+    assert.equal(frames.length, await burstCount(clip, dir));
+    assert.equal(words.length, 1);
+    assert.match(words[0]!, /error|damaged|overread|illegal/i);
+    assert.ok(words[0]!.length < 10_000);
+  },
+);
 
 testFails(
   "sound alone, and a video of no length, have no frames",
@@ -119,7 +122,7 @@ testFails(
   },
 );
 
-testFails("a failure after some frames is one all the same", async (dir) => {
+testFails("a failure after some frames is an error as well", async (dir) => {
   const clip = await makeClip(`${dir}/clip.mp4`, { frames: 4 });
   const program = `${dir}/fails-late`;
   await Deno.writeTextFile(
@@ -134,7 +137,7 @@ testFails("a failure after some frames is one all the same", async (dir) => {
   assert.equal(frames, 4);
 });
 
-Deno.test("a program that writes something else, or half a JPEG, is caught", async () => {
+Deno.test("a program that writes something else, or half a JPEG, is detected", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/clip.mp4`;
     const cases = [
@@ -153,7 +156,7 @@ Deno.test("a program that writes something else, or half a JPEG, is caught", asy
   });
 });
 
-Deno.test("where ffmpeg is missing, the error says how to get it", async () => {
+Deno.test("if ffmpeg is missing, the error says how to get it", async () => {
   await withTempDir(async (dir) => {
     await assertFails(
       `${dir}/clip.mp4`,
@@ -165,7 +168,7 @@ Deno.test("where ffmpeg is missing, the error says how to get it", async () => {
 });
 
 Deno.test({
-  name: "where ffmpeg may not be run, the error says what to allow",
+  name: "if ffmpeg may not be run, the error names the permission",
   ...needs("ffmpeg"),
   async fn() {
     const module = new URL("src/codecs/video/mod.ts", `file://${REPOSITORY}`);

@@ -41,7 +41,7 @@ function* pieces(bytes: Uint8Array, lengths: readonly number[]) {
   }
 }
 
-Deno.test("a stream of JPEGs is cut where each ends, however it arrives", () => {
+Deno.test("a stream of JPEGs is split where each ends, however it arrives", () => {
   fc.assert(fc.property(
     fc.array(jpeg, { maxLength: 6 }),
     fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
@@ -57,7 +57,7 @@ Deno.test("a stream of JPEGs is cut where each ends, however it arrives", () => 
   ));
 });
 
-Deno.test("a stream that ends within a JPEG is known to do so", () => {
+Deno.test("a stream that ends within a JPEG is detected", () => {
   const bytes = Uint8Array.of(0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 0xff, 0xd9);
   for (let length = 1; length < bytes.length; length++) {
     const splitter = new JpegSplitter();
@@ -66,7 +66,7 @@ Deno.test("a stream that ends within a JPEG is known to do so", () => {
   }
 });
 
-Deno.test("a stream of something else is refused", () => {
+Deno.test("a stream of something else is rejected", () => {
   for (
     const bytes of [[1], [0xff, 0xd9], [0xff, 0xd8, 0], [0xff, 0xd8, 0xff, 0]]
   ) {

@@ -68,7 +68,7 @@ for (const format of ["mp4", "webm"] as const) {
   });
 }
 
-test("the frames are those that ffmpeg has itself, each once", async (dir) => {
+test("the frames are those of ffmpeg itself, each once", async (dir) => {
   const clip = await makeClip(`${dir}/clip.mkv`, { frames: 9 });
   const raw = await ffmpeg(
     ...["-i", clip, "-fps_mode", "passthrough"],
@@ -79,7 +79,7 @@ test("the frames are those that ffmpeg has itself, each once", async (dir) => {
   assert.deepEqual(data, new Uint8Array(raw));
 });
 
-test("frames per second and codec are as asked for", async (dir) => {
+test("frames per second and codec are as requested", async (dir) => {
   const path = `${dir}/out.mp4`;
   const options = { fps: 12.5, codec: "mpeg4" };
   await Deno.writeFile(path, await encodeVideo(movingFrames(), options));
@@ -92,7 +92,7 @@ test("frames per second and codec are as asked for", async (dir) => {
   assert.equal(new TextDecoder().decode(stdout).trim(), "mpeg4,25/2");
 });
 
-test("what is no sound video fails in ffmpeg's own words", async (dir) => {
+test("an invalid video fails with ffmpeg's own message", async (dir) => {
   const clip = await Deno.readFile(await makeClip(`${dir}/clip.mp4`));
   const cut = clip.subarray(0, clip.length * 0.6);
   const noise = new Uint8Array(5000).map((_, i) => (i * i * 31) >> 3);
@@ -136,7 +136,7 @@ test("sound alone has no frames", async (dir) => {
   );
 });
 
-test("more pixels than allowed are refused, and ffmpeg ends", async (dir) => {
+test("a video with more pixels than allowed is rejected, and ffmpeg ends", async (dir) => {
   const clip = await Deno.readFile(await makeClip(`${dir}/clip.mp4`));
   const { program, pid } = await ffmpegWithPid(dir);
   await assertFails(
@@ -191,7 +191,7 @@ await decodeVideo(await encodeVideo(frames(4)));
 console.log(failures.map(({ status }) => status).join(" "));
 `;
 
-test("no temporary file stays", async (dir) => {
+test("no temporary file remains", async (dir) => {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["eval", LEAVES_NOTHING],
     cwd: REPOSITORY,
@@ -202,7 +202,7 @@ test("no temporary file stays", async (dir) => {
   assert.deepEqual(await Array.fromAsync(Deno.readDir(dir)), []);
 });
 
-test("what cannot be encoded fails by name", async () => {
+test("values that cannot be encoded fail by name", async () => {
   await assertFails(
     () => encodeVideo(movingFrames(2, 47, 63), { path: "the clip" }),
     "video-failed",
@@ -220,7 +220,7 @@ test("what cannot be encoded fails by name", async () => {
   );
 });
 
-Deno.test("options and frames that mean nothing are refused before ffmpeg runs", async () => {
+Deno.test("invalid options and frames are rejected before ffmpeg runs", async () => {
   const frames = movingFrames(1, 2, 2);
   const program = "no-such-ffmpeg";
   for (

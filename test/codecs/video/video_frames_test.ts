@@ -52,7 +52,7 @@ async function sizesOf(
 }
 
 testClips(
-  "as many frames as GulpIO's call of ffmpeg gives, at any rate",
+  "the number of frames equals that of GulpIO's ffmpeg call, at any rate",
   async (dir) => {
     const sound = ["-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac"];
     const later = "if(lt(N,10),N/25,10/25+(N-10)/5)/TB";
@@ -107,7 +107,7 @@ testClips(
   },
 );
 
-testClips("a video that says it is turned is turned", async (dir) => {
+testClips("the rotation of a video is applied", async (dir) => {
   const clip = await makeClip(`${dir}/clip.mp4`, { frames: 2 });
   const turned = `${dir}/turned.mp4`;
   const copy = ["-i", clip, "-c", "copy"];
@@ -120,7 +120,7 @@ testClips("a video that says it is turned is turned", async (dir) => {
   assert.deepEqual(await sizesOf(turned, { shortEdge: 24 }), ["24x32"]);
 });
 
-testClips("black is 0 and white is 255, as JPEG has it", async (dir) => {
+testClips("black is 0 and white is 255, as in JPEG", async (dir) => {
   const codec = await imageCodec("imagescript");
   for (const [colour, value] of [["black", 0], ["white", 255]] as const) {
     const clip = await makeClip(`${dir}/${colour}.mkv`, {
@@ -135,7 +135,7 @@ testClips("black is 0 and white is 255, as JPEG has it", async (dir) => {
   }
 });
 
-testClips("more than 10,000 frames, in order", async (dir) => {
+testClips("more than 10,000 frames are in order", async (dir) => {
   const clip = await makeClip(
     `${dir}/long.mkv`,
     { source: "color=c=black", size: "16x16", frames: 10_050 },
@@ -155,7 +155,7 @@ testClips("more than 10,000 frames, in order", async (dir) => {
 });
 
 testClips(
-  "the same bytes every time, without a comment about the program",
+  "the bytes are the same every time, without a comment about the program",
   async (dir) => {
     const clip = await makeClip(`${dir}/clip.mp4`, { frames: 5 });
     const frames = await framesOf(clip, { shortEdge: 20 });
@@ -175,7 +175,7 @@ testClips(
 );
 
 testClips(
-  "a better qscale makes larger frames; options without a meaning are refused",
+  "a better qscale makes larger frames; invalid options are rejected",
   async (dir) => {
     const clip = await makeClip(`${dir}/clip.mp4`, { frames: 1 });
     const sizes = [];
@@ -197,7 +197,7 @@ testClips(
   },
 );
 
-testClips("a name is nothing but a name", async (dir) => {
+testClips("a name is never parsed as an option", async (dir) => {
   const clip = await makeClip(`${dir}/clip.mp4`, { frames: 2 });
   for (
     const name of [
@@ -221,7 +221,7 @@ testClips("leaving the iteration ends ffmpeg", async (dir) => {
   assert.equal(isRunning(pid()), false);
 });
 
-testClips("ffmpeg waits where its frames are not taken", async (dir) => {
+testClips("ffmpeg waits while its frames are not read", async (dir) => {
   const clip = await longClip();
   const { program, pid } = await ffmpegWithPid(dir);
   const all = (await framesOf(clip)).reduce(

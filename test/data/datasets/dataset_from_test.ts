@@ -21,14 +21,14 @@ Deno.test("a module's function makes the dataset, here and in another thread", a
   await assertPortable(later, [7, 0]);
 });
 
-Deno.test("options are as they were when the dataset was made", async () => {
+Deno.test("options are as when the dataset was created", async () => {
   const options = { path };
   using made = await datasetFrom<Numbered>(USER, options);
   options.path = "/nowhere";
   await assertPortable(made, [1]);
 });
 
-Deno.test("what another thread throws is told", async () => {
+Deno.test("an error of another thread is reported", async () => {
   const copy = await Deno.makeTempFile({ suffix: ".ffr" });
   await Deno.copyFile(path, copy);
   using made = await datasetFrom<Numbered>(USER, { path: copy });
@@ -39,7 +39,7 @@ Deno.test("what another thread throws is told", async () => {
   });
 });
 
-Deno.test("options that cannot be posted, and functions that make no dataset, are refused", async () => {
+Deno.test("options that cannot be posted, and functions that return no dataset, are rejected", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);

@@ -21,7 +21,7 @@ const tree = goldenCase("ffrecord/packed_tree");
 const GULP = `${REPOSITORY}test/golden/gulp/v2_chunks/gulp`;
 const BAGS = `${REPOSITORY}test/golden/granular2/lists/data`;
 
-Deno.test("a packed folder's files stand in the order of its names, folders in place", async () => {
+Deno.test("the files of a packed folder are in the order of its names, folders included", async () => {
   for (
     const name of ["packed_tree", "packed_not_utf8_names", "packed_sort_order"]
   ) {
@@ -118,7 +118,7 @@ Deno.test("another thread makes the same dataset of files", async () => {
   await assertPortable(processed, [3, 1]);
 });
 
-Deno.test("of an opened container, some files are chosen", async () => {
+Deno.test("some files of an opened container can be chosen", async () => {
   using fs = await open(GULP);
   using dataset = await openDataset(fs, { files: "meta.json" });
   assert.ok(dataset.length > 1);
@@ -128,7 +128,7 @@ Deno.test("of an opened container, some files are chosen", async () => {
   await dataset.get([0]);
 });
 
-Deno.test("what another thread cannot make says why", async () => {
+Deno.test("a dataset that another thread cannot make says why", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);
@@ -151,7 +151,7 @@ Deno.test("what another thread cannot make says why", async () => {
   );
 });
 
-Deno.test("a container that was replaced meanwhile is not read by old numbers", async () => {
+Deno.test("a container that was replaced in the meantime is not read by old numbers", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     const one = Uint8Array.of(1);

@@ -59,7 +59,8 @@ for (const name of LISTS) {
 }
 
 Deno.test({
-  name: "images are Pillow's, scaled, cropped and normalized by numpy",
+  name:
+    "images have the pixels of Pillow, scaled, cropped and normalized by numpy",
   ...needs("pillow", "numpy"),
   async fn() {
     const { path } = gulpCase("v2_image_list");
@@ -107,7 +108,7 @@ out.write(a.transpose(2, 0, 1).astype('<f4').tobytes())`,
   },
 });
 
-Deno.test("what is random follows from seed, epoch and index", async () => {
+Deno.test("random numbers follow from seed, epoch and index", async () => {
   const { path } = gulpCase("v2_image_list");
   const seen: number[] = [];
   const options = {
@@ -137,7 +138,7 @@ Deno.test("what is random follows from seed, epoch and index", async () => {
   );
 });
 
-Deno.test("labels: another key, none, a function, and what becomes of them", async () => {
+Deno.test("labels: another key, none, a function, and their conversion", async () => {
   const { path, content } = gulpCase("v2_image_list");
   const metas = content.videos.map(({ meta, id }) => ({
     ...(meta as { label: string; idx: number }),
@@ -186,7 +187,7 @@ async function labelsOf<Label>(
   return all.map(({ label }) => label);
 }
 
-Deno.test("labels that are not there, or have no number, are told", async () => {
+Deno.test("missing labels, and labels without a number, are reported", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [
       { id: "a", frames: [JPEGS[0]!], meta: { label: "cat", n: 3 } },
@@ -284,7 +285,7 @@ Deno.test("another thread makes the same dataset", async () => {
   }
 });
 
-Deno.test("images are decoded to a short edge where that is asked for", async () => {
+Deno.test("images are decoded to a short edge on request", async () => {
   const { path } = gulpCase("v2_image_list");
   for (const codec of ["imagescript", "sharp", "turbojpeg"] as const) {
     using dataset = await GulpImageDataset.open(path, {
@@ -331,7 +332,7 @@ Deno.test("errors name the sample, its id and its file", async () => {
   );
 });
 
-Deno.test("an aborted batch is given up with the reason", async () => {
+Deno.test("an aborted batch ends with the reason", async () => {
   const { path } = gulpCase("v2_image_list");
   using dataset = await GulpImageDataset.open(path);
   const signal = AbortSignal.abort(new Error("enough"));

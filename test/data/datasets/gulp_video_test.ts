@@ -35,7 +35,7 @@ async function allFrames(): Promise<Image[][]> {
   return videos;
 }
 
-Deno.test("clips are the frames asked for", () => {
+Deno.test("clips are the requested frames", () => {
   const random = new Random(1);
   const first = { isVal: true };
   const cases: [number, Parameters<typeof clipFrames>[1], number[]][] = [
@@ -57,7 +57,7 @@ Deno.test("clips are the frames asked for", () => {
   }
 });
 
-Deno.test("clips lie inside their video, and start everywhere", () => {
+Deno.test("clips lie inside their video, and start at every frame", () => {
   fc.assert(fc.property(
     fc.integer({ min: 1, max: 60 }),
     fc.integer({ min: 1, max: 10 }),
@@ -107,7 +107,7 @@ Deno.test("all frames of all videos, stacked", async () => {
   });
 });
 
-Deno.test("a video that is too short ends in its last frame, again and again", async () => {
+Deno.test("a video that is too short repeats its last frame", async () => {
   const videos = await allFrames();
   using dataset = await GulpVideoDataset.open(CHUNKS, {
     label: "idx",
@@ -131,7 +131,7 @@ Deno.test("a video that is too short ends in its last frame, again and again", a
   }
 });
 
-Deno.test("clips start at random frames, by seed, epoch and index; for validation at the first", async () => {
+Deno.test("clips start at random frames, by seed, epoch and index; at the first for validation", async () => {
   const { path, content } = gulpCase("v2_many_frames");
   const long = content.videos.findIndex(({ id }) => id === "long");
   const total = content.videos[long]!.num_frames;
@@ -167,7 +167,7 @@ Deno.test("clips start at random frames, by seed, epoch and index; for validatio
   assert.deepEqual(await start({ randomOffset: false }, 2, 2), begin);
 });
 
-Deno.test("clips are transformed as a whole, and the offset draws before the transform", async () => {
+Deno.test("clips are transformed as a whole, and the offset is drawn before the transform", async () => {
   const options = {
     label: "idx",
     numFrames: 3,
@@ -193,7 +193,7 @@ Deno.test("clips are transformed as a whole, and the offset draws before the tra
   }
 });
 
-Deno.test("frames as arrays are stacked, unless told otherwise", async () => {
+Deno.test("frames as arrays are stacked by default", async () => {
   const transform = new AllFrames(new ToArray({ dtype: "float16" }));
   using stacked = await GulpVideoDataset.open(CHUNKS, {
     label: "idx",
@@ -278,7 +278,7 @@ Deno.test("another thread makes the same dataset of clips", async () => {
   assert.throws(() => own[RECIPE](), /The option transform cannot be sent/);
 });
 
-Deno.test("videos without frames, and damaged ones, are told by name", async () => {
+Deno.test("videos without frames, and damaged ones, are reported by name", async () => {
   const none = gulpCase("v2_no_frames");
   using dataset = await GulpVideoDataset.open(none.path, {
     label: "idx",

@@ -28,7 +28,7 @@ function numbers(count: number, first = 0): number[] {
   return Array.from({ length: count }, (_, i) => first + i);
 }
 
-Deno.test("a subset is the chosen samples, in their order, with repeats", async () => {
+Deno.test("a subset has the chosen samples, in their order, with repeats", async () => {
   const cases = fc.integer({ min: 1, max: 50 }).chain((length) =>
     fc.record({
       length: fc.constant(length),
@@ -54,7 +54,7 @@ Deno.test("a subset is the chosen samples, in their order, with repeats", async 
   }));
 });
 
-Deno.test("indices of a subset are copied, and compared with its dataset", async () => {
+Deno.test("indices of a subset are copied, and checked against its dataset", async () => {
   const whole = new ListDataset(numbers(5));
   const indices = [4, 0];
   const subset = new Subset(whole, indices);
@@ -135,7 +135,7 @@ Deno.test("joined datasets are one, with one read of each for a batch", async ()
   }));
 });
 
-Deno.test("joined datasets name what there is not, and what cannot be joined", async () => {
+Deno.test("joined datasets name missing samples, and datasets that cannot be joined", async () => {
   const joined = new ConcatDataset([
     new ListDataset(numbers(2)),
     new ListDataset(numbers(3)),
@@ -155,7 +155,7 @@ Deno.test("joined datasets name what there is not, and what cannot be joined", a
   assert.throws(() => new ConcatDataset([endless]), RangeError);
 });
 
-Deno.test("a joined dataset that gives too few samples, or too many, is refused", async () => {
+Deno.test("a joined dataset that returns too few or too many samples is rejected", async () => {
   for (const given of [[], [7], [7, 8, 9], "ab", undefined]) {
     class Wrong extends ListDataset<number> {
       override get(): number[] {
@@ -174,7 +174,7 @@ Deno.test("a joined dataset that gives too few samples, or too many, is refused"
   }
 });
 
-Deno.test("parts of datasets whose indices are drawn name the file that is drawn", () => {
+Deno.test("parts of datasets whose indices are drawn name the file of the drawn sample", () => {
   class Drawn extends ListDataset<number> {
     override fileOf(index: number, options?: GetOptions): string | undefined {
       return options && `${index} in epoch ${options.epoch}`;
@@ -187,7 +187,7 @@ Deno.test("parts of datasets whose indices are drawn name the file that is drawn
   assert.equal(joined.fileOf(9, { epoch: 5 }), undefined);
 });
 
-Deno.test("a joined read ends when all its reads have, also where one fails", async () => {
+Deno.test("a joined read ends when all its reads have ended, also after an error", async () => {
   let ended = false;
   class Slow extends ListDataset<number> {
     override get(indices: readonly number[]): number[] {
@@ -217,7 +217,7 @@ Deno.test("a joined read ends when all its reads have, also where one fails", as
   assert.ok(ended);
 });
 
-Deno.test("parts of files and joined files are those files' samples", async () => {
+Deno.test("parts of files and joined files have the samples of those files", async () => {
   const first = await FFRecordDataset.open(one.path);
   const second = await FFRecordDataset.open(parts.path);
   using joined = new ConcatDataset([first, second]);
@@ -234,7 +234,7 @@ Deno.test("parts of files and joined files are those files' samples", async () =
   await assert.rejects(joined.get([joined.length]), IndexError);
 });
 
-Deno.test("other threads make subsets and joined datasets, whatever they are of", async () => {
+Deno.test("other threads make subsets and joined datasets of any datasets", async () => {
   const whole = await FFRecordDataset.open(many.path);
   const folder = await PackedFolderDataset.open(
     goldenCase("ffrecord/packed_tree").path,

@@ -15,7 +15,7 @@ function inMemory(): MemoryStorage {
   return new MemoryStorage({ [path]: Deno.readFileSync(path) });
 }
 
-Deno.test("indices are read from where they lie", async () => {
+Deno.test("indices are read from their own storage", async () => {
   const storage = new MemoryStorage({
     "some.txt": new TextEncoder().encode("# three\n7\n0\n7\n"),
     "bad.txt": new TextEncoder().encode("7\nseven\n"),

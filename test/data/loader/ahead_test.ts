@@ -16,7 +16,7 @@ function orderOf(length: number, size: number, broken = -1) {
   return { asked, order: { length, at } };
 }
 
-Deno.test("as many steps are looked at as there are samples to fetch, each once", () => {
+Deno.test("as many steps are prefetched as there are samples to fetch, each once", () => {
   const { asked, order } = orderOf(Infinity, 100);
   const steps = new StepsAhead({ order, epoch: 4, step: 7 }, 2);
   assert.deepEqual(steps.take(), { epoch: 4, step: 7, indices: order.at(7) });
@@ -28,7 +28,7 @@ Deno.test("as many steps are looked at as there are samples to fetch, each once"
   assert.deepEqual(asked, [8, 9, 10, 11]);
 });
 
-Deno.test("of large batches, as many are looked at as are loaded ahead", () => {
+Deno.test("of large batches, as many are prefetched as are loaded ahead", () => {
   const { order } = orderOf(9, 1000);
   const steps = new StepsAhead({ order, epoch: 0, step: 5 }, 3);
   assert.deepEqual(steps.look().map(({ step }) => step), [5, 6, 7]);
@@ -37,7 +37,7 @@ Deno.test("of large batches, as many are looked at as are loaded ahead", () => {
   assert.deepEqual(steps.look().map(({ step }) => step), [8]); // the last
 });
 
-Deno.test("a step that the sampler has not fails when it is taken", () => {
+Deno.test("a step that the sampler does not have fails when it is taken", () => {
   const { asked, order } = orderOf(9, 1, 2);
   const steps = new StepsAhead({ order, epoch: 0, step: 0 }, 1);
   assert.equal(steps.look().length, 2);
@@ -48,7 +48,7 @@ Deno.test("a step that the sampler has not fails when it is taken", () => {
   assert.deepEqual(asked, [0, 1, 2, 2]);
 });
 
-Deno.test("no more is told than bytes may be fetched, and the rest when there is room", async () => {
+Deno.test("no more is prefetched than the limit of bytes, and the rest when there is room", async () => {
   const told: number[] = [];
   const ahead = new BatchesAhead<{ job: number }>(({ job }) => {
     told.push(job);
@@ -85,7 +85,7 @@ class Telling extends Dataset<number> {
   }
 }
 
-Deno.test("a dataset is told of each batch once, before it is read, up to the epoch's end", async () => {
+Deno.test("a dataset prefetches each batch once, before it is read, up to the epoch's end", async () => {
   const dataset = new Telling();
   const order = { length: 3, at: (step: number) => [step, step + 10] };
   const loader = new DataLoader(dataset, {
@@ -109,7 +109,7 @@ Deno.test("a dataset is told of each batch once, before it is read, up to the ep
   }
 });
 
-Deno.test("a dataset that throws when it is told ends the loop", async () => {
+Deno.test("a dataset that throws from its prefetch ends the loop", async () => {
   class Throwing extends Telling {
     override prefetch(indices: readonly number[]): number {
       if (indices[0] === 3) throw new Error("told too much");

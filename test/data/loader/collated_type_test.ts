@@ -28,7 +28,7 @@ Deno.test("the batch of a union is that of one of its members", () => {
   assert.throws(() => batch([1, "b"]), { code: "bad-batch" });
 });
 
-Deno.test("what is not stacked is a list, of all members of a union", () => {
+Deno.test("values that are not stacked are a list, of all members of a union", () => {
   same<Collated<"a" | "b">, ("a" | "b")[]>(true);
   same<Collated<boolean>, boolean[]>(true);
   same<Collated<string | undefined>, (string | undefined)[]>(true);
@@ -36,7 +36,7 @@ Deno.test("what is not stacked is a list, of all members of a union", () => {
   same<Collated<never>, never[]>(true);
 });
 
-Deno.test("what is stacked has the type of its parts", () => {
+Deno.test("stacked values have the type of their parts", () => {
   same<Collated<1 | 2>, Float64Array>(true);
   same<Collated<Float32Array>, NdArray>(true);
   same<Collated<readonly [number, string]>, [Float64Array, string[]]>(true);
@@ -44,7 +44,7 @@ Deno.test("what is stacked has the type of its parts", () => {
   same<Collated<unknown>, unknown>(true);
 });
 
-Deno.test("what has the fields of an array or an image, and others, is an object that keeps them all", () => {
+Deno.test("an object with the fields of an array or image, and others, keeps them all", () => {
   type Labelled = Image & { readonly label: number };
   same<Collated<Image>, NdArray>(true);
   same<Collated<Image | NdArray>, NdArray>(true);
@@ -69,7 +69,7 @@ Deno.test("what has the fields of an array or an image, and others, is an object
   assert.deepEqual((stacked as Collated<typeof arrays[0]>).at, ["1", "2"]);
 });
 
-Deno.test("whole numbers beyond 2^53 go together with those below, as bigint; others do not", () => {
+Deno.test("whole numbers beyond 2^53 are collated with smaller ones as bigint; others are not", () => {
   same<Collated<number | bigint>, Float64Array | bigint[]>(true);
   const batch = (samples: unknown[]) =>
     stackSamples(samples, new BatchMemory());

@@ -51,7 +51,7 @@ const FORMATS: Readonly<
 
 for (const [format, open] of Object.entries(FORMATS)) {
   for (const numWorkers of [0, 2]) {
-    Deno.test(`damaged samples of ${format} are skipped, counted and told of: ${numWorkers} workers`, async () => {
+    Deno.test(`damaged samples of ${format} are skipped, counted and reported: ${numWorkers} workers`, async () => {
       await withTempDir(async (dir) => {
         const path = `${dir}/data.${format}`;
         await writeDamaged(path);
@@ -106,7 +106,7 @@ async function orderOf(
   return order;
 }
 
-Deno.test("unless it is asked to skip, a loader throws at the first damaged sample", async () => {
+Deno.test("by default, a loader throws at the first damaged sample", async () => {
   await withTempDir(async (dir) => {
     await writeDamaged(`${dir}/data.ffr`);
     using dataset = await FFRecordDataset.open(`${dir}/data.ffr`);
@@ -125,7 +125,7 @@ Deno.test("unless it is asked to skip, a loader throws at the first damaged samp
   });
 });
 
-Deno.test("what is saved behind skipped samples leads to the next batch", async () => {
+Deno.test("a state saved after skipped samples leads to the next batch", async () => {
   await withTempDir(async (dir) => {
     await writeDamaged(`${dir}/data.ffr`);
     using dataset = await FFRecordDataset.open(`${dir}/data.ffr`);
@@ -150,7 +150,7 @@ Deno.test("what is saved behind skipped samples leads to the next batch", async 
   });
 });
 
-Deno.test("an error of the program is no damage, and is not skipped", async () => {
+Deno.test("an error of the program is not damage, and is not skipped", async () => {
   const dataset = new HostileDataset("throw-text", 10);
   await using loader = new DataLoader<unknown>(dataset, {
     batchSize: 4,
@@ -162,7 +162,7 @@ Deno.test("an error of the program is no damage, and is not skipped", async () =
   }, { code: "sample-failed", sample: 10 });
 });
 
-Deno.test("a file that is replaced under a loader is no damage, and ends the loop", () =>
+Deno.test("a file that is replaced under a loader is not damage, and ends the loop", () =>
   serving(async ({ dir, server, remote }) => {
     const samples = Array.from(
       { length: 40 },
@@ -185,7 +185,7 @@ Deno.test("a file that is replaced under a loader is no damage, and ends the loo
     assert.equal(loader.skipped, 0);
   }));
 
-Deno.test("of many damaged samples ten are named, and the rest counted", async () => {
+Deno.test("of many damaged samples ten are named, and the others counted", async () => {
   await withTempDir(async (dir) => {
     const samples = Array.from({ length: 30 }, (_, i) => Uint8Array.of(i, i));
     const bytes = ffrBytes(samples);

@@ -24,7 +24,7 @@ for (const [name, end] of Object.entries(ENDS)) {
       const persistentWorkers of numWorkers === 0 ? [false] : [false, true]
     ) {
       const how = `${numWorkers} workers, kept: ${persistentWorkers}`;
-      Deno.test(`who waits for a batch hears that ${name} ended the loop: ${how}`, async () => {
+      Deno.test(`a waiter for a batch is notified that ${name} ended the loop: ${how}`, async () => {
         const counts = new Int32Array(new SharedArrayBuffer(16));
         const dataset = new HostileDataset("wait", 1, counts);
         await using loader: Loader = new DataLoader<unknown, unknown>(dataset, {
@@ -56,7 +56,7 @@ for (const numWorkers of [0, 1]) {
   });
 }
 
-Deno.test("who waits for a dataset that never gives up hears of the end as well", async () => {
+Deno.test("a waiter for a dataset that never responds is notified of the end as well", async () => {
   class Deaf extends NumbersDataset {
     override get(): never {
       return new Promise(() => {}) as never;

@@ -131,7 +131,7 @@ async function take(
 }
 
 for (const [name, make] of Object.entries(CASES)) {
-  Deno.test(`${name}: saved at every point, resumed twice, every rank sees what it would have seen`, async () => {
+  Deno.test(`${name}: saved at every point and resumed twice, every rank sees the same samples`, async () => {
     const { dataset, options } = make();
     const worlds: [number, boolean][] = [[1, false], [2, false], [3, false], [
       3,

@@ -30,7 +30,7 @@ async function failureOf(
 for (const numWorkers of [0, 2]) {
   const where = `${numWorkers} workers`;
 
-  Deno.test(`what a dataset throws comes with batch, sample and file: ${where}`, async () => {
+  Deno.test(`an error of a dataset names batch, sample and file: ${where}`, async () => {
     const { error, before, loader } = await failureOf("throw", numWorkers);
     assert.equal(before, 2);
     assert.ok(error instanceof BatchError);
@@ -76,14 +76,14 @@ for (const numWorkers of [0, 2]) {
     await loader.close();
   });
 
-  Deno.test(`what is no error is told: ${where}`, async () => {
+  Deno.test(`a thrown value that is not an error is reported: ${where}`, async () => {
     const { error, loader } = await failureOf("throw-text", numWorkers);
     assert.ok(error instanceof BatchError);
     assert.match(error.message, /: not an error at all$/);
     await loader.close();
   });
 
-  Deno.test(`what fails only together has no sample: ${where}`, async () => {
+  Deno.test(`an error of a whole batch names no sample: ${where}`, async () => {
     const { error, loader } = await failureOf("fail-in-batches", numWorkers);
     assert.ok(error instanceof BatchError);
     assert.equal(error.code, "sample-failed");
@@ -108,7 +108,7 @@ for (const numWorkers of [0, 2]) {
     await loader.close();
   });
 
-  Deno.test(`what a collating function throws: ${where}`, async () => {
+  Deno.test(`an error of a collating function is reported: ${where}`, async () => {
     const module = import.meta.resolve("../support/collates.ts");
     await using loader = new DataLoader(new NumbersDataset(8), {
       batchSize: 4,
@@ -129,7 +129,7 @@ for (const numWorkers of [0, 2]) {
   });
 }
 
-Deno.test("where samples are drawn, an error names the file of the one that was", async () => {
+Deno.test("if samples are drawn, an error names the file of the drawn one", async () => {
   const drawn = new Epochs(new HostileDataset("throw", 10), { length: 40 });
   await using loader = new DataLoader<unknown>(drawn, { seed: 3 });
   await assert.rejects(
@@ -140,7 +140,7 @@ Deno.test("where samples are drawn, an error names the file of the one that was"
   );
 });
 
-Deno.test("what cannot pass between threads", async () => {
+Deno.test("values that cannot pass between threads are reported", async () => {
   const dataset = new HostileDataset("function", 1);
   await using loader = new DataLoader<unknown, unknown[]>(dataset, {
     batchSize: 2,
@@ -154,7 +154,7 @@ Deno.test("what cannot pass between threads", async () => {
   });
 });
 
-Deno.test("an index that a batch sampler makes up", async () => {
+Deno.test("an invalid index of a batch sampler is reported", async () => {
   for (const indices of [[3, 40], [-1], [0.5], [], "12" as never]) {
     const batchSampler = {
       length: 1,
@@ -173,7 +173,7 @@ Deno.test("an index that a batch sampler makes up", async () => {
   }
 });
 
-Deno.test("a thread that cannot start says why", async () => {
+Deno.test("a thread that cannot start reports why", async () => {
   const module = import.meta.resolve("../support/collates.ts");
   const dataset = new NumbersDataset(8);
   for (
@@ -212,7 +212,7 @@ Deno.test("workerInit is called in each thread, with its number", async () => {
   assert.deepEqual([...new Set(workers)].toSorted(), [0, 1]);
 });
 
-Deno.test("threads whose dataset has another length are refused", async () => {
+Deno.test("threads whose dataset has another length are rejected", async () => {
   const dataset = new NumbersDataset(8);
   await using loader = new DataLoader(dataset, { numWorkers: 1 });
   const other = new NumbersDataset(9);
@@ -239,7 +239,7 @@ Deno.test("a thread that cannot start closes its dataset", async () => {
   assert.equal(counts[3], 1);
 });
 
-Deno.test("datasets that threads cannot make are refused at once", () => {
+Deno.test("datasets that threads cannot make are rejected at once", () => {
   class Own extends Dataset<number> {
     override readonly length = 3;
     override get(indices: readonly number[]): readonly number[] {

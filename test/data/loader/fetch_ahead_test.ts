@@ -56,7 +56,7 @@ async function loaded<T>(
 
 for (const [name, make] of Object.entries(SETS)) {
   for (const numWorkers of [0, 2]) {
-    Deno.test(`${name} are fetched ahead, each once: ${numWorkers} workers`, async () => {
+    Deno.test(`${name} are prefetched, each once: ${numWorkers} workers`, async () => {
       await withServer(async (server, www) => {
         const set = await make(www);
         const order = { sampler: ORDER };
@@ -79,7 +79,7 @@ for (const [name, make] of Object.entries(SETS)) {
   }
 }
 
-Deno.test("a subset, a concatenation and a transform tell what they are made of", async () => {
+Deno.test("a subset, a concatenation and a transform prefetch from their inputs", async () => {
   await withServer(async (server, www) => {
     fs.writeFileSync(`${www}/a.ffr`, ffrBytes(samples.slice(0, 20)));
     fs.writeFileSync(`${www}/b.ffr`, ffrBytes(samples.slice(20)));
@@ -104,7 +104,7 @@ Deno.test("a subset, a concatenation and a transform tell what they are made of"
 });
 
 for (const numWorkers of [0, 2]) {
-  Deno.test(`a loop that was left asks for nothing more: ${numWorkers} workers`, async () => {
+  Deno.test(`an abandoned loop prefetches nothing more: ${numWorkers} workers`, async () => {
     await withServer(async (server, www) => {
       fs.writeFileSync(`${www}/a.ffr`, ffrBytes(samples));
       const dataset = await FFRecordDataset.open(`${server.url}/a.ffr`, {
@@ -133,7 +133,7 @@ for (const numWorkers of [0, 2]) {
     });
   });
 
-  Deno.test(`what cannot be fetched ahead fails where it is read: ${numWorkers} workers`, async () => {
+  Deno.test(`a failed prefetch surfaces on the read: ${numWorkers} workers`, async () => {
     await withServer(async (server, www) => {
       fs.writeFileSync(`${www}/a.ffr`, ffrBytes(samples));
       using dataset = await FFRecordDataset.open(`${server.url}/a.ffr`, {

@@ -7,7 +7,7 @@ const PROGRAM = new URL(
 );
 
 Deno.test(
-  "threads' batches are freed when they are not looked at any more, though they are not given back",
+  "batches of threads are freed once they are unreachable, even if they are not recycled",
   {
     ignore: Deno.build.os !== "linux",
   },

@@ -10,7 +10,7 @@ function make(options: LoaderOptions<[number, number, number], unknown>) {
   return new DataLoader(dataset, options);
 }
 
-Deno.test("options that exclude each other are refused", () => {
+Deno.test("options that exclude each other are rejected", () => {
   const cases: [LoaderOptions<[number, number, number], unknown>, RegExp][] = [
     [{ sampler: [1], shuffle: true }, /sampler and shuffle exclude/],
     [{ batchSampler, batchSize: 2 }, /batchSampler and batchSize exclude/],
@@ -38,7 +38,7 @@ Deno.test("options that exclude each other are refused", () => {
   make({ batchSampler, shuffle: false, dropLast: false });
 });
 
-Deno.test("what is no dataset is refused at once", async () => {
+Deno.test("a value that is not a dataset is rejected at once", async () => {
   const opened = Promise.resolve(dataset);
   for (
     const [wrong, message] of [
@@ -57,7 +57,7 @@ Deno.test("what is no dataset is refused at once", async () => {
   await opened;
 });
 
-Deno.test("options out of their range are refused", () => {
+Deno.test("options out of range are rejected", () => {
   const cases: [LoaderOptions<[number, number, number], unknown>, RegExp][] = [
     [{ batchSize: 0 }, /^batchSize must be a whole number .*, not 0$/],
     [{ batchSize: 1.5 }, /^batchSize must be a whole number .*, not 1.5$/],
@@ -83,12 +83,12 @@ Deno.test("options out of their range are refused", () => {
   }
 });
 
-Deno.test("places that an epoch does not have are refused", () => {
+Deno.test("steps that an epoch does not have are rejected", () => {
   const loader = make({ batchSize: 4 });
   for (const step of [3, -1, 0.5, NaN, Infinity]) {
     assert.throws(() => loader.setStep(step), {
       name: "RangeError",
-      message: /There is no step .*: they count from 0 to 2/,
+      message: /There is no step .*: valid positions are 0 to 2/,
     });
   }
   for (const epoch of [-1, 0.5, NaN]) {

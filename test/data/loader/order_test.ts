@@ -10,7 +10,7 @@ import { NumbersDataset } from "../support/numbers_dataset.ts";
 const WORKERS = LONG ? [0, 1, 2, 4] : [0, 2];
 
 for (const numWorkers of WORKERS) {
-  Deno.test(`batches of 8 out of 100 in their places, ${numWorkers} workers`, async () => {
+  Deno.test(`batches of 8 out of 100 are in order, ${numWorkers} workers`, async () => {
     const dataset = new NumbersDataset(100);
     await using loader = new DataLoader(dataset, { batchSize: 8, numWorkers });
     assert.equal(loader.length, 13);
@@ -75,7 +75,7 @@ Deno.test("each epoch has an order of its own, the same with any number of worke
   assert.equal((await indicesOf(alone)).join(), epochs[1]);
 });
 
-Deno.test("datasets learn the seed and the epoch", async () => {
+Deno.test("datasets receive the seed and the epoch", async () => {
   const dataset = new NumbersDataset(4);
   const options = { batchSize: 4, seed: 17 };
   const alone = new DataLoader(dataset, options);
@@ -88,7 +88,7 @@ Deno.test("datasets learn the seed and the epoch", async () => {
   }
 });
 
-Deno.test("batches come in their order, whichever thread is the quickest", async () => {
+Deno.test("batches come in order, whichever thread is fastest", async () => {
   const dataset = new HostileDataset("take-unequal-times", -1);
   await using loader = new DataLoader<number, number[]>(dataset as never, {
     numWorkers: 3,
@@ -100,14 +100,14 @@ Deno.test("batches come in their order, whichever thread is the quickest", async
   assert.deepEqual(indices, below(40));
 });
 
-Deno.test("a smaller last batch is left out on request", async () => {
+Deno.test("a smaller last batch is dropped on request", async () => {
   const options = { batchSize: 4, dropLast: true };
   const loader = new DataLoader(new NumbersDataset(11), options);
   assert.equal(loader.length, 2);
   assert.deepEqual((await indicesOf(loader)).flat(), below(8));
 });
 
-Deno.test("samplers and lists of indices say the order", async () => {
+Deno.test("samplers and lists of indices set the order", async () => {
   const sampler = [5, 3, 3, 9];
   const loader = new DataLoader(new NumbersDataset(10), {
     batchSize: 3,
@@ -121,7 +121,7 @@ Deno.test("samplers and lists of indices say the order", async () => {
   assert.deepEqual(await indicesOf(own), [[4, 2], [0]]);
 });
 
-Deno.test("an order without a length is refused, and not taken for an empty one", async () => {
+Deno.test("an order without a length is rejected, and not treated as empty", async () => {
   for (const length of [undefined, NaN, -1, 2.5]) {
     const order = () => ({ length: length as number, at: () => 0 });
     const batches = {

@@ -22,7 +22,7 @@ for (
     2,
   ]] as const
 ) {
-  Deno.test(`no more than may be are loaded ahead: ${numWorkers} workers, ${prefetchFactor} each`, async () => {
+  Deno.test(`no more than the limit is loaded ahead: ${numWorkers} workers, ${prefetchFactor} each`, async () => {
     const { counts, dataset } = counted();
     await using loader = new DataLoader(dataset, {
       batchSize: 1,
@@ -46,7 +46,7 @@ for (
   });
 }
 
-Deno.test("threads live on between loops where they are to", async () => {
+Deno.test("threads are kept between loops on request", async () => {
   for (const persistentWorkers of [true, false]) {
     const { counts, dataset } = counted();
     const loader = new DataLoader<unknown, number>(dataset, {
@@ -77,7 +77,7 @@ Deno.test("threads live on between loops where they are to", async () => {
   }
 });
 
-Deno.test("what a loop that was left has asked for does not reach the next one", async () => {
+Deno.test("requests of an abandoned loop do not reach the next one", async () => {
   const { dataset } = counted();
   await using loader = new DataLoader(dataset, {
     batchSize: 3,
@@ -117,7 +117,7 @@ Deno.test("an abort ends a loop at once, with the signal's reason", async () => 
   }
 });
 
-Deno.test("an abort while the caller works is heard before the next batch", async () => {
+Deno.test("an abort while the caller works is noticed before the next batch", async () => {
   for (const numWorkers of [0, 1]) {
     const abort = new AbortController();
     const { dataset } = counted();
@@ -137,7 +137,7 @@ Deno.test("an abort while the caller works is heard before the next batch", asyn
   }
 });
 
-Deno.test("a loop can be left though the dataset has hung, and heeds no signal", async () => {
+Deno.test("a loop can be abandoned even if the dataset hangs and ignores the signal", async () => {
   for (const numWorkers of [0, 1]) {
     const dataset = new HostileDataset("wait-for-ever", 1);
     await using loader = new DataLoader(dataset, { numWorkers });

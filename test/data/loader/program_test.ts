@@ -14,10 +14,10 @@ async function failureOf(program: string): Promise<string> {
 Deno.test("a thread that runs the program starts no threads of its own", async () => {
   const message = await failureOf("program_with_loader.ts");
   assert.match(message, /start worker threads in a loader's worker thread/);
-  assert.match(message, /into a module of its own/);
+  assert.match(message, /into a module of their own/);
 });
 
-Deno.test("a program that waits for itself is told so", async () => {
+Deno.test("a program that waits for itself gets an error", async () => {
   const message = await failureOf("program_of_itself.ts");
   assert.match(message, /it is the program itself, which waits for this/);
 });

@@ -78,7 +78,7 @@ Deno.test("a rank's state continues every rank", async () => {
   assert.deepEqual(await indicesOf(second), whole.slice(2));
 });
 
-Deno.test("the state of a rank that has had its last batch continues those that have not", async () => {
+Deno.test("the state of a rank that has had its last batch continues those of the others", async () => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ length, ...options }) => {
       const dataset = new NumbersDataset(length);

@@ -30,7 +30,7 @@ function buffersOf(batch: readonly Uint8Array[]): ArrayBufferLike[] {
 }
 
 for (const numWorkers of [0, 1, 2]) {
-  Deno.test(`batches that are held are never written to, whatever is given back: ${numWorkers} workers`, async () => {
+  Deno.test(`batches in use are never overwritten, whatever is recycled: ${numWorkers} workers`, async () => {
     await withSamples(async (dataset) => {
       await using loader = new DataLoader(dataset, {
         batchSize: 4,
@@ -86,7 +86,7 @@ for (const numWorkers of [0, 1, 2]) {
   });
 }
 
-Deno.test("the samples of a batch lie in one buffer, and no other batch is in it", async () => {
+Deno.test("the samples of a batch are in one buffer, which no other batch shares", async () => {
   await withSamples(async (dataset) => {
     for (const numWorkers of [0, 2]) {
       await using loader = new DataLoader(dataset, {
@@ -105,7 +105,7 @@ Deno.test("the samples of a batch lie in one buffer, and no other batch is in it
   });
 });
 
-Deno.test("memory that was given back is loaded into again", async () => {
+Deno.test("recycled memory is loaded into again", async () => {
   await withSamples(async (dataset) => {
     const loader = new DataLoader(dataset, { batchSize: 60 });
     const marked = async (mark: number) => {
@@ -129,7 +129,7 @@ Deno.test("memory that was given back is loaded into again", async () => {
   });
 });
 
-Deno.test("what is not the loader's is left alone", () => {
+Deno.test("memory that is not the loader's is not recycled", () => {
   const loader = new DataLoader<Uint8Array>({
     length: 1,
     get: () => [new Uint8Array(3)],

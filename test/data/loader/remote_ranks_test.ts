@@ -41,7 +41,7 @@ for (let epoch = 0; epoch < ${EPOCHS}; epoch++) {
 }
 `;
 
-Deno.test("four processes with a rank each see every sample of a bucket's container once an epoch", async () => {
+Deno.test("four processes with a rank each read every sample of a bucket's container once per epoch", async () => {
   await withTempDir(async (dir) => {
     await using server = await BucketServer.start({
       "x.ffr": ffrBytes(SAMPLES),

@@ -67,7 +67,7 @@ function resumesAnywhere(workers: (part: number) => number) {
   };
 }
 
-Deno.test("stopped anywhere and resumed, the batches are those of one go", async () => {
+Deno.test("stopped anywhere and resumed, the batches are those of an uninterrupted loop", async () => {
   await fc.assert(
     fc.asyncProperty(cases, resumesAnywhere(() => 0)),
     { numRuns: 100 },
@@ -93,7 +93,7 @@ Deno.test("save in a loop leads to the next batch, and after the last one to the
   assert.deepEqual([loader.epoch, loader.step], [1, 0]);
 });
 
-Deno.test("a loop that is left ends its epoch; setStep goes on with it", async () => {
+Deno.test("an abandoned loop ends its epoch; setStep continues it", async () => {
   const dataset = new NumbersDataset(10);
   const loader = new DataLoader(dataset, { batchSize: 2, shuffle: true });
   const whole = await indicesOf(loader);
@@ -124,7 +124,7 @@ Deno.test("setEpoch with the epoch that a state led to keeps its step", async ()
   assert.equal(loader.step, 0);
 });
 
-Deno.test("a loop over a loader that was set elsewhere says so", async () => {
+Deno.test("a loop over a loader that was moved elsewhere fails", async () => {
   const loader = new DataLoader(new NumbersDataset(10), { batchSize: 2 });
   for (
     const move of [
@@ -145,7 +145,7 @@ Deno.test("a loop over a loader that was set elsewhere says so", async () => {
   }
 });
 
-Deno.test("states of other loaders are refused", () => {
+Deno.test("states of other loaders are rejected", () => {
   const dataset = new NumbersDataset(10);
   const options = { batchSize: 3, shuffle: true, seed: 1 };
   const loader = new DataLoader(dataset, options);
@@ -186,7 +186,7 @@ Deno.test("states of other loaders are refused", () => {
   assert.deepEqual(loader.save(), state);
 });
 
-Deno.test("the state of a loader with another sampler is refused, whatever it is", () => {
+Deno.test("the state of a loader with another sampler is rejected", () => {
   const dataset = new NumbersDataset(20);
   const backwards = {
     length: 4,

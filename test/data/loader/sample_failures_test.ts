@@ -59,7 +59,7 @@ for (const numWorkers of [0, 1]) {
   });
 }
 
-Deno.test("a transform that fails is told with the file, once", async () => {
+Deno.test("a failing transform is reported with the file, once", async () => {
   const { path } = goldenCase("ffrecord/plain_many");
   using dataset = await FFRecordDataset.open(path, {
     process: (samples, indices, options) =>
@@ -110,7 +110,7 @@ const sources: Record<string, (bad: Dataset<number>) => Dataset<number>> = {
 };
 
 for (const [name, make] of Object.entries(sources)) {
-  Deno.test(`the file is named where indices are drawn: ${name}`, async () => {
+  Deno.test(`the file is named if indices are drawn: ${name}`, async () => {
     for (const seed of [0, 7]) {
       const error = await failureOf(make(new OneBad(42)), {
         batchSize: 8,

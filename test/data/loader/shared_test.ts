@@ -31,7 +31,7 @@ async function withSamples(body: (path: string) => Promise<void>) {
 }
 
 for (const numWorkers of [0, 2]) {
-  Deno.test(`samples and what collate makes of them lie in shared memory: ${numWorkers} workers`, async () => {
+  Deno.test(`samples and their collated batches are in shared memory: ${numWorkers} workers`, async () => {
     await withSamples(async (path) => {
       using dataset = await FFRecordDataset.open(path);
       const common = { batchSize: 8, numWorkers, shared: true } as const;
@@ -59,7 +59,7 @@ for (const numWorkers of [0, 2]) {
     });
   });
 
-  Deno.test(`shared memory that was given back is loaded into again, and no other is: ${numWorkers} workers`, async () => {
+  Deno.test(`recycled shared memory is loaded into again, and no other: ${numWorkers} workers`, async () => {
     await withSamples(async (path) => {
       using dataset = await FFRecordDataset.open(path);
       await using loader = new DataLoader(dataset, {
@@ -92,7 +92,7 @@ for (const numWorkers of [0, 2]) {
   });
 }
 
-Deno.test("arrays of pictures are made in shared memory, which other threads see without a copy", async () => {
+Deno.test("arrays of pictures are created in shared memory, which other threads see without a copy", async () => {
   const codec = await imageCodec("imagescript");
   const jpegs = await Promise.all(
     [60, 70, 80, 90].map((quality) => codec.encode(testImage(24, 16), quality)),

@@ -30,7 +30,7 @@ async function errorOf(
 
 const ENDS = ["close", "Deno.exit", "process.exit"] as const;
 for (const deed of FULL ? ENDS : ENDS.slice(0, 1)) {
-  Deno.test(`a thread that ends itself is told of: ${deed}`, async () => {
+  Deno.test(`a thread that ends itself is reported: ${deed}`, async () => {
     const { error, before } = await errorOf(deed, 0);
     assert.equal(error.code, "worker-died");
     assert.equal(error.step, 2);
@@ -46,7 +46,7 @@ for (
     ["rejection", "rejected, and nobody looked"],
   ] as const
 ) {
-  Deno.test(`a thread that dies of an error is told of: ${deed}`, async () => {
+  Deno.test(`a thread that dies of an error is reported: ${deed}`, async () => {
     const { error, before } = await errorOf(deed, 0);
     assert.equal(error.code, "worker-died");
     assert.equal(error.step, 2);
@@ -56,7 +56,7 @@ for (
   });
 }
 
-Deno.test("threads that hang are ended when their time is over", async () => {
+Deno.test("threads that hang are ended after the timeout", async () => {
   await Promise.all((["wait", "block"] as const).map(async (deed) => {
     for (let timeout = 1000;; timeout *= 3) {
       const { error, before } = await errorOf(deed, timeout)

@@ -220,7 +220,7 @@ for (const [what, figure] of Object.entries(OF_LONG)) {
   });
 }
 
-Deno.test("every order of four is as likely, and of seven as often odd as even", () => {
+Deno.test("every order of four is equally likely, and orders of seven are odd and even equally often", () => {
   const counts = new Map<string, number>();
   let odd = 0;
   for (let seed = 0; seed < 24_000; seed++) {
@@ -236,7 +236,7 @@ Deno.test("every order of four is as likely, and of seven as often odd as even",
   assert.ok(Math.abs(odd - 12_000) < LIMIT * Math.sqrt(6000));
 });
 
-Deno.test("a computed order is as often odd as even", () => {
+Deno.test("a computed order is odd and even equally often", () => {
   const make: Make = (n, seed) => new FeistelPermutation(n, new Random(seed));
   for (const length of LONG ? [64, 100, 5000, 8192] : [64, 100, 1000, 1024]) {
     let odd = 0;

@@ -86,7 +86,7 @@ Deno.test("no index of 200,000 from the middle of a long one comes twice", () =>
 });
 
 // The expected numbers are of a second implementation, in Python.
-Deno.test("a seed gives the order that it will always give", () => {
+Deno.test("a seed always gives the same order", () => {
   const promised: [number, number[]][] = [
     [10_000, [6768, 916, 9351, 8753, 8998]],
     [1e9, [597009375, 678285118, 953278586, 653239975, 703115686]],
@@ -110,7 +110,7 @@ Deno.test("a seed gives the order that it will always give", () => {
   );
 });
 
-Deno.test("what lies outside is refused", () => {
+Deno.test("positions out of range are rejected", () => {
   for (const length of [0, 1, 10, 5000]) {
     const order = permutation(length, new Random(1));
     for (const at of [-1, length, 0.5, NaN, Infinity]) {
@@ -119,7 +119,7 @@ Deno.test("what lies outside is refused", () => {
     }
   }
   assert.throws(() => permutation(10, new Random(1)).at(10), {
-    message: "There is no position 10: they count from 0 to 9",
+    message: "There is no position 10: valid positions are 0 to 9",
   });
   assert.throws(() => permutation(0, new Random(1)).at(0), {
     message: "There is no position 0: the epoch is empty",

@@ -6,7 +6,7 @@ function draw(random: Random, count: number): number[] {
   return Array.from({ length: count }, () => random.uint32());
 }
 
-Deno.test("sfc32 gives the numbers of PractRand's", () => {
+Deno.test("sfc32 gives the numbers of PractRand", () => {
   // From the tests of Rust's `rand_sfc`, which were made with PractRand itself.
   const generator = new Sfc32(0, 2, 1);
   const expected = [
@@ -21,7 +21,7 @@ Deno.test("sfc32 gives the numbers of PractRand's", () => {
 });
 
 // The expected numbers are of a second implementation, in Python.
-Deno.test("keys give the numbers that they will always give", () => {
+Deno.test("keys always give the same numbers", () => {
   const promised: [number[], number[]][] = [
     [[], [0xe2f28b66, 0xe17fc55e, 0x6c9f826b, 0x24826e04]],
     [[0], [0x5a20e99e, 0xc1b95dd7, 0xdd7afc9a, 0x40921076]],
@@ -45,7 +45,7 @@ Deno.test("keys give the numbers that they will always give", () => {
   ]);
 });
 
-Deno.test("no numbers are shared by keys that differ", () => {
+Deno.test("different keys share no numbers", () => {
   const keys = [
     [],
     [0],
@@ -67,7 +67,7 @@ Deno.test("no numbers are shared by keys that differ", () => {
   assert.equal(new Set(all).size, all.length);
 });
 
-Deno.test("a key's every bit changes half of the bits", () => {
+Deno.test("each bit of a key changes half of the bits", () => {
   for (let place = 0; place < 3; place++) {
     for (let bit = 0; bit < 52; bit++) {
       let changed = 0;
@@ -118,7 +118,7 @@ Deno.test("real numbers fill [0, 1) down to their last bit", () => {
   assert.ok(Math.abs(odd - 10_000) < 5 * Math.sqrt(5000));
 });
 
-Deno.test("what is no whole number is refused", () => {
+Deno.test("anything but a whole number is rejected", () => {
   for (const key of [0.5, NaN, Infinity, 2 ** 53]) {
     assert.throws(() => new Random(1, key), {
       name: "RangeError",

@@ -7,7 +7,7 @@ import { LENGTH, ORDERS, qualityOf } from "./shuffle_quality.ts";
 
 Deno.test({
   name:
-    "orders mix as the documents say, and blocks better than windows of as many samples",
+    "orders are as random as the documents say, and blocks better than windows of as many samples",
   ...needs("webdataset"),
   async fn() {
     const page = fs.readFileSync(`${REPOSITORY}docs/promised.md`, "utf8");

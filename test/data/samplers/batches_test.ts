@@ -16,7 +16,7 @@ function all(batches: Order<number[]>): number[][] {
   return Array.from({ length: batches.length }, (_, i) => batches.at(i));
 }
 
-Deno.test("an epoch is cut into batches, the last one smaller or left out", () => {
+Deno.test("an epoch is split into batches, the last one smaller or dropped", () => {
   assert.deepEqual(all(batchesOf(sequential(10), { batchSize: 3 })), [
     ...[[0, 1, 2], [3, 4, 5], [6, 7, 8], [9]],
   ]);
@@ -33,7 +33,7 @@ Deno.test("an epoch is cut into batches, the last one smaller or left out", () =
   );
 });
 
-Deno.test("ranks take turns, and padding repeats the start", () => {
+Deno.test("ranks alternate, and padding repeats the start", () => {
   const of = (rank: number, pad: boolean, length = 7) =>
     all(
       batchesOf(sequential(length), { batchSize: 2, rank, worldSize: 3, pad }),
@@ -60,7 +60,7 @@ Deno.test("ranks take turns, and padding repeats the start", () => {
   assert.deepEqual(of(2, true, 0), []);
 });
 
-Deno.test("ranks have every position once together", () => {
+Deno.test("ranks together have every position once", () => {
   fc.assert(
     fc.property(
       fc.nat(300),
@@ -95,7 +95,7 @@ Deno.test("ranks have every position once together", () => {
   );
 });
 
-Deno.test("padded ranks have equally many, and each position once or twice more", () => {
+Deno.test("padded ranks have equally many, and each position once or twice", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 200 }),
@@ -137,7 +137,7 @@ Deno.test("an epoch without end has batches without end", () => {
   assert.deepEqual(batches.at(1e9), [8e9 + 1, 8e9 + 5]);
 });
 
-Deno.test("what is out of range is refused", () => {
+Deno.test("values out of range are rejected", () => {
   const refuse = (options: object, message: string) =>
     assert.throws(
       () => batchesOf(sequential(4), { batchSize: 2, ...options }),
@@ -158,7 +158,7 @@ Deno.test("what is out of range is refused", () => {
   for (const step of [-1, 2, 0.5, NaN]) {
     assert.throws(() => batches.at(step), {
       name: "RangeError",
-      message: `There is no batch ${step}: they count from 0 to 1`,
+      message: `There is no batch ${step}: valid positions are 0 to 1`,
     });
   }
 });

@@ -22,7 +22,7 @@ Deno.test("every sample comes once, whatever the blocks", () => {
   );
 });
 
-Deno.test("a group's samples are those of whole blocks", () => {
+Deno.test("the samples of a group are those of whole blocks", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 600 }),
@@ -61,7 +61,7 @@ Deno.test("a group's samples are those of whole blocks", () => {
   );
 });
 
-Deno.test("of 17 blocks, nine are mixed, and then eight", () => {
+Deno.test("of 17 blocks, nine are shuffled together, and then eight", () => {
   const sampler = new BlockShuffleSampler(170, { blockSize: 10 });
   const order = indicesOf(sampler.order(3, 1));
   const blocksOf = (indices: number[]) =>
@@ -70,7 +70,7 @@ Deno.test("of 17 blocks, nine are mixed, and then eight", () => {
   assert.deepEqual([first!.size, second!.size], [9, 8]);
 });
 
-Deno.test("any position can be asked for, in any order", () => {
+Deno.test("any position can be requested, in any order", () => {
   const sampler = new BlockShuffleSampler(1003, { blockSize: 10, buffer: 4 });
   const indices = indicesOf(sampler.order(1, 2));
   fc.assert(
@@ -81,7 +81,7 @@ Deno.test("any position can be asked for, in any order", () => {
   );
 });
 
-Deno.test("seeds and epochs give others, in blocks and inside of them", () => {
+Deno.test("seeds and epochs give other orders, of blocks and inside them", () => {
   const sampler = new BlockShuffleSampler(64, { blockSize: 4, buffer: 2 });
   const firsts = new Float64Array(16);
   const inside = new Float64Array(4);
@@ -114,7 +114,7 @@ Deno.test("blocks of a billion samples are computed, not stored", () => {
 
 // The expected numbers are of a second implementation, in Python: it makes
 // lists of the blocks, and shuffles and joins them.
-Deno.test("a seed and an epoch give the order that they will always give", () => {
+Deno.test("a seed and an epoch always give the same order", () => {
   const sampler = new BlockShuffleSampler(23, { blockSize: 4, buffer: 2 });
   assert.deepEqual(indicesOf(sampler.order(42, 3)), [
     ...[21, 12, 13, 20, 15, 14, 22, 9, 16, 8, 11, 19],
@@ -122,7 +122,7 @@ Deno.test("a seed and an epoch give the order that they will always give", () =>
   ]);
 });
 
-Deno.test("what is out of range is refused", () => {
+Deno.test("values out of range are rejected", () => {
   assert.throws(() => new BlockShuffleSampler(10, { blockSize: 0 }), {
     name: "RangeError",
     message: "blockSize must be a whole number from 1 on, not 0",

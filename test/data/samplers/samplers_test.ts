@@ -21,7 +21,7 @@ function assertAllDiffer(orders: number[][]): void {
   assert.equal(new Set(orders.map(String)).size, orders.length);
 }
 
-Deno.test("SequentialSampler gives every sample in its place", () => {
+Deno.test("SequentialSampler gives every sample in order", () => {
   for (const indices of orders(new SequentialSampler({ length: 5 }))) {
     assert.deepEqual(indices, [0, 1, 2, 3, 4]);
   }
@@ -45,7 +45,7 @@ Deno.test("RandomSampler gives every sample once, in another order each epoch", 
   }
 });
 
-Deno.test("RandomSampler gives further passes, or less than one", () => {
+Deno.test("RandomSampler gives several passes, or less than one", () => {
   const indices = indicesOf(
     new RandomSampler(10, { numSamples: 25 }).order(1, 0),
   );
@@ -65,7 +65,7 @@ Deno.test("RandomSampler gives further passes, or less than one", () => {
   );
 });
 
-Deno.test("RandomSampler draws with replacement, every sample as often", () => {
+Deno.test("RandomSampler draws with replacement, every sample equally often", () => {
   const sampler = new RandomSampler(7, { replacement: true, numSamples: 7000 });
   const found = orders(sampler);
   assertAllDiffer(found);
@@ -81,7 +81,7 @@ Deno.test("RandomSampler draws with replacement, every sample as often", () => {
   );
 });
 
-Deno.test("SubsetSampler gives indices as they are, and SubsetRandomSampler shuffles them", () => {
+Deno.test("SubsetSampler gives indices in order, and SubsetRandomSampler shuffles them", () => {
   const indices = [7, 2, 7, 2 ** 40, 0];
   for (const given of [indices, new Float64Array(indices), indices.values()]) {
     const sampler = new SubsetSampler(given);
@@ -109,7 +109,7 @@ Deno.test("a list given to a sampler may change afterwards", () => {
 });
 
 // The expected numbers are of a second implementation, in Python.
-Deno.test("a seed and an epoch give the order that they will always give", () => {
+Deno.test("a seed and an epoch always give the same order", () => {
   const first = (sampler: Sampler, count: number) =>
     upTo(count).map((i) => sampler.order(42, 3).at(i));
   assert.deepEqual(first(new RandomSampler(10), 10), [
@@ -127,7 +127,7 @@ Deno.test("a seed and an epoch give the order that they will always give", () =>
   ]);
 });
 
-Deno.test("BatchSampler cuts a sampler's order, or a list, into batches", () => {
+Deno.test("BatchSampler splits a sampler's order, or a list, into batches", () => {
   const all = (sampler: BatchSampler) => {
     const batches = sampler.order(1, 0);
     assert.equal(batches.length, sampler.length);
@@ -148,7 +148,7 @@ Deno.test("BatchSampler cuts a sampler's order, or a list, into batches", () => 
   assert.throws(() => new BatchSampler([1], { batchSize: 0 }), RangeError);
 });
 
-Deno.test("any index can be asked for, in any order", () => {
+Deno.test("any index can be requested, in any order", () => {
   const samplers = [
     new RandomSampler(6000),
     new RandomSampler(50, { numSamples: 6000 }),
@@ -167,7 +167,7 @@ Deno.test("any index can be asked for, in any order", () => {
   );
 });
 
-Deno.test("positions that there are not are refused", () => {
+Deno.test("positions out of range are rejected", () => {
   const samplers = [
     new SequentialSampler(5),
     new RandomSampler(5),
@@ -181,13 +181,13 @@ Deno.test("positions that there are not are refused", () => {
     for (const position of [-1, 5, 0.5, NaN, Infinity]) {
       assert.throws(() => order.at(position), {
         name: "RangeError",
-        message: `There is no position ${position}: they count from 0 to 4`,
+        message: `There is no position ${position}: valid positions are 0 to 4`,
       });
     }
   }
 });
 
-Deno.test("what is no length or no list is refused", () => {
+Deno.test("invalid lengths and lists are rejected", () => {
   for (const length of [-1, 0.5, NaN]) {
     assert.throws(() => new SequentialSampler(length), {
       name: "RangeError",

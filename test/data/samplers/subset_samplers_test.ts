@@ -55,7 +55,7 @@ Deno.test("an index that the dataset does not have is an error", () => {
   assert.throws(() => asSampler([4], 4).order(0, 0).at(0), DataError);
 });
 
-Deno.test("what is no sampler is refused", () => {
+Deno.test("values that are not samplers are rejected", () => {
   for (const value of [undefined, null, 5, "012", {}, () => [1]]) {
     assert.throws(() => asSampler(value as unknown as SamplerLike, 4), {
       name: "TypeError",

@@ -7,7 +7,7 @@ import {
 import { chiSquare, LIMIT } from "../../data/random/statistics.ts";
 import { indicesOf, sorted } from "./orders.ts";
 
-Deno.test("draws with replacement are as often as the weights say", () => {
+Deno.test("draws with replacement follow the weights", () => {
   const weights = [1, 0, 3, 6, 0, 0.5, 1e-300, 0];
   const total = weights.reduce((sum, weight) => sum + weight);
   for (const [seed, epoch] of [[1, 0], [1, 1], [2, 0]] as const) {
@@ -26,7 +26,7 @@ Deno.test("draws with replacement are as often as the weights say", () => {
   }
 });
 
-Deno.test("every number stands for the sample in whose share it lies", () => {
+Deno.test("every number maps to the sample whose share contains it", () => {
   const weight = fc.oneof(
     fc.constantFrom(0, 0, 1, 1e-9, 1e9, 5e-324),
     fc.double({ min: 0, max: 100, noNaN: true }),
@@ -89,7 +89,7 @@ Deno.test("draws without replacement are all different, and the first by weight"
 });
 
 // The expected numbers are of a second implementation, in Python.
-Deno.test("a seed and an epoch give the draws that they will always give", () => {
+Deno.test("a seed and an epoch always give the same draws", () => {
   const weights = [1, 0, 3, 6];
   assert.deepEqual(
     indicesOf(new WeightedRandomSampler(weights, 12).order(42, 3)),
@@ -106,7 +106,7 @@ Deno.test("a seed and an epoch give the draws that they will always give", () =>
   );
 });
 
-Deno.test("draws need not end, and may be none", () => {
+Deno.test("the number of draws may be infinite, or zero", () => {
   const endless = new WeightedRandomSampler([1, 2], Infinity);
   assert.equal(endless.order(1, 0).length, Infinity);
   assert.ok(endless.order(1, 0).at(2 ** 50) < 2);
@@ -124,7 +124,7 @@ Deno.test("draws need not end, and may be none", () => {
   );
 });
 
-Deno.test("weights that nothing can be drawn by are refused", () => {
+Deno.test("weights that allow no draw are rejected", () => {
   const refuse = (
     weights: number[],
     count: number,

@@ -46,7 +46,7 @@ Deno.test("the order of Epochs follows from its seed and from the loader's", asy
   assert.deepEqual(await again.get(steps), orders[1]);
 });
 
-Deno.test("the dataset is told the epoch, so a batch over its end is two reads", async () => {
+Deno.test("the dataset receives the epoch, so a batch across its end is two reads", async () => {
   const dataset = new ListDataset(range(0, 10));
   const source = new Epochs(dataset, { shuffle: false });
   const { signal } = new AbortController();
@@ -71,7 +71,7 @@ Deno.test("later epochs of a loader give the dataset other seeds", async () => {
   assert.equal(new Set(told.map(({ seed }) => seed)).size, 3);
 });
 
-Deno.test("an epoch may be the first samples only", async () => {
+Deno.test("an epoch may be only the first samples", async () => {
   const source = new Epochs(new ListDataset(range(0, 10)), { length: 4 });
   const output = await source.get(range(4, 8));
   assert.deepEqual(sorted(output), range(0, 4));

@@ -42,7 +42,7 @@ function drawn(): Dataset<number> {
   return new Transform<number, number>(mixed, { module, name: "withRandom" });
 }
 
-Deno.test("a loader of Epochs goes on from one to the next", async () => {
+Deno.test("a loader of Epochs continues from one epoch to the next", async () => {
   for (const batchSize of [1, 3, 6, 12]) {
     for (const numWorkers of [0, 2]) {
       const options = { batchSize, numWorkers, collate: false } as const;
@@ -104,7 +104,7 @@ Deno.test("a loader continues where it was saved, with any number of threads", a
   }
 });
 
-Deno.test("a loader may begin at any step of what has no end", async () => {
+Deno.test("a loader may begin at any step of an endless source", async () => {
   const options = { batchSize: 8, collate: false } as const;
   await using loader = new DataLoader<number, number[]>(drawn(), options);
   const step = 1e12;
@@ -113,7 +113,7 @@ Deno.test("a loader may begin at any step of what has no end", async () => {
   assert.deepEqual(await take(loader, 2), await drawn().get(steps));
 });
 
-Deno.test("a loader's seed is as good as a source's", async () => {
+Deno.test("a loader's seed has the same effect as a source's", async () => {
   const samples = async (seed: number) => {
     const options = { batchSize: 10, seed, collate: false } as const;
     const loader = new DataLoader<number, number[]>(drawn(), options);
@@ -123,7 +123,7 @@ Deno.test("a loader's seed is as good as a source's", async () => {
   assert.notDeepEqual(await samples(1), await samples(2));
 });
 
-Deno.test("a loop after one that was left gives other samples", async () => {
+Deno.test("a loop after an abandoned one gives other samples", async () => {
   const options = { batchSize: 10, collate: false } as const;
   const source = new Epochs(list);
   await using loader = new DataLoader<number, number[]>(source, options);

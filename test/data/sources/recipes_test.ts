@@ -47,7 +47,7 @@ Deno.test("another thread makes the same source from its recipe", async () => {
   }
 });
 
-Deno.test("what cannot go to another thread is named", () => {
+Deno.test("a source that cannot be sent to another thread is named", () => {
   class Local extends Dataset<number> {
     readonly length = 3;
     override get(indices: readonly number[]): readonly number[] {

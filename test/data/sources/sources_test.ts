@@ -17,7 +17,7 @@ import { ListDataset, range } from "../../support/list_dataset.ts";
 const numbers = new ListDataset(range(0, 10));
 const letters = new ListDataset([..."abcdefghij"]);
 
-Deno.test("Truncate has the first samples, and goes round", async () => {
+Deno.test("Truncate has the first samples, and repeats them", async () => {
   const source = new Truncate(numbers, 5);
   assert.equal(source.length, 5);
   assert.deepEqual(
@@ -30,7 +30,7 @@ Deno.test("Truncate has the first samples, and goes round", async () => {
   assert.deepEqual(await endless.get([9, 10, 11, 12]), [9, 0, 1, 0]);
 });
 
-Deno.test("Interleave takes one of each in turn", async () => {
+Deno.test("Interleave takes one sample of each source, alternating", async () => {
   const source = new Interleave<number | string>([numbers, letters]);
   const output = await source.get(range(0, 20));
   assert.deepEqual(output.filter((_, step) => step % 2 === 0), range(0, 10));
@@ -60,7 +60,7 @@ Deno.test("Interleave ends where a source has no further sample", async () => {
   assert.equal(endless.length, Infinity);
 });
 
-Deno.test("Mix draws sources by their weights, and asks for the same step", async () => {
+Deno.test("Mix draws sources by their weights, and reads the same step", async () => {
   const first = new Sample<number | string>(numbers, { seed: 1 });
   const second = new Sample<number | string>(letters, { seed: 2 });
   const source = new Mix([first, second], [0.2, 0.8]);
@@ -180,7 +180,7 @@ Deno.test("Transform takes transforms, and finds functions in modules", async ()
   );
 });
 
-Deno.test("a function that fails is named with the step and the file", async () => {
+Deno.test("a failing function is reported with the step and the file", async () => {
   const cause = new Error("no such label");
   const source = new Transform(
     new Truncate(new ListDataset(range(0, 5), "numbers.ffr"), 4),
@@ -232,7 +232,7 @@ Deno.test("a batch may be empty", async () => {
   for (const source of all()) assert.deepEqual(await source.get([]), []);
 });
 
-Deno.test("sources refuse steps that are none", async () => {
+Deno.test("sources reject invalid steps", async () => {
   for (const source of all()) {
     for (const step of [-1, 0.5, NaN, 2 ** 53]) {
       await assert.rejects(async () => await source.get([0, step]), (error) => {
@@ -244,7 +244,7 @@ Deno.test("sources refuse steps that are none", async () => {
   }
 });
 
-Deno.test("sources know the file of a step, and close what they read from", async () => {
+Deno.test("sources know the file of a step, and close their inputs", async () => {
   const files = new ListDataset(range(0, 10), "f");
   for (const make of MAKERS) {
     const source = make(files);
@@ -262,7 +262,7 @@ Deno.test("sources know the file of a step, and close what they read from", asyn
   }
 });
 
-Deno.test("sources refuse options that make no sense", () => {
+Deno.test("sources reject invalid options", () => {
   const empty = new ListDataset<number>([]);
   const endless = new Epochs(numbers);
   const cases: [() => unknown, RegExp][] = [
@@ -298,7 +298,7 @@ Deno.test("sources refuse options that make no sense", () => {
   }
 });
 
-Deno.test("no read goes on when a batch has failed", async () => {
+Deno.test("no read continues when a batch has failed", async () => {
   let isReading = false;
   class Slow extends ListDataset<number> {
     override async get(indices: readonly number[]): Promise<readonly number[]> {
@@ -321,7 +321,7 @@ Deno.test("no read goes on when a batch has failed", async () => {
   assert.equal(isReading, false);
 });
 
-Deno.test("a function that does not end is given up with the signal", async () => {
+Deno.test("a function that does not end is abandoned on the signal", async () => {
   const source = new Transform(numbers, () => new Promise<number>(() => {}));
   const controller = new AbortController();
   const reading = source.get([1], { signal: controller.signal });
@@ -329,7 +329,7 @@ Deno.test("a function that does not end is given up with the signal", async () =
   await assert.rejects(reading, { message: "enough" });
 });
 
-Deno.test("a dataset that gives too few samples is found out", async () => {
+Deno.test("a dataset that returns too few samples is detected", async () => {
   class Short extends Dataset<number> {
     readonly length = 10;
     override get(): readonly number[] {

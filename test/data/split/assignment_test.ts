@@ -25,7 +25,7 @@ function columnOf(labels: readonly (string | number)[]): LabelColumn {
 
 const ratios = Ratios.parse("0.8,0.1,0.1");
 
-Deno.test("every sample is in one split, and splits are as large as they say", () => {
+Deno.test("every sample is in one split, and splits have the stated sizes", () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 6000 }),
@@ -49,7 +49,7 @@ Deno.test("a split follows from the seed", () => {
   assert.notDeepEqual(split(1)[0], range(0, 800));
 });
 
-Deno.test("every sample is as likely in a split", () => {
+Deno.test("every sample is equally likely in a split", () => {
   const times = new Array<number>(20).fill(0);
   const seeds = 2000;
   for (let seed = 0; seed < seeds; seed++) {
@@ -75,7 +75,7 @@ Deno.test("neighbours are split independently", () => {
   }
 });
 
-Deno.test("labels are split by the ratios each", () => {
+Deno.test("each label is split by the ratios", () => {
   const labels = range(0, 1000).map((i) => i % 10 < 7 ? "cat" : "dog");
   const column = columnOf(labels);
   assert.deepEqual(column.counts, [700, 300]);
@@ -91,7 +91,7 @@ Deno.test("labels are split by the ratios each", () => {
   assert.notDeepEqual(other, splits);
 });
 
-Deno.test("with a label each, every sample is as likely in a split", () => {
+Deno.test("with a label for each sample, every sample is equally likely in a split", () => {
   const column = columnOf(range(0, 20));
   const times = new Array<number>(20).fill(0);
   for (let seed = 0; seed < 2000; seed++) {
@@ -135,7 +135,7 @@ Deno.test("stratified sizes fit the labels and the splits, each rounded down or 
   );
 });
 
-Deno.test("splits are as large as they say, however many there are", () => {
+Deno.test("any number of splits have the stated sizes", () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 12 }),

@@ -23,7 +23,7 @@ function writeDamaged(dir: string): void {
   }
 }
 
-Deno.test("videos that are left out have their numbers for split, mounts and datasets alike", async () => {
+Deno.test("skipped videos keep their numbers in split, mounts and datasets", async () => {
   await withTempDir(async (dir) => {
     writeDamaged(dir);
     using dataset = await GulpVideoDataset.open(dir, { label: null });
@@ -49,7 +49,7 @@ Deno.test("videos that are left out have their numbers for split, mounts and dat
   });
 });
 
-Deno.test("where a chunk is left out, trees and datasets number the others alike, and say that they have moved", async () => {
+Deno.test("if a chunk is skipped, trees and datasets number the others alike, and report the shift", async () => {
   await withTempDir(async (dir) => {
     writeDamaged(dir);
     await Deno.remove(`${dir}/meta_0.gmeta`);

@@ -22,7 +22,7 @@ Deno.test("sizes are the ratios' shares, the rest to the largest remainders", ()
   }
 });
 
-Deno.test("no rounding of ratios makes a sample more or less", () => {
+Deno.test("rounding of ratios adds or loses no sample", () => {
   const tenths = "0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1"; // 0.9999999999999999 as doubles
   assert.deepEqual(Ratios.parse(tenths).sizes(10), new Array(10).fill(1));
   const count = Number.MAX_SAFE_INTEGER;
@@ -48,7 +48,7 @@ Deno.test("sizes sum to the count, and none is off by one or more", () => {
   ));
 });
 
-Deno.test("ratios that are wrong are refused", () => {
+Deno.test("invalid ratios are rejected", () => {
   const cases: [string, RegExp][] = [
     ["", /Ratios must be .*, not ''/],
     ["0.8,", /Ratios must be .*, not ''/],

@@ -118,7 +118,7 @@ Deno.test("labels of datapoints are in the order of their dataset, over many sha
   });
 });
 
-Deno.test("a list of a datapoint is no label", async () => {
+Deno.test("a list of a datapoint is not a label", async () => {
   const { path } = goldenCase("granular2/lists");
   await assert.rejects(labelsOf(path, "bar"), {
     code: "no-label",
@@ -127,7 +127,7 @@ Deno.test("a list of a datapoint is no label", async () => {
   });
 });
 
-Deno.test("reading labels can be given up", async () => {
+Deno.test("reading labels can be aborted", async () => {
   const { path } = goldenCase("ffrecord/packed_tree");
   using container = await open(path);
   const signal = AbortSignal.abort(new Error("enough"));

@@ -95,7 +95,7 @@ Deno.test("arrays of other orders or memories are copied", async () => {
   assert.notEqual((elsewhere.data as Float32Array).buffer, memory.buffers[1]);
 });
 
-Deno.test("a sample of another size has memory of its own, and is named", async () => {
+Deno.test("a sample of another size has memory of its own, and is reported", async () => {
   const memory = usedMemory();
   const samples = [image(1), image(2, 6, 9), image(3)];
   const arrays = await transformSamples(
@@ -111,7 +111,7 @@ Deno.test("a sample of another size has memory of its own, and is named", async 
   assert.throws(() => stackSamples(arrays, memory), /number 1 is <f4 of shape/);
 });
 
-Deno.test("a class that extends a step is asked for what it does itself", async () => {
+Deno.test("an overridden method of a step's subclass is called", async () => {
   class Negative extends ToArray {
     override apply(picture: Image): NdArray {
       const { dtype, shape, data } = super.apply(picture);
@@ -138,7 +138,7 @@ Deno.test("a class that extends a step is asked for what it does itself", async 
   }
 });
 
-Deno.test("a step behind ToArray sees the array, which then is its own", async () => {
+Deno.test("a step after ToArray gets the array, which is then copied", async () => {
   const memory = usedMemory();
   const doubled = new Compose<NdArray>([
     new ToArray(),

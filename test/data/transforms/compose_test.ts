@@ -57,7 +57,7 @@ Deno.test("steps follow each other, and share one row of random numbers", async 
   assert.deepEqual(result, ["first", random.uint32()]);
 });
 
-Deno.test("a chain of steps that do not wait does not wait; without steps it changes nothing", () => {
+Deno.test("a chain of synchronous steps is synchronous; without steps it changes nothing", () => {
   const image = testImage(20, 10);
   const part = new Compose([new Scale(5), new CenterCrop(5)])
     .apply(image, new Random(1));
@@ -66,7 +66,7 @@ Deno.test("a chain of steps that do not wait does not wait; without steps it cha
   assert.equal(new Compose([]).apply(image, new Random(1)), image);
 });
 
-Deno.test("steps may be modules: functions, by name or not, and whole chains", async () => {
+Deno.test("steps may be modules: functions, by default or by name, and whole chains", async () => {
   const image = testImage(6, 6);
   const inverted = image.data.map((value) => 255 - value);
   const chain = new Compose<Image>([
@@ -88,7 +88,7 @@ Deno.test("steps may be modules: functions, by name or not, and whole chains", a
   );
 });
 
-Deno.test("what is no step is refused at once", () => {
+Deno.test("a value that is not a step is rejected at once", () => {
   for (const step of [undefined, null, 3, "CenterCrop", {}, [new Scale(3)]]) {
     const steps = [step as unknown as Step<unknown, unknown>] as const;
     assert.throws(() => new Compose(steps), /A transform must be/);
@@ -97,7 +97,7 @@ Deno.test("what is no step is refused at once", () => {
   }
 });
 
-Deno.test("wrong orders are told", () => {
+Deno.test("wrong orders are reported", () => {
   const cases: [Compose<unknown>, RegExp][] = [
     [
       new Compose([new UnitNorm(), new Scale(5)]),
@@ -175,7 +175,7 @@ async function sent<T extends Portable>(value: T): Promise<T> {
   return (await followRecipe(structuredClone(recipe))) as T;
 }
 
-Deno.test("every transform can be made in another thread, and does the same there", async () => {
+Deno.test("every transform can be made in another thread, with the same results there", async () => {
   const image = testImage(23, 17);
   const clip = [image, testImage(23, 17, 3)];
   clip[1]!.data.reverse();
@@ -204,7 +204,7 @@ Deno.test("every transform can be made in another thread, and does the same ther
   ]);
 });
 
-Deno.test("functions and classes of one's own stay in their thread, and it is said how they would not", () => {
+Deno.test("functions and classes of one's own stay in their thread, and the error says how to send them", () => {
   class Mine extends Scale {}
   class Bare {
     apply(image: Image): Image {

@@ -15,7 +15,7 @@ import { needs } from "../../support/programs/programs.ts";
 const edge = fc.integer({ min: 1, max: 15 });
 const channels = fc.constantFrom<(1 | 3)[]>(1, 3);
 
-Deno.test("crops are parts of the picture, of the size asked for", () => {
+Deno.test("crops are parts of the picture, of the requested size", () => {
   fc.assert(fc.property(
     edge,
     edge,
@@ -64,7 +64,7 @@ function assertPart(
   }
 }
 
-Deno.test("random crops start everywhere, and about as often", () => {
+Deno.test("random crops start everywhere, equally often", () => {
   const image = numberedImage(7, 5, 1);
   const crop = new RandomCrop({ width: 4, height: 3 });
   const counts = new Map<string, number>();
@@ -80,7 +80,7 @@ Deno.test("random crops start everywhere, and about as often", () => {
 });
 
 Deno.test({
-  name: "the middle is where Python's round() has it",
+  name: "the centre is rounded like Python's round()",
   ...needs("python3"),
   async fn() {
     const sizes = fc.sample(fc.tuple(edge, edge), { numRuns: 200, seed: 1 });
@@ -101,7 +101,7 @@ for a, b in json.loads(sys.stdin.read()):
   },
 });
 
-Deno.test("the middle of an image that is too small is that of an enlarged one", () => {
+Deno.test("the centre crop of an image that is too small is that of an enlarged image", () => {
   const square = new CenterCrop(20);
   const flat = (width: number, height: number): Image => ({
     data: new Uint8Array(width * height * 3).fill(77),
@@ -119,7 +119,7 @@ Deno.test("the middle of an image that is too small is that of an enlarged one",
   assert.deepEqual([height, width], [12, 50]);
 });
 
-Deno.test("crops refuse what is no size, no padding and no picture", () => {
+Deno.test("crops reject invalid sizes, paddings and pictures", () => {
   for (const size of [0, -1, 2.5, NaN, Infinity]) {
     assert.throws(
       () => new CenterCrop(size),
@@ -144,7 +144,7 @@ Deno.test("crops refuse what is no size, no padding and no picture", () => {
   );
 });
 
-Deno.test("jittered crops have every width and every height, by themselves", () => {
+Deno.test("jittered crops have every width and every height, independently", () => {
   const image = numberedImage(30, 30, 3);
   const crop = new JitterCrop([8, 12, 30]);
   const seen = new Set<string>();
@@ -157,7 +157,7 @@ Deno.test("jittered crops have every width and every height, by themselves", () 
   assert.equal(seen.size, 9);
 });
 
-Deno.test("jittered crops are 256, 224, 192 or 168 long unless told otherwise", () => {
+Deno.test("jittered crops are 256, 224, 192 or 168 long by default", () => {
   const image = numberedImage(256, 256, 1);
   const lengths = new Set<number>();
   for (let i = 0; i < 100; i++) {

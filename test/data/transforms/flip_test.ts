@@ -12,7 +12,7 @@ const edge = fc.integer({ min: 1, max: 30 });
 const channels = fc.constantFrom<(1 | 3)[]>(1, 3);
 const random = () => new Random(1);
 
-Deno.test("flips put each pixel opposite, and twice is not at all", () => {
+Deno.test("flips mirror each pixel, and two flips cancel out", () => {
   const horizontal = new RandHorFlip(1);
   const vertical = new RandVerFlip(1);
   fc.assert(fc.property(edge, edge, channels, (width, height, channels) => {
@@ -49,7 +49,7 @@ Deno.test("real numbers are flipped like bytes", () => {
   }
 });
 
-Deno.test("a coin decides, of the probability that is given", () => {
+Deno.test("a flip has the given probability", () => {
   const image = numberedImage(2, 2, 1);
   for (const Flip of [RandHorFlip, RandVerFlip]) {
     for (

@@ -85,7 +85,7 @@ Deno.test("UnitNorm() gives each image the mean 0 and the deviation 1", () => {
 });
 
 Deno.test({
-  name: "UnitNorm() and Normalize() are what numpy computes",
+  name: "UnitNorm() and Normalize() match numpy",
   ...needs("numpy"),
   async fn() {
     const images = [testImage(17, 11), testImage(8, 8, 1), testImage(5, 21)];
@@ -124,7 +124,7 @@ Deno.test("a picture of one value becomes zeros", () => {
   assert.ok(new UnitNorm().apply(flat).data.every((value) => value === 0));
 });
 
-Deno.test("normalized twice, and cropped in between, is as by the definition", () => {
+Deno.test("normalizing twice, with a crop in between, follows the definition", () => {
   const image = testImage(12, 9);
   const norm = new Normalize([100, 50, 10], [3, 2, 1]);
   const whole = new UnitNorm().apply(norm.apply(image));
@@ -140,14 +140,14 @@ Deno.test("normalized twice, and cropped in between, is as by the definition", (
   assertValues(part.data, expected.data, 1e-5);
 });
 
-Deno.test("a function that writes to real numbers is heeded by the steps behind it", () => {
+Deno.test("changes that a function makes to real numbers reach the later steps", () => {
   const norm = new Normalize(0, 1).apply(testImage(4, 4));
   norm.data.fill(7);
   const twice = new Normalize(0, 0.5).apply(norm);
   assertValues(twice.data, new Array(48).fill(7 / (0.5 + 1e-8)));
 });
 
-Deno.test("real numbers reach other threads like any object", () => {
+Deno.test("real numbers are sent to other threads like any object", () => {
   const norm: FloatImage = new UnitNorm().apply(testImage(4, 3));
   assert.deepEqual(structuredClone(norm), {
     height: 3,
@@ -172,7 +172,7 @@ Deno.test("a clip is normalized as a whole", () => {
   );
 });
 
-Deno.test("one mean is for all channels; three are not for gray pictures", () => {
+Deno.test("one mean applies to all channels; three are rejected for gray pictures", () => {
   const image = testImage(4, 4);
   assert.deepEqual(
     new Normalize(3, 2).apply(image).data,
@@ -193,7 +193,7 @@ Deno.test("one mean is for all channels; three are not for gray pictures", () =>
   assert.throws(() => new Normalize(0, 1, { scale: NaN }), RangeError);
 });
 
-Deno.test("transforms say what else they were given", () => {
+Deno.test("transforms report unsupported inputs", () => {
   const norm = new UnitNorm();
   const cases: [unknown, RegExp][] = [
     [
@@ -203,7 +203,7 @@ Deno.test("transforms say what else they were given", () => {
     [new Uint8Array(4), /was given bytes: decode them first/],
     [
       { dtype: "<f4", shape: [3, 2, 2], data: new Float32Array(12) },
-      /an array: put what makes arrays of pictures \(ToArray\) last/,
+      /an array: put the step that makes arrays \(ToArray\) last/,
     ],
     [undefined, /something else/],
     [null, /something else/],

@@ -65,7 +65,7 @@ const last: fc.Arbitrary<AnyStep[]> = fc.constantFrom<AnyStep[]>(
   [new UnitNorm()],
 );
 
-Deno.test("any chain does what its steps do one after the other", async () => {
+Deno.test("any chain has the same result as its steps one after the other", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...JPEGS),
@@ -95,7 +95,7 @@ Deno.test("any chain does what its steps do one after the other", async () => {
   );
 });
 
-Deno.test("clips are planned too, with one part for all frames", async () => {
+Deno.test("clips are planned too, with one region for all frames", async () => {
   const clip = new ComposeVideo<NdArray>(
     [new DecodeImage({ colorspace: "RGB", exact: true })],
     [new ScaleVideo(60), new RandomResizedCropVideo(32), new ToArrayVideo()],
@@ -134,7 +134,7 @@ for (const name of ["422", "gray"]) {
     "channels-outermost",
   ] as const;
   for (const layout of layouts) {
-    Deno.test(`values of ${name} frames, ${layout}, are those that a loop over pixels computes`, async () => {
+    Deno.test(`values of ${name} frames, ${layout}, equal those of a loop over pixels`, async () => {
       const jpeg = read(name);
       const decode = new DecodeImage({ exact: true });
       const { data, height, width, channels } = await decode.apply(jpeg);
@@ -176,7 +176,7 @@ for (const name of ["422", "gray"]) {
   }
 }
 
-Deno.test("pictures that a function keeps, or a chain ends in, need the file's bytes no more", async () => {
+Deno.test("pictures that a function keeps, or that a chain ends in, do not depend on the file's bytes", async () => {
   const kept: Picture[] = [];
   const normalize = new Normalize(0.5, 0.25, { scale: 1 / 255 });
   const keep = (picture: Picture) => ({
@@ -218,7 +218,7 @@ Deno.test("a damaged picture is an error of the chain, wherever the damage is", 
   }
 });
 
-Deno.test("RandomResizedCrop cuts out what torchvision does: areas, proportions, and the middle where none fits", async () => {
+Deno.test("RandomResizedCrop crops like torchvision: areas, proportions, and the centre if none fits", async () => {
   const jpeg = JPEGS[0]!; // 131 × 97
   const image = await new DecodeImage().apply(jpeg);
   const parts: { area: number; aspect: number }[] = [];

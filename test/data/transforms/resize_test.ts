@@ -9,7 +9,7 @@ import { needs } from "../../support/programs/programs.ts";
 
 Deno.test({
   name:
-    "Scale() to a short edge has the sizes of GulpIO's, int(size * long / short)",
+    "Scale() to a short edge has the sizes of GulpIO: int(size * long / short)",
   ...needs("python3"),
   async fn() {
     const edge = fc.integer({ min: 1, max: 150 });
@@ -67,13 +67,13 @@ out.write(i.resize((int(w), int(h)), Image.BILINEAR).tobytes())`,
   },
 });
 
-Deno.test("what has the size already stays the same image", () => {
+Deno.test("an image that has the size already stays the same image", () => {
   const image = testImage(30, 20);
   assert.equal(new Scale(20).apply(image), image);
   assert.equal(new Resize({ width: 30, height: 20 }).apply(image), image);
 });
 
-Deno.test("images do not become too large, nor are real numbers scaled", () => {
+Deno.test("images that would be too large are rejected, and so are real numbers", () => {
   const data = new Uint8Array(60_000);
   const line = { data, width: 60_000, height: 1, channels: 1 } as const;
   assert.throws(
@@ -89,6 +89,6 @@ Deno.test("images do not become too large, nor are real numbers scaled", () => {
   const real = new Normalize(0, 1).apply(testImage(9, 9));
   assert.throws(
     () => new Scale(4).apply(real as never),
-    /Scale takes pixels that are bytes.*put it before what makes them/,
+    /Scale takes pixels that are bytes.*put it before the step that makes them/,
   );
 });

@@ -46,7 +46,7 @@ Deno.test("arrays of pictures have channels first or last, in every type", () =>
   }
 });
 
-Deno.test("values are scaled, and normalized ones written as they are", () => {
+Deno.test("values are scaled, and normalized ones written unchanged", () => {
   const image = testImage(4, 3);
   const scaled = new ToArray({ scale: 1 / 255, layout: "channels-last" })
     .apply(image);
@@ -63,7 +63,7 @@ Deno.test("values are scaled, and normalized ones written as they are", () => {
   assert.deepEqual(halves.data, norm.apply(image).data.map((v) => v * 0.5));
 });
 
-Deno.test("arrays of clips have frames outermost, or channels", () => {
+Deno.test("arrays of clips have frames or channels outermost", () => {
   const clip = [testImage(4, 3), testImage(4, 3), testImage(4, 3)];
   clip[1]!.data.reverse();
   clip[2]!.data.fill(3);
@@ -94,7 +94,7 @@ Deno.test("arrays of clips have frames outermost, or channels", () => {
   assert.equal(new ToArrayVideo().apply(clip).dtype, "<f4");
 });
 
-Deno.test("arrays refuse what they cannot hold", () => {
+Deno.test("arrays reject values that they cannot hold", () => {
   const image = testImage(4, 4);
   const real = new Normalize(0, 1).apply(image);
   for (const Class of [ToArray, ToArrayVideo]) {

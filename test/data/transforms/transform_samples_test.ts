@@ -13,7 +13,7 @@ import { assertClose, testImage } from "../../support/images.ts";
 import { numberedImage } from "../../support/numbered_image.ts";
 
 for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
-  Deno.test(`DecodeImage() gives what ${name} decodes, to a short edge if told so`, async () => {
+  Deno.test(`DecodeImage() decodes like ${name}, to a short edge on request`, async () => {
     const codec = await imageCodec(name);
     const images = [testImage(90, 60), testImage(60, 90, 1)];
     const random = new Random(1);
@@ -38,7 +38,7 @@ for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
   });
 }
 
-Deno.test("DecodeImage() refuses what is no image, and options that are none", async () => {
+Deno.test("DecodeImage() rejects content that is not an image, and invalid options", async () => {
   await assert.rejects(
     () => new DecodeImage().apply(new Uint8Array([1, 2, 3])),
     ImageError,
@@ -58,7 +58,7 @@ Deno.test("DecodeImage() refuses what is no image, and options that are none", a
   );
 });
 
-Deno.test("samples are transformed by seed, epoch and index, wherever they stand in a batch", async () => {
+Deno.test("samples are transformed by seed, epoch and index, wherever they are in a batch", async () => {
   const crop = new RandomCrop(5);
   const image = numberedImage(40, 40, 3);
   const many = Array.from({ length: 50 }, (_, i) => i);
@@ -87,7 +87,7 @@ Deno.test("samples are transformed by seed, epoch and index, wherever they stand
   );
 });
 
-Deno.test("only some samples are under way at a time", async () => {
+Deno.test("only some samples are transformed at a time", async () => {
   let [now, most] = [0, 0];
   const count = 100;
   const step = async (value: number) => {
@@ -104,7 +104,7 @@ Deno.test("only some samples are under way at a time", async () => {
   assert.ok(most > 1 && most <= 16, `${most}`);
 });
 
-Deno.test("errors name the index; an abort is what it is", async () => {
+Deno.test("errors name the index; an abort keeps its reason", async () => {
   const small = testImage(4, 4);
   await assert.rejects(
     () => transformSamples(new CenterCrop(3), [small, [] as never], [8, 17]),

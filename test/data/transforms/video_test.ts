@@ -63,7 +63,7 @@ Deno.test("all frames of a clip are treated alike", async () => {
   );
 });
 
-Deno.test("another sample, another epoch and another seed are treated otherwise", async () => {
+Deno.test("another sample, epoch or seed is treated differently", async () => {
   const clip = [numberedImage(60, 50, 3), numberedImage(60, 50, 3)];
   for (
     const transform of [
@@ -85,7 +85,7 @@ Deno.test("another sample, another epoch and another seed are treated otherwise"
   }
 });
 
-Deno.test("the random place is the same in each frame of a clip", () => {
+Deno.test("the random position is the same in each frame of a clip", () => {
   const whole = numberedImage(30, 40, 3);
   const crop = new RandomCropVideo({ height: 5, width: 7 });
   const places = new Set<string>();
@@ -121,7 +121,7 @@ Deno.test("ComposeVideo() draws for each frame, then once for the clip", () => {
   assert.deepEqual(new ComposeVideo().apply(clip, new Random(1)), clip);
 });
 
-Deno.test("steps that wait give the same, whichever frame is ready first", async () => {
+Deno.test("asynchronous steps have the same result, whichever frame is ready first", async () => {
   const clip = [testImage(5, 4), testImage(4, 5), testImage(6, 6)];
   const slow = (image: Image, random: Random) =>
     new Promise<[number, number]>((resolve) => {
@@ -149,7 +149,7 @@ Deno.test("steps that wait give the same, whichever frame is ready first", async
   }
 });
 
-Deno.test("what was given stays as it was", async () => {
+Deno.test("inputs are not changed", async () => {
   const clip = [testImage(15, 14), testImage(15, 14)];
   const before = structuredClone(clip);
   for (
@@ -166,7 +166,7 @@ Deno.test("what was given stays as it was", async () => {
   }
 });
 
-Deno.test("a frame that stands in a clip several times is transformed once", () => {
+Deno.test("a frame that occurs several times in a clip is transformed once", () => {
   const image = testImage(4, 4);
   let calls = 0;
   const count = new AllFrames((one: Image) => {

@@ -229,7 +229,7 @@ forEach(
   },
 );
 
-Deno.test("a shard that is mended while it is left out is another one", async () => {
+Deno.test("a shard that is repaired while it is skipped is another one", async () => {
   await withTempDir(async (dir) => {
     writeShards(dir, 3);
     fs.renameSync(`${dir}/000001/spec.json`, `${dir}/spec`);
@@ -254,7 +254,7 @@ Deno.test("a shard that is mended while it is left out is another one", async ()
   });
 });
 
-Deno.test("a shard whose bags are pointers of Git LFS is refused, since it is not damaged", async () => {
+Deno.test("a shard whose bags are pointers of Git LFS is rejected, since it is not damaged", async () => {
   await withTempDir(async (dir) => {
     writeShards(dir, 2);
     fs.writeFileSync(

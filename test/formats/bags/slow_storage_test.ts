@@ -117,7 +117,7 @@ async function readerOutcome(
 const all = [...bagCases, ...datasetCases];
 
 for (const [seed, { name, path, kind }] of all.entries()) {
-  Deno.test(`${name}: the same from afar`, async () => {
+  Deno.test(`${name}: the same from a slow storage`, async () => {
     const slow = slowStorage(seed);
     const same = async (of: (storage: Storage) => Promise<unknown>) =>
       assert.deepEqual(await of(slow), await of(LOCAL_DISK));
@@ -134,7 +134,7 @@ for (const [seed, { name, path, kind }] of all.entries()) {
   });
 }
 
-Deno.test("a tree from afar is not shared", async () => {
+Deno.test("a tree from a slow storage is not shared", async () => {
   const { path } = datasetCases.find(({ name }) =>
     name === "granular2/sharded"
   )!;
@@ -145,7 +145,7 @@ Deno.test("a tree from afar is not shared", async () => {
   assert.throws(() => far.tree.share(), { code: "unsupported" });
 });
 
-Deno.test("a batch from more shards than are kept of local ones is read from blobs", async () => {
+Deno.test("a batch from more shards than are cached of local ones is read from blobs", async () => {
   const names = Array.from( // of 20 keys: more than 4096 files
     { length: 210 },
     (_, shard) => String(shard).padStart(6, "0"),

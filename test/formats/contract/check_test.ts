@@ -9,7 +9,7 @@ import { COUNT, filesBelow, withDamage, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: what is sound is sound, and progress ends at the total`, () =>
+  Deno.test(`${title}: an undamaged container has no damage, and progress ends at the total`, () =>
     withSmall(format, async (path, dir) => {
       const sizes = filesBelow(`${dir}/in`).map((file) =>
         fs.statSync(file).size
@@ -31,7 +31,7 @@ for (const [title, format] of CASES) {
       assert.equal(descriptorsBelowNow(dir), 0);
     }));
 
-  Deno.test(`${title}: each damage is told once, by the file's name`, () =>
+  Deno.test(`${title}: each damage is reported once, with the file's name`, () =>
     withSmall(format, async (path, dir) => {
       for (const damage of format.damages) {
         await withDamage(path, damage, async (damaged) => {

@@ -106,7 +106,7 @@ async function becomeSamples(path: string, dir: string) {
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: to a folder, archives and records, and back from a tar, paths and bytes stay`, () =>
+  Deno.test(`${title}: paths and bytes survive conversion to a folder, archives and records, and back from a tar`, () =>
     withSmall(format, async (path, dir) => {
       const { name, files, goldens } = format;
       const written = await contentsOf(path, name);

@@ -139,7 +139,7 @@ function assertSound(seen: Seen, whole: Seen, what: string): void {
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: of a file that was cut, what is read is right, and what is missing is told`, async () => {
+  Deno.test(`${title}: of a truncated file, what is read is right, and what is missing is reported`, async () => {
     const codes = new Set<string>();
     const silent: string[] = [];
     await eachFile(format, async (file, bytes, lookAt, whole) => {
@@ -162,7 +162,7 @@ for (const [title, format] of CASES) {
     }
   });
 
-  Deno.test(`${title}: a changed byte is an error of the project's or is read as the bytes are`, async () => {
+  Deno.test(`${title}: a changed byte is an error of recordfs, or is read as it is`, async () => {
     let dice = 1;
     await eachFile(format, async (file, bytes, lookAt, whole) => {
       for (const at of some(bytes.length)) {

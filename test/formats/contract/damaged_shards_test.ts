@@ -96,7 +96,7 @@ for (const [name, format] of CASES) {
   const { shards } = format;
   const { keepsNumbers = false } = shards;
 
-  Deno.test(`${name}: of several shards, one that is damaged is left out and said`, async () => {
+  Deno.test(`${name}: a damaged shard of several is skipped and reported`, async () => {
     for (const damaged of [0, 1, 2]) {
       await withTempDir(async (dir) => {
         await writeShards(dir, shards, damaged);
@@ -149,7 +149,7 @@ for (const [name, format] of CASES) {
     }
   });
 
-  Deno.test(`${name}: the only shard, or all, being damaged is an error`, async () => {
+  Deno.test(`${name}: if the only shard is damaged, or all are, that is an error`, async () => {
     await withTempDir(async (dir) => {
       await writeShards(dir, shards);
       const paths = [0, 1, 2].map((i) => `${dir}/${shards.name(i)}`);
@@ -168,7 +168,7 @@ for (const [name, format] of CASES) {
   });
 
   const which = keepsNumbers ? "holds whatever" : "is refused where other";
-  Deno.test(`${name}: a loader's state ${which} shards are left out`, async () => {
+  Deno.test(`${name}: a loader's state ${which} shards are skipped`, async () => {
     const states: string[] = [];
     const options = { batchSize: 2, shuffle: true };
     const each = async (damaged: number | undefined) => {

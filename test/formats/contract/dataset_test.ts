@@ -67,7 +67,7 @@ async function openIfOne(
 for (const [title, format] of CASES) {
   const { keys, keyOf } = format;
 
-  Deno.test(`${title}: a batch is its samples, in any order; what there is not is an IndexError`, () =>
+  Deno.test(`${title}: a batch equals its samples, in any order; a missing index is an IndexError`, () =>
     withSmall(format, async (path, dir) => {
       for (const storage of [undefined, slowStorage(3)]) {
         const dataset = await format.openDataset(path, { storage });
@@ -156,7 +156,7 @@ for (const [title, format] of CASES) {
       }
     }));
 
-  Deno.test(`${title}: an index of as many other samples is refused`, () =>
+  Deno.test(`${title}: an index file of equally many other samples is rejected`, () =>
     withSmall(format, async (path, dir) => {
       await succeed(["split", path, "--ratios", "1,2", "--out", dir]);
       const index = `${dir}/val.txt`;
@@ -167,12 +167,12 @@ for (const [title, format] of CASES) {
       await Deno.writeTextFile(index, other);
       await assert.rejects(Subset.fromFile(dataset, index), {
         code: "bad-indices",
-        message: /an index of other samples/,
+        message: /an index file of other samples/,
       });
     }));
 
   if (format.takesProcess ?? true) {
-    Deno.test(`${title}: what 'process' makes of a batch are its samples, and nothing else`, () =>
+    Deno.test(`${title}: samples are exactly what 'process' makes of a batch`, () =>
       withSmall(format, async (path) => {
         const openIt = (process: Process<unknown, unknown>) =>
           format.openDataset(path, { process });
@@ -217,7 +217,7 @@ for (const [title, format] of CASES) {
       }));
   }
 
-  Deno.test(`${title}: a loader gives each sample once, in ranks and threads, and goes on where it stopped`, () =>
+  Deno.test(`${title}: a loader returns each sample once, in ranks and threads, and continues where it stopped`, () =>
     withSmall(format, async (path) => {
       const openIt = () => format.openDataset(path, {});
       using dataset = await openIt();
@@ -242,7 +242,7 @@ for (const [title, format] of CASES) {
       assert.deepEqual(await loaded(format, portable, threads), all);
     }));
 
-  Deno.test(`${title}: threads are refused where they could not find the files`, () =>
+  Deno.test(`${title}: threads are rejected if they could not find the files`, () =>
     withSmall(format, async (path) => {
       const expected = await loaded(format, await format.openDataset(path, {}));
       for (const storage of [slowStorage(5), inMemory(path)]) {
@@ -257,7 +257,7 @@ for (const [title, format] of CASES) {
       }
     }));
 
-  Deno.test(`${title}: labels are told of each sample, and what is none is refused`, () =>
+  Deno.test(`${title}: the label of each sample is read, and a missing one rejected`, () =>
     withSmall(format, async (path) => {
       using shown = await open(path);
       assert.equal(countSamples(shown.info).length, COUNT);
@@ -278,7 +278,7 @@ for (const [title, format] of CASES) {
 for (const [title, format] of CASES) {
   const sound = format.goldens.filter(({ isSound }) => isSound);
   if (sound.length === 0) continue;
-  Deno.test(`${title}: of golden datasets, any batch is its samples one by one`, async () => {
+  Deno.test(`${title}: in golden datasets, any batch equals its samples one by one`, async () => {
     for (const { path } of FULL ? sound : sound.slice(0, 4)) {
       using dataset = await openIfOne(() =>
         format.openDataset(path, { onWarning() {} })
@@ -307,7 +307,7 @@ for (const [title, format] of CASES) {
     ? sound
     : sound.filter(({ path }) => /shards|parts_dump/.test(path)).slice(0, 1);
   if (threaded.length === 0) continue;
-  Deno.test(`${title}: of golden datasets, threads load what none load`, async () => {
+  Deno.test(`${title}: in golden datasets, threads load the same as no threads`, async () => {
     for (const { path } of threaded) {
       const openIt = () => format.openDataset(path, { onWarning() {} });
       const load = async (numWorkers: number) => {

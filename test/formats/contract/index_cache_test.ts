@@ -82,7 +82,7 @@ async function withPlace(
 for (const [title, { indexed }] of CASES) {
   if (indexed === undefined) continue;
 
-  Deno.test(`${title}: the second open of a large container needs no index but the kept one`, () =>
+  Deno.test(`${title}: the second open of a large container reads no index but the cached one`, () =>
     withPlace(indexed, async (place) => {
       assert.equal(await read(place, 700), "n700");
       const [file, ...others] = keptFiles(place);
@@ -100,7 +100,7 @@ for (const [title, { indexed }] of CASES) {
       });
     }));
 
-  Deno.test(`${title}: a kept index is for one state of a container only`, () =>
+  Deno.test(`${title}: a cached index is used only for one state of a container`, () =>
     withPlace(indexed, async (place) => {
       assert.equal(await read(place, 1), "n1");
       fs.writeFileSync(place.path, bytesOf(indexed, "m")); // as large as before
@@ -115,7 +115,7 @@ for (const [title, { indexed }] of CASES) {
       assert.equal(await read(place, 1), "n1");
     }));
 
-  Deno.test(`${title}: a damaged kept index is made anew, and none is kept where that is not wanted or can't be`, () =>
+  Deno.test(`${title}: a damaged cached index is rebuilt, and none is cached if that is disabled or impossible`, () =>
     withPlace(indexed, async (place) => {
       (await openIn(place, "")).close();
       assert.deepEqual(keptFiles(place), []);
@@ -146,7 +146,7 @@ for (const [title, { indexed }] of CASES) {
       assert.equal(await read(place, 2), "n2");
     }));
 
-  Deno.test(`${title}: of a server, a kept index is asked for once, and without its secrets`, () =>
+  Deno.test(`${title}: the cached index of a remote container is validated once, and contains no secrets`, () =>
     serving(async ({ dir, server, directory }) => {
       const { name } = indexed;
       fs.writeFileSync(`${dir}/${name}`, bytesOf(indexed, "n"));

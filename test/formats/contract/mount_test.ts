@@ -95,7 +95,7 @@ for (const [title, format] of CASES) {
   const own = { ...quiet, format: format.name };
 
   mountTest(
-    `${title}: mounted, files are those of the tree, and what cannot be read is an I/O error`,
+    `${title}: mounted files equal those of the tree, and unreadable ones are an I/O error`,
     () =>
       withSmall(format, async (path, dir) => {
         for (const decoded of FULL ? [false, true] : [true]) {
@@ -115,7 +115,7 @@ for (const [title, format] of CASES) {
 
   if (format.goldens.length === 0) continue;
   mountTest(
-    `${title}: golden containers, several as one, from the disk and from a server`,
+    `${title}: golden containers are mounted, several as one, from the disk and from a server`,
     () =>
       withSmall(format, async (_small, dir) => {
         const paths = await goldensOf(format);

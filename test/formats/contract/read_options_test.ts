@@ -12,7 +12,7 @@ import * as fs from "node:fs";
 
 const RECORD = new TextEncoder().encode("record");
 
-Deno.test("a reader of FFRecord takes memory, and no fields", () =>
+Deno.test("a reader of FFRecord accepts memory, and no fields", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.ffr`, ffrBytes([RECORD]));
     using samples = await FFRecordReader.open(`${dir}/a.ffr`);
@@ -24,14 +24,14 @@ Deno.test("a reader of FFRecord takes memory, and no fields", () =>
     assert.deepEqual(await samples.read([], { fields: ["label"] }), []);
   }));
 
-Deno.test("samples of Parquet take fields", async () => {
+Deno.test("samples of Parquet accept fields", async () => {
   const { path } = parquetCase("pictures");
   using reader = await openRows(path);
   const [row] = await reader.read([0], { fields: ["label"] });
   assert.deepEqual(Object.keys(row!), ["label"]);
 });
 
-Deno.test("samples of MDS take fields and memory", async () => {
+Deno.test("samples of MDS accept fields and memory", async () => {
   using reader = await openMds(mdsCase("plain").path);
   const memory = new SharedRoom();
   const [sample] = await reader.read([0], { fields: ["label"], memory });

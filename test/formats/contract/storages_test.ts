@@ -77,7 +77,7 @@ async function compare(
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: from memory, from far away and from a server as from disk`, () =>
+  Deno.test(`${title}: memory, a slow storage and a server give the same as the disk`, () =>
     withSmall(format, async (small, dir) => {
       const goldens = format.goldens.map(({ path }) => path)
         .filter((_, i) => FULL || i % STRIDE === 0);
@@ -85,7 +85,7 @@ for (const [title, format] of CASES) {
       await compare(format, GOLDEN, goldens, `${dir}/cache`);
     }));
 
-  Deno.test(`${title}: without waiting, nothing is opened or read from far away`, () =>
+  Deno.test(`${title}: synchronous methods open and read nothing from a slow storage`, () =>
     withSmall(format, async (path) => {
       const storage: Storage = slowStorage(3);
       assert.throws(() => openSync(path, { storage }), { code: "must-wait" });

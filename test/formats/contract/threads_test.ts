@@ -49,7 +49,7 @@ function contentsOf(shown: VirtualFs, hasFiles: boolean): unknown[] {
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: another thread has the same tree, and none of a file that has changed`, () =>
+  Deno.test(`${title}: another thread has the same tree, and rejects a file that has changed`, () =>
     withSmall(format, async (path, dir) => {
       for (const decoded of [false, true]) {
         using shown = await open(path, { decoded });
@@ -72,7 +72,7 @@ for (const [title, format] of CASES) {
       assert.equal(descriptorsBelowNow(dir), 0);
     }));
 
-  Deno.test(`${title}: another thread has the same samples, and none of a file that has changed`, () =>
+  Deno.test(`${title}: another thread has the same samples, and rejects a file that has changed`, () =>
     withSmall(format, async (path, dir) => {
       using shown = await open(path);
       const { samples } = shown;

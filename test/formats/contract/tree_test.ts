@@ -111,7 +111,7 @@ async function assertNodes(
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: each node is where it is listed, on every open and in other threads`, () =>
+  Deno.test(`${title}: each node is found where it is listed, on every open and in other threads`, () =>
     withSmall(format, async (small) => {
       const { name: own, goldens } = format;
       const sound = goldens.filter(({ isSound }) => isSound);
@@ -135,7 +135,7 @@ for (const [title, format] of CASES) {
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: among other containers it is what it is alone`, () =>
+  Deno.test(`${title}: it is the same among other containers as alone`, () =>
     withSmall(format, async (small) => {
       const { name, goldens } = format;
       const sound = goldens.filter(({ isSound }) => isSound).slice(0, 3);

@@ -174,7 +174,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 for (const [what, one] of Object.entries(CASES)) {
-  Deno.test(`what came wrong once is read again: ${what}`, () =>
+  Deno.test(`bytes that were wrong once are read again: ${what}`, () =>
     serving(async (served) => {
       const at = await one.write(served.dir);
       sendWrong(served, one.path, at, 0);
@@ -185,7 +185,7 @@ for (const [what, one] of Object.entries(CASES)) {
       assert.equal(sha256(read), one.expected);
     }));
 
-  Deno.test(`what is wrong each time is an error: ${what}`, () =>
+  Deno.test(`bytes that are always wrong are an error: ${what}`, () =>
     serving(async (served) => {
       const at = await one.write(served.dir);
       sendWrong(served, one.path, at, 0);
@@ -224,7 +224,7 @@ const CHECKED: Readonly<
 };
 
 for (const [what, { path, write, at }] of Object.entries(CHECKED)) {
-  Deno.test(`what came wrong once is no damage to a check: ${what}`, () =>
+  Deno.test(`bytes that were wrong once are not damage to a check: ${what}`, () =>
     serving(async (served) => {
       const location = write(served.dir);
       const checked = async () => {

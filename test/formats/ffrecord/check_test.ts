@@ -52,7 +52,7 @@ for (const golden of goldenCases("ffrecord")) {
   });
 }
 
-Deno.test("samples larger than the window, and the last byte of each, are checked", async () => {
+Deno.test("samples larger than the window are checked, including the last byte of each", async () => {
   await withTempDir(async (dir) => {
     const sizes = [10, 9_000_000, 0, 5_000_000, 3, 4 << 20, 100];
     const samples = sizes.map((size, i) => new Uint8Array(size).fill(i + 1));
@@ -75,7 +75,7 @@ Deno.test("samples larger than the window, and the last byte of each, are checke
   });
 });
 
-Deno.test("what several threads check is reported in order, a sample that they share once", async () => {
+Deno.test("damage found by several threads is reported in order, in a shared sample once", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     const long = 150 * 2 ** 20 + 17;
@@ -111,7 +111,7 @@ Deno.test("what several threads check is reported in order, a sample that they s
   });
 });
 
-Deno.test("a small file whose samples overlap is not checked for hours", async () => {
+Deno.test("a small file with overlapping samples is not checked for hours", async () => {
   await withTempDir(async (dir) => {
     // Offsets that go back and forth: every other sample is nearly the whole file.
     const count = 4000;
@@ -135,7 +135,7 @@ Deno.test("a small file whose samples overlap is not checked for hours", async (
   });
 });
 
-Deno.test("check refuses what open refuses, for the format that is forced", async () => {
+Deno.test("check rejects what open rejects, also for a forced format", async () => {
   await withTempDir(async (dir) => {
     const codes = async (location: string, format?: string) =>
       (await checked(location, { format })).codes;
@@ -153,7 +153,7 @@ Deno.test("check refuses what open refuses, for the format that is forced", asyn
   });
 });
 
-Deno.test("damage of a packed folder in several files has the file's name in its message", () =>
+Deno.test("damage of a packed folder in several files names the file", () =>
   withTempDir(async (dir) => {
     const text = (content: string) => new TextEncoder().encode(content);
     const samples = packedSamples({

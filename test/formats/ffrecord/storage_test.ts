@@ -46,7 +46,7 @@ const USES: Record<string, (path: string, options: Options) => unknown> = {
 };
 
 for (const golden of goldenCases("ffrecord")) {
-  Deno.test(`from anywhere as from disk: ${golden.name}`, async () => {
+  Deno.test(`from any storage as from disk: ${golden.name}`, async () => {
     for (const checkData of [true, false]) {
       const local = await useAll(golden.path, LOCAL_DISK, checkData);
       const slow = slowStorage(golden.path.length);
@@ -143,7 +143,7 @@ function refuseNow(path: string): void {
   }
 }
 
-Deno.test("views are refused where there is no file to map", async () => {
+Deno.test("views are rejected if there is no file to map", async () => {
   const { path } = goldenCase("ffrecord/packed_tree");
   for (const storage of [slowStorage(4), inMemory(path)]) {
     using reader = await FFRecordReader.open(path, { storage });

@@ -96,7 +96,7 @@ function moved(value: unknown, from: string, to: string): unknown {
 }
 
 for (const [number, { name, path, title }] of gulpCases().entries()) {
-  Deno.test(`gulp/${name}, from storages that are no disk: ${title}`, async () => {
+  Deno.test(`gulp/${name}, from storages other than the disk: ${title}`, async () => {
     const memory = inMemory(path);
     const slow = slowStorage(number, memory);
     const expected = moved(await contentOf(path, LOCAL_DISK), path, FAR);
@@ -110,7 +110,7 @@ function assertMustWait(call: () => unknown): void {
   assert.throws(call, { name: "RecordfsError", code: "must-wait" });
 }
 
-Deno.test("without waiting, what lies in memory is read and what is far away refused", async () => {
+Deno.test("synchronous methods read from memory and reject slow storages", async () => {
   const { path } = gulpCase("v2_image_list");
   const memory = inMemory(path);
   const storage = slowStorage(1, memory);
@@ -148,7 +148,7 @@ Deno.test("without waiting, what lies in memory is read and what is far away ref
   }
 });
 
-Deno.test("an abort ends waiting for what is far away", async () => {
+Deno.test("an abort ends waiting for a slow storage", async () => {
   const storage = slowStorage(2, inMemory(gulpCase("v2_chunks").path));
   using directory = await GulpDirectory.open(FAR, { decode: false, storage });
   const controller = new AbortController();
@@ -160,7 +160,7 @@ Deno.test("an abort ends waiting for what is far away", async () => {
   await Promise.all(both);
 });
 
-Deno.test("what reads names no local call", () => {
+Deno.test("code that reads names no local call", () => {
   const root = new URL("../../../src/formats/gulp/", import.meta.url);
   const folders = ["meta", "read", "tree"];
   const files = folders.flatMap((folder) =>

@@ -15,7 +15,7 @@ import {
   shardOf,
 } from "../../support/mds/make_mds.ts";
 
-Deno.test("check names shards whose hashes are others, and hashes that it does not know", async () => {
+Deno.test("check names shards with wrong hashes, and unknown kinds of hashes", async () => {
   const hashes = { sha1: "00", xxh64: "11", md5: "22", "no-hash": "x" };
   const raw = { basename: NAME, bytes: SHARD.length, hashes };
   const storage = datasetOf([entry({ "raw_data": raw })], { [NAME]: SHARD });
@@ -30,7 +30,7 @@ Deno.test("check names shards whose hashes are others, and hashes that it does n
   assert.equal(warnings.length, 1);
 });
 
-Deno.test("check looks at the hash of what is compressed, at each shard, and at their own columns", async () => {
+Deno.test("check verifies the hashes of compressed files, each shard, and its own columns", async () => {
   const other = shardOf(SAMPLES, COLUMNS, {
     config: configOf([["n", "int64", 8], ["t", "str", null]]),
   });
@@ -54,7 +54,10 @@ Deno.test("check looks at the hash of what is compressed, at each shard, and at 
   ], { "a.mds": other, "b.mds": trailing, "c.mds.zstd": zip, "d.mds": SHARD });
   const { damages, samples } = await checked("d", { storage });
   assert.equal(damages.length, 4, damages.join("\n"));
-  assert.match(damages[0]!.message, /a\.mds: it has other columns by its own/);
+  assert.match(
+    damages[0]!.message,
+    /a\.mds: its configuration has other columns/,
+  );
   assert.match(
     damages[1]!.message,
     /b\.mds: it has 5 bytes after its last sample/,

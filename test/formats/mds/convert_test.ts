@@ -16,7 +16,7 @@ function pngHead(width: number, height: number): Buffer {
   return Buffer.concat([head, facts]);
 }
 
-Deno.test("JSON and pictures that are none are left out only if that is wanted, with their samples", () =>
+Deno.test("invalid JSON and pictures are skipped only on request, with their samples", () =>
   withTempDir(async (dir) => {
     const texts = (...all: string[]) =>
       all.map((text) => new TextEncoder().encode(text));
@@ -37,19 +37,19 @@ Deno.test("JSON and pictures that are none are left out only if that is wanted, 
           ...texts("{bad", "", "[1,", "1 2", '\ufeff{"a": 1}'),
           Uint8Array.of(0x22, 0xff, 0x22),
         ],
-        /'0\.json' is no json: a key is missing \(byte 1\)/,
+        /'0\.json' is not a valid json: a key is missing \(byte 1\)/,
       ],
       [
         "jpg",
         [jpeg, deep, png],
         [...texts("nojpg", ""), jpeg.subarray(0, 20)],
-        /'0\.jpg' is no jpeg: it begins as no picture does/,
+        /'0\.jpg' is not a valid jpeg: it is not a picture/,
       ],
       [
         "png",
         [png, large, jpeg],
         [...texts("nopng", ""), png.subarray(0, 20)],
-        /'0\.png' is no png: it begins as no picture does/,
+        /'0\.png' is not a valid png: it is not a picture/,
       ],
     ];
     for (const [extension, right, wrong, says] of cases) {
@@ -82,7 +82,7 @@ Deno.test("JSON and pictures that are none are left out only if that is wanted, 
     }
   }));
 
-Deno.test("a file that is none of its column's encoding is left out only if that is wanted", () =>
+Deno.test("a file that does not fit its column's encoding is skipped only on request", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/in`);
     for (const [i, text] of ["1", " 2\n", "x"].entries()) {
@@ -91,7 +91,7 @@ Deno.test("a file that is none of its column's encoding is left out only if that
     }
     await assert.rejects(convert(`${dir}/in`, `${dir}/out`, { to: "mds" }), {
       code: "would-lose",
-      message: /'2.cls' is no str_int: it is no whole number/,
+      message: /'2.cls' is not a valid str_int: it is not a whole number/,
     });
     assert.equal(fs.existsSync(`${dir}/out`), false);
     const { count, leftOut } = await convert(`${dir}/in`, `${dir}/out`, {
@@ -108,7 +108,7 @@ Deno.test("a file that is none of its column's encoding is left out only if that
     });
   }));
 
-Deno.test("directories that hold nothing are lost, which needs the caller's word", () =>
+Deno.test("empty directories are lost, which needs the caller's consent", () =>
   withTempDir(async (dir) => {
     const source = `${dir}/source`;
     fs.mkdirSync(`${source}/a/empty`, { recursive: true });
@@ -119,7 +119,7 @@ Deno.test("directories that hold nothing are lost, which needs the caller's word
     const target = `${dir}/m`;
     await assert.rejects(convert(source, target, { to: "mds" }), {
       code: "would-lose",
-      message: /directories that hold nothing \(2\)/,
+      message: /empty directories \(2\)/,
     });
     assert.equal(fs.existsSync(target), false);
     await convert(source, target, { to: "mds", lossy: true });

@@ -12,7 +12,7 @@ async function damagesOf(bytes: Uint8Array): Promise<FormatError[]> {
   return (await checked({ "t.parquet": bytes })).damages;
 }
 
-Deno.test("each byte of a page that is not what was written is found by its CRC-32", async () => {
+Deno.test("each changed byte of a page is found by its CRC-32", async () => {
   const { path } = parquetCase("none_v1");
   const whole = fs.readFileSync(path);
   const at = whole.indexOf("word 3 ");
@@ -38,7 +38,7 @@ Deno.test("each byte of a page that is not what was written is found by its CRC-
   });
 });
 
-Deno.test("pages that can't be decoded are told, and the others looked at", async () => {
+Deno.test("pages that cannot be decoded are reported, and the others checked", async () => {
   const whole = fs.readFileSync(parquetCase("plain_v1").path);
   assert.deepEqual(await damagesOf(whole), []);
   // The lengths of two values of 39 bytes, in different pages.
@@ -59,7 +59,7 @@ Deno.test("pages that can't be decoded are told, and the others looked at", asyn
   }
 });
 
-Deno.test("a file whose start is not PAR1, or whose footer is damaged, is told", async () => {
+Deno.test("a file whose start is not PAR1, or whose footer is damaged, is reported", async () => {
   const bytes = parquetFile();
   bytes[0] = 0;
   const [start] = await damagesOf(bytes);

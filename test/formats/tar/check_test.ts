@@ -16,14 +16,14 @@ async function damagesOf(bytes: Uint8Array) {
   return found;
 }
 
-Deno.test("a sound tar has no damage, with as many zeros at its end as it likes", async () => {
+Deno.test("an undamaged tar has no damage, with any number of zeros at its end", async () => {
   for (const end of [1024, 10_240, 512 * 1001]) {
     const { damaged, samples } = await damagesOf(tarBytes(MEMBERS, end));
     assert.deepEqual([damaged, samples], [0, 3]);
   }
 });
 
-Deno.test("each damaged header is named with its place, and the members behind it are found", async () => {
+Deno.test("each damaged header is named with its offset, and the members after it are found", async () => {
   const bytes = tarBytes([
     ...MEMBERS,
     ...MEMBERS.map(({ name, data }) => ({
@@ -60,14 +60,14 @@ Deno.test("names members that are skipped, and checks the others", async () => {
   assert.equal(samples, 6); // the unreadable one is listed
 });
 
-Deno.test("a tar that was cut is named: in a content, or in a header", async () => {
+Deno.test("a truncated tar is named: in a content, or in a header", async () => {
   const whole = tarBytes(MEMBERS);
   for (
     const [length, code, says] of [
       [
         1000,
         "truncated-data",
-        /'a' .* has 600 bytes by its header, and the file ends after 488/,
+        /'a' .* has 600 bytes according to its header, but the file ends after 488/,
       ],
       [1536 + 100, "truncated-header", /truncated inside a header/],
     ] as const
@@ -79,12 +79,12 @@ Deno.test("a tar that was cut is named: in a content, or in a header", async () 
   }
 });
 
-Deno.test("a missing end, or one block of zeros where the file ends, is no damage, and said", async () => {
+Deno.test("a missing end, or a single block of zeros at the end, is reported, but not as damage", async () => {
   const whole = tarBytes(MEMBERS);
   for (
     const [length, says] of [
-      [whole.length - 1024, /ends without the zeros/],
-      [whole.length - 1024 + 100, /ends without the zeros/],
+      [whole.length - 1024, /ends without the blocks of zeros/],
+      [whole.length - 1024 + 100, /ends without the blocks of zeros/],
       [whole.length - 512, /ends with one block of zeros/],
     ] as const
   ) {
@@ -97,7 +97,7 @@ Deno.test("a missing end, or one block of zeros where the file ends, is no damag
   }
 });
 
-Deno.test("a size that lies is damage", async () => {
+Deno.test("a false size is damage", async () => {
   const bytes = tarBytes([
     { name: "liar", data: "x", size: 100_000 },
     ...MEMBERS,
@@ -108,7 +108,7 @@ Deno.test("a size that lies is damage", async () => {
   assert.equal(samples, 4); // it is listed, and the others are found behind it
 });
 
-Deno.test("what lies behind the end is named with its place", async () => {
+Deno.test("data after the end is named with its offset", async () => {
   const [first, second] = [tarBytes(MEMBERS), memberBytes({ name: "more" })];
   const { damages } = await damagesOf(
     new Uint8Array(Buffer.concat([first, second])),

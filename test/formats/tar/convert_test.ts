@@ -6,7 +6,7 @@ import { withTempDir } from "../../support/paths.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { tarCase } from "../../support/tar/tar_golden.ts";
 
-Deno.test("samples become files of a packed folder, and links what they lead to", () =>
+Deno.test("samples become files of a packed folder, and links become their targets", () =>
   withTempDir(async (dir) => {
     for (
       const [name, prefix] of [["webdataset", ""], ["shards", ""]] as const
@@ -27,7 +27,7 @@ Deno.test("samples become files of a packed folder, and links what they lead to"
     const { path } = tarCase("python_gnu");
     await assert.rejects(
       convert(path, `${dir}/odd.ffr`),
-      /links that lead to no file/,
+      /links that lead to a directory/,
     );
     await convert(path, `${dir}/odd.ffr`, { lossy: true });
     using odd = await open(`${dir}/odd.ffr`);
@@ -42,7 +42,7 @@ Deno.test("samples become files of a packed folder, and links what they lead to"
     );
   }));
 
-Deno.test("members that no tree shows are lost, which needs the caller's word; a tar without its end is told of", () =>
+Deno.test("members that no tree shows are lost, which needs the caller's consent; a missing end is reported", () =>
   withTempDir(async (dir) => {
     const members = [
       { name: "a", data: "1" },
@@ -64,6 +64,6 @@ Deno.test("members that no tree shows are lost, which needs the caller's word; a
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0]!,
-      /t\.tar ends without the zeros that end a tar: if it was truncated/,
+      /t\.tar ends without the blocks of zeros that end a tar: if it was truncated/,
     );
   }));

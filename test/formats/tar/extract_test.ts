@@ -116,7 +116,7 @@ Deno.test({
     }),
 });
 
-Deno.test("no link leads out, whatever the tar and what is extracted of it", () =>
+Deno.test("no link leads out of the target, whatever the tar and the extracted paths", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/secret`, "secret");
     const link = (name: string, to: string) => ({ name, type: "2", link: to });
@@ -163,7 +163,7 @@ Deno.test("no link leads out, whatever the tar and what is extracted of it", () 
 
 Deno.test({
   name:
-    "directories and files take each other's place as with tar x, and what tar can't place is skipped",
+    "directories and files replace each other like with tar x, and what tar cannot place is skipped",
   ...needs("tar", "root"), // their modes are those of files: others could not look into such directories
   fn: () =>
     withTempDir(async (dir) => {

@@ -33,7 +33,7 @@ Deno.test("each record is compared with its checksum", async () => {
   assert.equal(samples, 40);
 });
 
-Deno.test("behind a wrong length nothing is found, and what is before is compared", async () => {
+Deno.test("after a wrong length nothing is found, and the records before are checked", async () => {
   const bytes = Buffer.from(WHOLE);
   bytes[startOf(3)]! ^= 1;
   bytes[startOf(20) - 12]! ^= 1;
@@ -46,7 +46,7 @@ Deno.test("behind a wrong length nothing is found, and what is before is compare
   assert.match(damages[1]!.message, /no record after it is found/);
 });
 
-Deno.test("a file that was cut is named, with what is missing", async () => {
+Deno.test("a truncated file is named, with what is missing", async () => {
   const { damages, samples } = await damagesOf({
     "t.tfrecord": WHOLE.subarray(0, WHOLE.length - 10),
   });
@@ -65,7 +65,7 @@ Deno.test("a file without a whole record is named as well", async () => {
   assert.equal(samples, 0);
 });
 
-Deno.test("records longer than what is summed at a time are compared as one", () =>
+Deno.test("records longer than the buffer are checked as one", () =>
   withTempDir(async (dir) => {
     const large = Buffer.alloc(70 << 20, 7);
     const whole = fileOf([large, "small", large]);

@@ -10,7 +10,7 @@ import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
 import { zipCase } from "../../support/zip/zip_golden.ts";
 
-Deno.test("a check finds each member that is damaged, and says which", async () => {
+Deno.test("a check finds and names each damaged member", async () => {
   const data = "deflated ".repeat(500);
   const wrong = { crc: 5 };
   const zip = makeZip([
@@ -34,7 +34,7 @@ Deno.test("a check finds each member that is damaged, and says which", async () 
   assert.equal(done.at(-1), bytes);
 });
 
-Deno.test("a member that begins in the one before it is found, however its header hides that", async () => {
+Deno.test("a member that overlaps the one before it is found, however its header hides it", async () => {
   const zip = makeZip([{ name: "a", data: "12345678901234567890" }, {
     name: "b",
     data: "b",
@@ -49,7 +49,7 @@ Deno.test("a member that begins in the one before it is found, however its heade
 });
 
 Deno.test(
-  "any zip becomes a stored one with the same files, which others read",
+  "any zip becomes a stored one with the same files, readable by others",
   {
     ...needs("unzip", "python3"),
   },

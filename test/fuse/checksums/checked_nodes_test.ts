@@ -4,7 +4,7 @@ import {
   newCheckedNodes,
 } from "../../../fuse/checksums/checked_nodes.ts";
 
-Deno.test("what one thread remembers the others know", () => {
+Deno.test("nodes checked by one thread are known to the others", () => {
   const memory = newCheckedNodes(100);
   const [one, other] = [new CheckedNodes(memory), new CheckedNodes(memory)];
   for (const node of [1, 31, 32, 63, 64, 100]) {
@@ -17,7 +17,7 @@ Deno.test("what one thread remembers the others know", () => {
   assert.deepEqual(known, [1, 31, 32, 63, 64, 100]);
 });
 
-Deno.test("all of it is forgotten at once", () => {
+Deno.test("all of them are invalidated at once", () => {
   const nodes = new CheckedNodes(newCheckedNodes(100));
   nodes.add(7, nodes.generation);
   nodes.add(99, nodes.generation);
@@ -25,7 +25,7 @@ Deno.test("all of it is forgotten at once", () => {
   assert.deepEqual([nodes.has(7), nodes.has(99)], [false, false]);
 });
 
-Deno.test("what was read before something was forgotten is not remembered", () => {
+Deno.test("content read before an invalidation is not recorded", () => {
   const nodes = new CheckedNodes(newCheckedNodes(100));
   const { generation } = nodes;
   nodes.invalidate();
@@ -35,7 +35,7 @@ Deno.test("what was read before something was forgotten is not remembered", () =
   assert.equal(nodes.has(7), true);
 });
 
-Deno.test("nodes that came later are never remembered, whatever their number", () => {
+Deno.test("nodes beyond the table are never recorded, whatever their number", () => {
   const nodes = new CheckedNodes(newCheckedNodes(0));
   for (const node of [32, 2 ** 31, 2 ** 32 + 1, 2 ** 53 - 1]) {
     nodes.add(node, nodes.generation);

@@ -27,7 +27,7 @@ const read = (client: Client, node: number, offset = 0, size = 1 << 20) =>
   client.ask(Opcode.READ, node, readBody(offset, size));
 
 Deno.test(
-  "a file's first READ is answered by the bytes that were checked",
+  "a file's first READ returns the checked bytes",
   linux,
   () =>
     withThreads((one, other) => {
@@ -39,7 +39,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a file that is not what its checksum says is an I/O error each time, logged once",
+  "a file with a wrong checksum is an I/O error each time, logged once",
   linux,
   () =>
     withThreads((one) => {
@@ -93,7 +93,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a large file that is not what its checksum says is an I/O error to all who wait",
+  "a large file with a wrong checksum is an I/O error to all waiters",
   linux,
   () =>
     withThreads((one, other) => {
@@ -114,7 +114,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a thread takes a check over from one that ended",
+  "a thread takes over the check of one that ended",
   linux,
   () =>
     withThreads((one, other) => {
@@ -131,7 +131,7 @@ Deno.test("a tree without checksums is not checked", () =>
   assert.equal(newSampleChecks(MemoryTree.of({ a: "a" })), undefined));
 
 Deno.test({
-  name: "a sample that was cut to nothing is an I/O error for whoever looks",
+  name: "a sample truncated to nothing is an I/O error for every reader",
   ...needs("fuse"),
   fn: () =>
     withTempDir(async (dir) => {

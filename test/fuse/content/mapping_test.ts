@@ -30,7 +30,7 @@ Deno.test("files and memory are found at their addresses", linux, async () => {
   }
 });
 
-Deno.test("an empty file is mapped as nothing", linux, async () => {
+Deno.test("an empty file needs no mapping", linux, async () => {
   const path = await Deno.makeTempFile();
   try {
     using mapping = Mapping.of([runSync(FileSource.open(path))]);
@@ -40,26 +40,30 @@ Deno.test("an empty file is mapped as nothing", linux, async () => {
   }
 });
 
-Deno.test("a file replaced after it was opened is refused", linux, async () => {
-  const path = await Deno.makeTempFile();
-  try {
-    await Deno.writeTextFile(path, "before");
-    const source = runSync(FileSource.open(path));
-    await Deno.writeTextFile(path, "after it was opened");
-    assert.throws(() => Mapping.of([source]), (error) => {
-      assert.ok(error instanceof MountError);
-      assert.equal(error.code, "changed");
-      assert.equal(error.path, path);
-      return true;
-    });
-    source.close();
-  } finally {
-    await Deno.remove(path);
-  }
-});
+Deno.test(
+  "a file replaced after it was opened is rejected",
+  linux,
+  async () => {
+    const path = await Deno.makeTempFile();
+    try {
+      await Deno.writeTextFile(path, "before");
+      const source = runSync(FileSource.open(path));
+      await Deno.writeTextFile(path, "after it was opened");
+      assert.throws(() => Mapping.of([source]), (error) => {
+        assert.ok(error instanceof MountError);
+        assert.equal(error.code, "changed");
+        assert.equal(error.path, path);
+        return true;
+      });
+      source.close();
+    } finally {
+      await Deno.remove(path);
+    }
+  },
+);
 
 Deno.test(
-  "a source that only its storage knows is refused by name",
+  "a source that only its storage can read is rejected by name",
   linux,
   () => {
     const remote: ByteSource = {

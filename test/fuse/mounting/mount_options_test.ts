@@ -30,12 +30,12 @@ Deno.test("a backslash makes the next character part of a value", () => {
   });
 });
 
-Deno.test("of noexec and exec the last one counts", () => {
+Deno.test("the last of noexec and exec wins", () => {
   assert.equal(parseMountOptions("noexec,exec").noExec, false);
   assert.equal(parseMountOptions("exec,noexec").noExec, true);
 });
 
-Deno.test("of verify and no_verify the last one counts", () => {
+Deno.test("the last of verify and no_verify wins", () => {
   assert.equal(parseMountOptions("verify,no_verify").verify, false);
   assert.equal(parseMountOptions("no_verify,verify").verify, true);
 });
@@ -52,7 +52,7 @@ Deno.test("options that mount(8) passes to any file system are accepted", () => 
   for (const list of lists) assert.deepEqual(parseMountOptions(list), {});
 });
 
-Deno.test("unknown options and impossible values are refused by name", () => {
+Deno.test("unknown options and invalid values are rejected by name", () => {
   const refused: [list: string, named: string][] = [
     ["ro,frobnicate", "'frobnicate'"],
     ["frobnicate=1", "'frobnicate'"],

@@ -47,12 +47,12 @@ userMountTest(
   },
 );
 
-userMountTest("an ordinary user's busy mount ends by force", async () => {
+userMountTest("an ordinary user's busy mount is ended by force", async () => {
   const lines = await asNobody({ mode: "force" });
   assert.deepEqual(lines, ["ready", "hello", "busy", "ended"]);
 });
 
-userMountTest("fusermount3's own words are passed on", async () => {
+userMountTest("the message of fusermount3 is passed on", async () => {
   const words = {
     "755": /^refused: .*no write access to mountpoint/,
     "700": /^refused: .*fusermount3: failed to chdir to mountpoint/,
@@ -72,7 +72,7 @@ userMountTest("a missing fusermount3 is named", async () => {
   assert.match(lines[0] ?? "", /^no-fusermount: .*Install the package fuse3/);
 });
 
-userMountTest("a mount without its descriptor does not stay", async () => {
+userMountTest("a mount without its descriptor is removed", async () => {
   const bin = await Deno.makeTempDir({ prefix: "recordfs_bin_" });
   try {
     const fake = `${bin}/fusermount3`;

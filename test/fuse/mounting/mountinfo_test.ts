@@ -14,7 +14,7 @@ const text = [
   "",
 ].join("\n");
 
-Deno.test("mountinfo lines are taken apart, with any number of optional fields", () => {
+Deno.test("mountinfo lines are parsed, with any number of optional fields", () => {
   const entries = parseMountinfo(text);
   assert.equal(entries.length, 4);
   assert.deepEqual(entries[1], {
@@ -35,7 +35,7 @@ Deno.test("of mounts on top of each other the last one is found", () => {
   assert.equal(findMount(entries, "/mnt"), undefined);
 });
 
-Deno.test("this system's own mountinfo is understood", {
+Deno.test("this system's own mountinfo is parsed", {
   ignore: Deno.build.os !== "linux",
 }, () => {
   const mounts = readMounts();

@@ -19,7 +19,7 @@ const isCode = (code: string) => (error: unknown) =>
 const mounted = (path: string) => findMount(readMounts(), path) !== undefined;
 
 mountTest(
-  "unmounting ends the mount, and again does nothing",
+  "unmounting ends the mount, and repeating it does nothing",
   () =>
     withMountpoint(async (mountpoint) => {
       const mount = await mountTree(tree, mountpoint);
@@ -34,7 +34,7 @@ mountTest(
 );
 
 mountTest(
-  "a mount unmounted by another program is finished",
+  "a mount unmounted by another program is cleaned up",
   () =>
     withMountpoint(async (mountpoint) => {
       const mount = await mountTree(tree, mountpoint);
@@ -61,7 +61,7 @@ mountTest(
 );
 
 mountTest(
-  "a busy mount is refused, and detached when asked lazily",
+  "unmounting a busy mount fails, and detaches it lazily on request",
   () =>
     withMountpoint(async (mountpoint) => {
       const mount = await mountTree(tree, mountpoint);
@@ -79,7 +79,7 @@ mountTest(
 );
 
 mountTest(
-  "who has a file of a mount open for a moment, as what looks at all mounts, does not keep it mounted",
+  "a process that has a file of a mount open for a moment does not keep it mounted",
   () =>
     withMountpoint(async (mountpoint) => {
       const mount = await mountTree(tree, mountpoint);
@@ -92,7 +92,7 @@ mountTest(
 );
 
 mountTest(
-  "a busy mount ends by force; its users get errors",
+  "a busy mount is ended by force; its users get errors",
   () =>
     withMountpoint(async (mountpoint) => {
       const mount = await mountTree(tree, mountpoint);
@@ -106,7 +106,7 @@ mountTest(
 );
 
 mountTest(
-  "a mount under load ends by force",
+  "a mount under load is ended by force",
   () =>
     withMountpoint(async (mountpoint) => {
       const mount = await mountTree(tree, mountpoint);
@@ -144,7 +144,7 @@ mountTest(
 );
 
 mountTest(
-  "a process that is killed leaves a stale mount, which is named and removed",
+  "a killed process leaves a stale mount, which is named and removed",
   () =>
     withMountpoint(async (mountpoint) => {
       const server = new Deno.Command(Deno.execPath(), {

@@ -60,14 +60,14 @@ Deno.test("FORGET, BATCH_FORGET, INTERRUPT and NOTIFY_REPLY get no reply", () =>
   }
 });
 
-Deno.test("OPEN and OPENDIR tell the kernel to do without, where it can", () => {
+Deno.test("OPEN and OPENDIR tell the kernel to skip them, where it can", () => {
   const kernel = client();
   kernel.init();
   assert.equal(kernel.ask(Opcode.OPEN, 2, [0, 0]).errno, 38);
   assert.equal(kernel.ask(Opcode.OPENDIR, 1, [0, 0]).errno, 38);
 });
 
-Deno.test("OPEN and OPENDIR keep the caches of kernels that can't do without", () => {
+Deno.test("OPEN and OPENDIR keep the caches of kernels that cannot skip them", () => {
   const kernel = client();
   kernel.init(InitFlag.ASYNC_READ);
   const opened = kernel.ask(Opcode.OPEN, 2, [0, 0]);

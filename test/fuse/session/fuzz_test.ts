@@ -82,7 +82,7 @@ const trees: Record<string, () => Tree | Promise<Tree>> = {
 
 for (const [title, open] of Object.entries(trees)) {
   Deno.test({
-    name: `${CASES} unsound requests to ${title} crash nothing`,
+    name: `${CASES} malformed requests to ${title} crash nothing`,
     ignore: Deno.build.os !== "linux", // where samples are compared with their checksums
     async fn() {
       const tree = await open();

@@ -32,7 +32,7 @@ Deno.test("INIT agrees on 7.38 with a newer kernel, and on nothing the kernel di
   assert.ok(!modest.connection.has(InitFlag.NO_OPEN_SUPPORT));
 });
 
-Deno.test("INIT agrees on repeated requests where the kernel offers them", () => {
+Deno.test("INIT agrees on repeated requests if the kernel offers them", () => {
   const HAS_RESEND = 1 << 7;
   for (
     const [flags, more] of [[InitFlag.INIT_EXT, 0xff], [0, 0xff], [
@@ -64,7 +64,7 @@ Deno.test("INIT answers kernels before 7.23 with the short struct they expect", 
   }
 });
 
-Deno.test("INIT refuses protocols before 7.12 and says so", () => {
+Deno.test("INIT rejects protocols before 7.12 and reports it", () => {
   for (const [major, minor] of [[7, 11], [6, 30]] as const) {
     const kernel = client();
     const { errno } = kernel.ask(Opcode.INIT, 0, initBody(major, minor, 0));
@@ -74,7 +74,7 @@ Deno.test("INIT refuses protocols before 7.12 and says so", () => {
   }
 });
 
-Deno.test("INIT with a newer major version names ours and waits for a second one", () => {
+Deno.test("INIT with a newer major version returns ours and waits for a second one", () => {
   const kernel = client();
   const first = kernel.ask(Opcode.INIT, 0, [8, 3]);
   assert.equal(first.errno, 0);

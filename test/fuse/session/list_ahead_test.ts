@@ -57,7 +57,7 @@ class Thread {
 for (const opcode of [Opcode.READDIR, Opcode.READDIRPLUS]) {
   const title = opcode === Opcode.READDIR ? "READDIR" : "READDIRPLUS";
 
-  Deno.test(`${title}: threads answer by turns what one of them wrote ahead`, () => {
+  Deno.test(`${title}: alternating threads answer from what one of them prepared`, () => {
     const shared = newListAheadMemory();
     const folder = files(500);
     const threads = [1, 2, 3].map(() => new Thread(folder, shared));
@@ -89,7 +89,7 @@ Deno.test("a walk finds the first page of the next directory ready", () => {
   assert.equal(ready.entries[1]?.node, 2);
 });
 
-Deno.test("a directory by itself has no other listed", () => {
+Deno.test("no other directory is prepared for a single one", () => {
   const thread = new Thread({ a: { b: files(3) } });
   thread.page(2, 0);
   assert.deepEqual(thread.listed, [2]);
@@ -97,7 +97,7 @@ Deno.test("a directory by itself has no other listed", () => {
   assert.deepEqual(thread.listed, [2, 2]);
 });
 
-Deno.test("only the page that was asked for is sent: same directory, offset, size and kind", () => {
+Deno.test("only the requested page is sent: same directory, offset, size and kind", () => {
   const thread = new Thread({ a: files(100), b: files(100) });
   const first = thread.page(2, 0);
   const next = first.entries.at(-1)!.next;
@@ -116,7 +116,7 @@ Deno.test("only the page that was asked for is sent: same directory, offset, siz
   }
 });
 
-Deno.test("several readers of large directories all get what is there", () => {
+Deno.test("several readers of large directories all get every entry", () => {
   const folder = { a: files(300), b: files(300), c: files(300) };
   const shared = newListAheadMemory();
   const threads = [1, 2, 3].map(() => new Thread(folder, shared));
@@ -140,7 +140,7 @@ Deno.test("several readers of large directories all get what is there", () => {
   }
 });
 
-Deno.test("what fails ahead fails when it is asked for, and works when it works again", () => {
+Deno.test("a failure during preparation is reported on the request, and a later success works", () => {
   const thread = new Thread(files(100));
   thread.sound = 1;
   const { errno, entries } = thread.page(1, 0);
@@ -153,14 +153,14 @@ Deno.test("what fails ahead fails when it is asked for, and works when it works 
   assert.equal(again.entries[0]?.name, `file ${next - 2}`);
 });
 
-Deno.test("larger pages than are kept ready are written when they are asked for", () => {
+Deno.test("pages larger than the buffer are written on request", () => {
   const thread = new Thread(files(1000));
   const { entries } = thread.page(1, 0, 1 << 16);
   assert.deepEqual(thread.listed, [1]);
   assert.deepEqual(thread.page(1, entries.at(-1)!.next, 1 << 16).listed, [1]);
 });
 
-Deno.test("when the thread that lists ahead ends, another one does it", () => {
+Deno.test("when the thread that prepares ends, another one does it", () => {
   const shared = newListAheadMemory();
   const [first, second] = [1, 2].map(() => new Thread(files(500), shared));
   const { entries } = first!.page(1, 0);

@@ -37,7 +37,7 @@ Deno.test("LOOKUP finds a file and describes it", () => {
   });
 });
 
-Deno.test("LOOKUP has the kernel remember that a name does not exist", () => {
+Deno.test("LOOKUP lets the kernel cache that a name does not exist", () => {
   const { errno, body } = new Client(tree()).ask(Opcode.LOOKUP, 1, ["a.tx"]);
   const entry = parseEntry(body);
   assert.equal(errno, 0);
@@ -56,13 +56,13 @@ Deno.test("LOOKUP follows . and ..", () => {
   assert.equal(found(1, "..."), 0);
 });
 
-Deno.test("LOOKUP refuses a parent that is a file or does not exist", () => {
+Deno.test("LOOKUP rejects a parent that is a file or does not exist", () => {
   const client = new Client(tree());
   assert.equal(client.ask(Opcode.LOOKUP, 2, ["x"]).errno, 20); // ENOTDIR
   assert.equal(client.ask(Opcode.LOOKUP, 99, ["x"]).errno, 2); // ENOENT
 });
 
-Deno.test("GETATTR describes directories and files, less the umask", () => {
+Deno.test("GETATTR describes directories and files, minus the umask", () => {
   const client = new Client(tree(), { uid: 1, gid: 2, umask: 0o027 });
   const attr = (node: number) => {
     const { body } = client.ask(Opcode.GETATTR, node, getattrBody);
@@ -87,7 +87,7 @@ Deno.test("a damaged node is EIO, logged once, and the next request is answered"
   assert.equal(client.ask(Opcode.GETATTR, 2, getattrBody).errno, 0);
 });
 
-Deno.test("an answer that takes waiting is EIO, and says what is needed", () => {
+Deno.test("a response that requires waiting is EIO, and says what is needed", () => {
   const client = new Client(tree());
   assert.equal(client.ask(Opcode.GETATTR, 7, getattrBody).errno, 5);
   assert.match(

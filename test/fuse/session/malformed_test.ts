@@ -15,7 +15,7 @@ const client = () =>
     out: { kind: "outside" },
   }));
 
-Deno.test("less than a header gets no reply", () => {
+Deno.test("a request shorter than a header gets no reply", () => {
   const request = encodeRequest(Opcode.GETATTR, 1, getattrBody);
   for (let length = 0; length < 40; length++) {
     assert.equal(client().send(request.slice(0, length)), undefined);
@@ -27,7 +27,7 @@ Deno.test("a request without an id gets no reply: it would be a notification", (
   assert.equal(client().send(request), undefined);
 });
 
-Deno.test("a body that is too short is EINVAL, whatever lay in the buffer before", () => {
+Deno.test("a body that is too short is EINVAL, whatever the buffer contained before", () => {
   const bodies = {
     LOOKUP: ["a"],
     GETATTR: getattrBody,
@@ -52,7 +52,7 @@ Deno.test("a body that is too short is EINVAL, whatever lay in the buffer before
   }
 });
 
-Deno.test("a length that is not the request's is EINVAL", () => {
+Deno.test("a length that differs from the request's is EINVAL", () => {
   const request = encodeRequest(Opcode.GETATTR, 1, getattrBody);
   new DataView(request.buffer).setUint32(0, 41, true);
   assert.equal(client().send(request)?.errno, EINVAL);
@@ -65,7 +65,7 @@ Deno.test("a name without its NUL is EINVAL", () => {
   assert.equal(kernel.ask(Opcode.LOOKUP, 1, [name]).errno, EINVAL);
 });
 
-Deno.test("64-bit numbers that a number can't hold are EINVAL", () => {
+Deno.test("64-bit numbers that a number cannot hold are EINVAL", () => {
   const kernel = client();
   const node = encodeRequest(Opcode.GETATTR, 2n ** 53n, getattrBody);
   assert.equal(kernel.send(node)?.errno, EINVAL);

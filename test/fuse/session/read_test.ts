@@ -15,7 +15,7 @@ const client = () =>
     far: { kind: "remote" },
   }));
 
-Deno.test("READ points at the bytes in the source, cut at the file's end", () => {
+Deno.test("READ points at the bytes in the source, limited to the file's end", () => {
   const kernel = client();
   const extent = (offset: number, size: number) =>
     kernel.ask(Opcode.READ, 2, readBody(offset, size)).payload;
@@ -43,7 +43,7 @@ Deno.test("READ copies computed content", () => {
   assert.equal(read(6, 3), "");
 });
 
-Deno.test("READ of what has no content is an error of its kind", () => {
+Deno.test("READ of a node without content is an error of its kind", () => {
   const kernel = client();
   const errno = (node: number) =>
     kernel.ask(Opcode.READ, node, readBody(0, 10)).errno;

@@ -76,13 +76,13 @@ for (const plus of [false, true]) {
     }
   });
 
-  Deno.test(`${title} refuses files and unknown nodes`, () => {
+  Deno.test(`${title} rejects files and unknown nodes`, () => {
     const client = new Client(MemoryTree.of(folder));
     assert.equal(client.ask(opcode, 2, readBody(0, 4096)).errno, 20);
     assert.equal(client.ask(opcode, 99, readBody(0, 4096)).errno, 2);
   });
 
-  Deno.test(`${title} leaves out names that the kernel would refuse, and says so`, () => {
+  Deno.test(`${title} skips names that the kernel would reject, and reports it`, () => {
     const long = "n".repeat(1025);
     const tree = MemoryTree.of({ a: "", [long]: "", b: "" });
     const client = new Client(tree);
@@ -101,7 +101,7 @@ for (const plus of [false, true]) {
   };
 }
 
-Deno.test("READDIRPLUS describes each entry as LOOKUP does", () => {
+Deno.test("READDIRPLUS describes each entry like LOOKUP", () => {
   const client = new Client(MemoryTree.of(folder));
   const { body } = client.ask(Opcode.READDIRPLUS, 1, readBody(0, 1 << 20));
   const listed = parseDirents(body, true);
@@ -116,7 +116,7 @@ Deno.test("READDIRPLUS describes each entry as LOOKUP does", () => {
   }
 });
 
-Deno.test("READDIRPLUS lists what can't be described, without an entry", () => {
+Deno.test("READDIRPLUS lists entries that cannot be described, without attributes", () => {
   const client = new Client(MemoryTree.of(folder));
   const { body } = client.ask(Opcode.READDIRPLUS, 1, readBody(0, 1 << 20));
   const bad = parseDirents(body, true).find(({ name }) => name === "bad");

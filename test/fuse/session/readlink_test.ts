@@ -11,7 +11,7 @@ const FOLDER: Folder = { dir: { "a.jpg": "aaa" }, b: "b" };
 /** `DT_DIR`, `DT_REG` and `DT_LNK` of `dirent.h`. */
 const [DIR, REG, LNK] = [4, 8, 10];
 
-Deno.test("READLINK gives the target of a link, and nothing behind it", async () => {
+Deno.test("READLINK returns the target of a link, and nothing after it", async () => {
   const tree = await linked(FOLDER);
   const client = new Client(tree);
   const epoch = lookup(tree, 1, "epoch-0000");
@@ -23,7 +23,7 @@ Deno.test("READLINK gives the target of a link, and nothing behind it", async ()
   }
 });
 
-Deno.test("READLINK of what is no link is EINVAL", async () => {
+Deno.test("READLINK of a node that is not a link is EINVAL", async () => {
   const tree = await linked(FOLDER);
   const epoch = lookup(tree, 1, "epoch-0000");
   for (const node of [1, lookup(tree, 1, "b"), epoch]) {
@@ -49,7 +49,7 @@ Deno.test("links have the mode and size of links, and files theirs", async () =>
   assert.deepEqual(parseAttr(link, 16), attr);
 });
 
-Deno.test("listings say which entries are links", async () => {
+Deno.test("listings mark entries that are links", async () => {
   const tree = await linked(FOLDER);
   const client = new Client(tree);
   const epoch = lookup(tree, 1, "epoch-0000");

@@ -66,7 +66,7 @@ for (const [opcode, node, body, line] of lines) {
   });
 }
 
-Deno.test("a request that can't be read is traced as malformed", () => {
+Deno.test("a malformed request is traced as malformed", () => {
   const client = new Client(tree);
   client.send(encodeRequest(Opcode.GETATTR, 2n ** 60n, getattrBody));
   assert.equal(client.trace(), "GETATTR (malformed) -> EINVAL");

@@ -66,7 +66,7 @@ class Counted implements EncodedContent {
   }
 }
 
-Deno.test("a content is decoded once, and then read from what is kept", async () => {
+Deno.test("a content is decoded once, and then read from the cache", async () => {
   const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
   const content = new Counted(bytesOf(3 * DECODED_BLOCK + 17, 1), false);
   const source = new DecodedSource(content, blocks, blocks.newOwner(), 5);
@@ -86,7 +86,7 @@ Deno.test("a content is decoded once, and then read from what is kept", async ()
   assert.equal(content.decoded, 1);
 });
 
-Deno.test("what is read whole by who keeps it is not kept here as well, unless a part was", () => {
+Deno.test("content read whole by a caller that caches it is not cached here as well, unless a part was", () => {
   const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
   const content = new Counted(bytesOf(2 * DECODED_BLOCK + 3, 1), false);
   const { size } = content;
@@ -105,7 +105,7 @@ Deno.test("what is read whole by who keeps it is not kept here as well, unless a
   assert.equal(content.decoded, 2);
 });
 
-Deno.test("other threads' blocks are there, and those of other contents are not taken for it", () => {
+Deno.test("other threads' blocks are found, and those of other contents are not confused with them", () => {
   const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
   const owner = blocks.newOwner();
   const content = new Counted(bytesOf(DECODED_BLOCK, 1), false);
@@ -122,7 +122,7 @@ Deno.test("other threads' blocks are there, and those of other contents are not 
   }
 });
 
-Deno.test("there are never more blocks than there is room for, and those that are used stay", () => {
+Deno.test("there are never more blocks than fit, and used ones stay", () => {
   const blocks = DecodedBlocks.ofSize(8 * DECODED_BLOCK);
   const owner = blocks.newOwner();
   const one = new Uint8Array(1);
@@ -139,7 +139,7 @@ Deno.test("there are never more blocks than there is room for, and those that ar
   assert.equal(blocks.read(owner, kept[0]!, 0, one, 0), false);
 });
 
-Deno.test("who reads on in a content that is larger than the room decodes it once", async () => {
+Deno.test("a sequential reader of a content larger than the cache decodes it once", async () => {
   for (const isSync of [true, false]) {
     const blocks = DecodedBlocks.ofSize(4 * DECODED_BLOCK);
     const content = new Counted(bytesOf(20 * DECODED_BLOCK + 5, 3), true);
@@ -161,7 +161,7 @@ Deno.test("who reads on in a content that is larger than the room decodes it onc
   }
 });
 
-Deno.test("threads that want one content wait for the one that decodes it", async () => {
+Deno.test("threads that request one content wait for the one that decodes it", async () => {
   const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
   const owner = blocks.newOwner();
   assert.ok(blocks.claim(owner, 1));
@@ -215,7 +215,7 @@ function encoded(how: Compression, bytes: Uint8Array, size = bytes.length) {
 
 const fault = (why: string) => new Error(why);
 
-Deno.test("decoding piece by piece makes what was encoded", async () => {
+Deno.test("decoding piece by piece restores the encoded content", async () => {
   const cases = COMPRESSIONS.flatMap((how) =>
     [1, 4096, 700_001, 5_000_000].map((size) => ({ how, size }))
   );
@@ -233,7 +233,7 @@ Deno.test("decoding piece by piece makes what was encoded", async () => {
   }
 });
 
-Deno.test("sizes that lie are errors, whichever way it is decoded", async () => {
+Deno.test("false sizes are errors, however it is decoded", async () => {
   const bytes = bytesOf(300_000, 2);
   const cases = COMPRESSIONS.flatMap((how) =>
     [299_999, 300_001, 1].map((size) => ({ how, size }))
@@ -247,10 +247,10 @@ Deno.test("sizes that lie are errors, whichever way it is decoded", async () => 
         done += (await runAsync(reader.next())).length;
       }
     };
-    await assert.rejects(pieces, /has (more than its|300000 bytes and not)/);
+    await assert.rejects(pieces, /has (more than its|300000 bytes, not)/);
     const into = new Uint8Array(size);
     const whole = () => runAsync(decompress(packed, how, into, fault));
-    await assert.rejects(whole, /has (more than its|300000 bytes and not)/);
+    await assert.rejects(whole, /has (more than its|300000 bytes, not)/);
   }
   const damaged = new Uint8Array(ENCODERS.deflate(bytes));
   damaged[damaged.length >> 1]! ^= 0xff;
@@ -262,7 +262,7 @@ Deno.test("sizes that lie are errors, whichever way it is decoded", async () => 
   );
 });
 
-Deno.test("zstd is decoded at once, as large as it says", async () => {
+Deno.test("zstd is decoded at once, in its declared size", async () => {
   const bytes = bytesOf(100_000, 4);
   const packed = zlib.zstdCompressSync(bytes);
   const into = new Uint8Array(bytes.length);

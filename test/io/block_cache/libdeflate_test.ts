@@ -29,7 +29,7 @@ const contents = fc.oneof(
 );
 
 Deno.test({
-  name: "contents of any level are inflated, by either way, into any memory",
+  name: "contents of any level are inflated, both ways, into any memory",
   ...needs("libdeflate"),
   fn: async () => {
     const library = libdeflate();
@@ -59,7 +59,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what is damaged, or of another size, is told as without the library",
+  name:
+    "damaged content, or content of another size, is reported like without the library",
   ...needs("libdeflate"),
   fn: () =>
     fc.assert(

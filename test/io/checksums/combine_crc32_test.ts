@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { combineCrc32 } from "../../../src/io/checksums/combine_crc32.ts";
 
-Deno.test("the checksum of two runs is that of both as one", () => {
+Deno.test("the checksum of two runs can be combined", () => {
   const runs = fc.uint8Array({ maxLength: 500 });
   const property = fc.property(runs, runs, (first, second) => {
     assert.equal(

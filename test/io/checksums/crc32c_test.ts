@@ -28,7 +28,7 @@ const KNOWN: readonly (readonly [Uint8Array, number])[] = [
 
 const LONG = Uint8Array.from({ length: 70_000 }, (_, i) => i * i >> 3);
 
-Deno.test("both packages take the sums of the standard, in one go and in pieces", async () => {
+Deno.test("both packages compute the standard's checksums, at once and in pieces", async () => {
   await loadCrc32c();
   for (const take of [crc32cOf, await loadWasm()]) {
     for (const [bytes, sum] of KNOWN) {
@@ -48,7 +48,7 @@ Deno.test("both packages take the sums of the standard, in one go and in pieces"
 
 const KINDS: readonly ChecksumKind[] = ["crc32", "crc32c"];
 
-Deno.test("a kind of checksum says how it is computed", async () => {
+Deno.test("a kind of checksum describes its computation", async () => {
   await loadCrc32c();
   for (const [bytes, sum] of KNOWN) {
     assert.equal(checksumOf("crc32c")(bytes), sum);
@@ -59,7 +59,7 @@ Deno.test("a kind of checksum says how it is computed", async () => {
   }
 });
 
-Deno.test("sums of two runs are joined, of each kind", async () => {
+Deno.test("checksums of two runs are combined, of each kind", async () => {
   await loadCrc32c();
   const [first, second] = [LONG.subarray(0, 12_345), LONG.subarray(12_345)];
   for (const kind of KINDS) {
@@ -71,7 +71,7 @@ Deno.test("sums of two runs are joined, of each kind", async () => {
   }
 });
 
-Deno.test("slices of one batch are summed each by its kind", async () => {
+Deno.test("slices of one batch are checksummed each by its kind", async () => {
   await loadCrc32c();
   const sources = [new MemorySource(LONG)];
   const ranges = [[0, 100], [100, 0], [200, 300], [510, 40_000], [60_000, 0]];
@@ -92,7 +92,7 @@ Deno.test("slices of one batch are summed each by its kind", async () => {
   }
 });
 
-Deno.test("without permissions it is taken all the same, and none is asked for", async () => {
+Deno.test("without permissions it is computed as well, and none is requested", async () => {
   const module = `${REPOSITORY}src/io/checksums/crc32c.ts`;
   const code = `const { crc32cOf, loadCrc32c } = await import(${
     JSON.stringify(module)

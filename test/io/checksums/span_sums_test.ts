@@ -42,7 +42,7 @@ async function withSpans(
   });
 }
 
-Deno.test("spans are summed in order, whoever does it", async () => {
+Deno.test("spans are checksummed in order, whichever thread does it", async () => {
   await withSpans(async ({ spans, expected }) => {
     for (const bytes of [0, MANY]) {
       let next = 0;
@@ -55,7 +55,7 @@ Deno.test("spans are summed in order, whoever does it", async () => {
   });
 });
 
-Deno.test("who stops early, or is told to, leaves no thread behind", async () => {
+Deno.test("an early or requested stop leaves no thread behind", async () => {
   await withSpans(async ({ spans }) => {
     for await (const _ of spanSums(spans, MANY, undefined)) break;
     const abort = new AbortController();
@@ -69,7 +69,7 @@ Deno.test("who stops early, or is told to, leaves no thread behind", async () =>
   });
 });
 
-Deno.test("what can't be read is said of its range, and the others are summed", async () => {
+Deno.test("an unreadable range is reported, and the others are checksummed", async () => {
   await withSpans(async ({ path, spans, expected }) => {
     fs.truncateSync(path, 30 * 100_000 + 5);
     const found: number[] = [];

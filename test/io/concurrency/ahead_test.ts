@@ -3,7 +3,7 @@ import { ahead } from "../../../src/io/concurrency/ahead.ts";
 
 const MB = 1 << 20;
 
-Deno.test("a source goes on while what it gave is used, so far and no further", async () => {
+Deno.test("a source continues while its items are used, up to the limit", async () => {
   let given = 0;
   async function* source() {
     for (; given < 100; given++) yield given;
@@ -18,7 +18,7 @@ Deno.test("a source goes on while what it gave is used, so far and no further", 
   assert.deepEqual(taken, Array.from({ length: 100 }, (_, i) => i));
 });
 
-Deno.test("what a source fails of comes after what it gave", async () => {
+Deno.test("an error of a source comes after its items", async () => {
   async function* source() {
     yield 1;
     yield 2;
@@ -31,7 +31,7 @@ Deno.test("what a source fails of comes after what it gave", async () => {
   assert.deepEqual(taken, [1, 2]);
 });
 
-Deno.test("a source is closed where nothing more is asked for", async () => {
+Deno.test("a source is closed when nothing more is requested", async () => {
   for (const bytes of [1, 10 * MB]) { // it goes on, or waits
     let isClosed = false;
     const source = async function* () {

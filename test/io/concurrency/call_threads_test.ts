@@ -54,7 +54,7 @@ Deno.test("calls return bytes, buffers are moved, and errors keep their class", 
   assert.equal((await pool.call("incremented", [result])).length, 3);
 });
 
-Deno.test("short calls pass long ones, and only so many wait", async () => {
+Deno.test("short calls overtake long ones, and the queue is limited", async () => {
   using pool = threads();
   const told = flag();
   const long = pool.call("untilTold", [told], true);
@@ -77,7 +77,7 @@ Deno.test("short calls pass long ones, and only so many wait", async () => {
   await Promise.all([other, next]);
 });
 
-Deno.test("who leaves waits no longer, and its call is never begun", async () => {
+Deno.test("a caller that aborts stops waiting, and its call is never started", async () => {
   using pool = threads();
   const told = flag();
   const first = pool.call("untilTold", [told], true);
@@ -101,7 +101,7 @@ Deno.test("who leaves waits no longer, and its call is never begun", async () =>
   assert.ok(!isMade);
 });
 
-Deno.test("what takes too long is ended, and no more threads are lost to it than there may be", async () => {
+Deno.test("a call that takes too long is ended, with a limit on lost threads", async () => {
   using pool = threads({ timeout: 1000 });
   const told = flag();
   for (let i = 0; i < 2; i++) {
@@ -127,7 +127,7 @@ Deno.test("what takes too long is ended, and no more threads are lost to it than
   }
 });
 
-Deno.test("closing ends calls that are under way", async () => {
+Deno.test("closing ends running calls", async () => {
   const pool = threads();
   const told = flag();
   const call = pool.call("untilTold", [told]);
@@ -138,7 +138,7 @@ Deno.test("closing ends calls that are under way", async () => {
   Atomics.store(told, 0, 1);
 });
 
-Deno.test("what takes too much memory ends its thread, and nothing else", async () => {
+Deno.test("a call that takes too much memory ends only its thread", async () => {
   using pool = threads();
   await assert.rejects(pool.call("greedy", []), isOf("died"));
   assert.deepEqual([

@@ -25,13 +25,13 @@ function* failing(name: string, ms: number): Steps<void> {
   });
 }
 
-Deno.test("of several that fail the first in their order is told, waiting or not", async () => {
+Deno.test("of several failures the first in order is reported, synchronously or not", async () => {
   const procedures = () => [failing("first", 30), failing("second", 0)];
   assert.throws(() => runSync(inParallel(procedures())), /^Error: first$/);
   await assert.rejects(runAsync(inParallel(procedures())), /^Error: first$/);
 });
 
-Deno.test("no more are under way than may be, and all have ended at the end", async () => {
+Deno.test("no more run than the limit, and all have ended at the end", async () => {
   const limit = new ConcurrencyLimit(2);
   let [underWay, most, ended] = [0, 0, 0];
   for (let i = 0; i < 6; i++) {

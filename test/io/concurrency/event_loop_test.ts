@@ -27,7 +27,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-Deno.test("those who work at the same time share the time between two turns of the loop", async () => {
+Deno.test("concurrent workers share the time between two turns of the loop", async () => {
   const piece = async () => {
     while (shouldYield()) await yieldToEventLoop();
     workUntilOthersTurn();
@@ -39,7 +39,7 @@ Deno.test("those who work at the same time share the time between two turns of t
   assert.ok(turns >= 5, `${turns} turns for 5 pieces of work`);
 });
 
-Deno.test("a batch that needs no waiting still lets timers and signals in", async () => {
+Deno.test("a synchronous batch still lets timers and signals run", async () => {
   const source = new MemorySource(new Uint8Array(1000));
   const read = source.readAtSync.bind(source);
   source.readAtSync = (into, offset) => {
@@ -68,7 +68,7 @@ Deno.test("a batch that needs no waiting still lets timers and signals in", asyn
   assert.ok(within >= 10, `${within} turns within one slice`);
 });
 
-Deno.test("what a thread says is heard within a few turns", async () => {
+Deno.test("messages of a thread arrive within a few turns", async () => {
   // When it answered: it may have to wait for a processor.
   const answer = "onmessage = () => postMessage(Date.now())";
   const worker = new Worker(`data:text/javascript,${answer}`, {

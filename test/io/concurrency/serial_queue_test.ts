@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { SerialQueue } from "../../../src/io/concurrency/serial_queue.ts";
 
-Deno.test("work is done in the order in which it was asked for", async () => {
+Deno.test("work is done in the order of the requests", async () => {
   const turns = new SerialQueue("a");
   const done: number[] = [];
   const waits = [3, 0, 2, 0].map((ms, i) =>
@@ -18,7 +18,7 @@ Deno.test("work is done in the order in which it was asked for", async () => {
   assert.ok(!turns.busy);
 });
 
-Deno.test("what waits behind a failure is not done, what comes after it is", async () => {
+Deno.test("work queued before a failure is not done, later work is", async () => {
   const turns = new SerialQueue("a.ffr");
   const first = turns.take(() => Promise.reject(new Error("no")));
   const second = turns.take(() => assert.fail("done all the same"));
@@ -27,7 +27,7 @@ Deno.test("what waits behind a failure is not done, what comes after it is", asy
   assert.equal(await turns.take(() => Promise.resolve(3)), 3);
 });
 
-Deno.test("what is begun at once comes before what is asked for meanwhile", async () => {
+Deno.test("work started at once precedes work requested meanwhile", async () => {
   const turns = new SerialQueue("a.bag");
   const done: string[] = [];
   const work = async (name: string) => {

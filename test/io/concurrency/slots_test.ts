@@ -21,7 +21,7 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("as many run as there are slots, and bytes; the others in turn", async () => {
+Deno.test("as many run as there are slots and bytes; the others follow in order", async () => {
   const slots = new Slots(3, 100);
   const all = [60, 30, 30, 5, 5].map((bytes) => begin(slots, bytes));
   await settled();
@@ -38,7 +38,7 @@ Deno.test("as many run as there are slots, and bytes; the others in turn", async
   await Promise.all(all.map(({ done }) => done));
 });
 
-Deno.test("what is larger than all room runs alone", async () => {
+Deno.test("a request larger than the limit runs alone", async () => {
   const slots = new Slots(3, 100);
   const [large, small] = [begin(slots, 500), begin(slots, 1)];
   await settled();
@@ -50,7 +50,7 @@ Deno.test("what is larger than all room runs alone", async () => {
   await Promise.all([large.done, small.done]);
 });
 
-Deno.test("who gives up makes way", async () => {
+Deno.test("an aborted waiter lets the next one run", async () => {
   const slots = new Slots(3, 100);
   const giveUp = new AbortController();
   const first = begin(slots, 60);

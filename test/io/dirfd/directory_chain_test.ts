@@ -28,7 +28,7 @@ function counted(
   });
 }
 
-Deno.test("a chain of any length holds few descriptors, and goes back", async () => {
+Deno.test("a chain of any length holds few descriptors, and can go back", async () => {
   await withTempDir((dir) => {
     const open = { now: 0, most: 0 };
     const chain = new DirectoryChain(counted(openDirectory(dir), open), "keep");
@@ -50,7 +50,7 @@ Deno.test("a chain of any length holds few descriptors, and goes back", async ()
   });
 });
 
-Deno.test("a directory that was replaced is not gone back to", async () => {
+Deno.test("a directory that was replaced is not returned to", async () => {
   await withTempDir(async (dir) => {
     const chain = new DirectoryChain(openDirectory(dir), "follow");
     for (let level = 1; level <= 50; level++) {

@@ -74,7 +74,7 @@ for (const [way, open] of WAYS) {
     });
   });
 
-  Deno.test(`${way}: several are looked at as each is, up to a directory`, async () => {
+  Deno.test(`${way}: several are inspected together, up to a directory`, async () => {
     await withTempDir((dir) => {
       const names = ["a", "é 😀", "link", "folder", "b", "gone", "c"];
       for (const name of ["a", "é 😀", "b", "c"]) {
@@ -102,7 +102,7 @@ for (const [way, open] of WAYS) {
     });
   });
 
-  Deno.test(`${way}: a file is read whole only if it is what it was`, async () => {
+  Deno.test(`${way}: a file is read whole only if it is unchanged`, async () => {
     await withTempDir(async (dir) => {
       const content = new Uint8Array(70_000).map((_, i) => i * 7 >> 3);
       const longest = "n".repeat(255);
@@ -143,7 +143,7 @@ for (const [way, open] of WAYS) {
     });
   });
 
-  Deno.test(`${way}: a file is created whole, or nothing of it is`, async () => {
+  Deno.test(`${way}: a file is created whole or not at all`, async () => {
     await withTempDir(async (dir) => {
       const content = new Uint8Array(70_000).map((_, i) => i * 7 >> 3);
       const time = new Date(1_234_567_890_123);
@@ -177,7 +177,7 @@ for (const [way, open] of WAYS) {
     });
   });
 
-  Deno.test(`${way}: a name with a NUL is not taken for the part before it`, async () => {
+  Deno.test(`${way}: a name with a NUL is not truncated to the part before it`, async () => {
     await withTempDir((dir) => {
       const directory = open(dir);
       directory.makeDirectory("sub");
@@ -187,7 +187,7 @@ for (const [way, open] of WAYS) {
     });
   });
 
-  Deno.test(`${way}: links are followed or kept, as is asked for`, async () => {
+  Deno.test(`${way}: links are followed or not, as requested`, async () => {
     await withTempDir((dir) => {
       fs.mkdirSync(`${dir}/real`);
       fs.symlinkSync("real", `${dir}/link`);
@@ -210,7 +210,7 @@ for (const [way, open] of WAYS) {
     });
   });
 
-  Deno.test(`${way}: links are made, and have times of their own`, async () => {
+  Deno.test(`${way}: links are created, with times of their own`, async () => {
     await withTempDir(async (dir) => {
       const directory = open(dir);
       const [old, older] = [
@@ -235,7 +235,7 @@ for (const [way, open] of WAYS) {
   });
 
   Deno.test({
-    name: `${way}: opening a pipe waits for nobody`,
+    name: `${way}: opening a pipe does not wait`,
     ...needs("mkfifo"),
     async fn() {
       await withTempDir((dir) => {
@@ -252,7 +252,8 @@ for (const [way, open] of WAYS) {
 }
 
 Deno.test({
-  name: "names that are not UTF-8 are reached exactly, or said not to be",
+  name:
+    "names that are not UTF-8 are reached exactly, or reported as unsupported",
   ...needs("python3"),
   async fn() {
     await withTempDir(async (dir) => {

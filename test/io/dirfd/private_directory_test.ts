@@ -33,7 +33,7 @@ async function withPrivate(
   });
 }
 
-Deno.test("a directory is made for its owner alone, and its files as well", () =>
+Deno.test("a directory and its files are created for their owner only", () =>
   withPrivate((directory, path) => {
     assert.equal(fs.statSync(path).mode & 0o7777, 0o700);
     directory.write("a", bytes("content"));
@@ -103,7 +103,7 @@ const REFUSED: Record<string, (path: string) => void> = {
 };
 
 for (const [fault, make] of Object.entries(REFUSED)) {
-  Deno.test(`a directory that ${fault} is refused`, () =>
+  Deno.test(`a directory that ${fault} is rejected`, () =>
     withTempDir((dir) => {
       fs.chmodSync(dir, 0o700);
       fs.mkdirSync(`${dir}/elsewhere`, 0o700);
@@ -123,7 +123,8 @@ for (const [fault, make] of Object.entries(REFUSED)) {
 }
 
 Deno.test({
-  name: "a directory of another user is refused, and so is one in that user's",
+  name:
+    "a directory of another user, or in another user's directory, is rejected",
   ...needs("root"),
   fn: () =>
     withTempDir((dir) => {
@@ -145,7 +146,7 @@ Deno.test({
     }),
 });
 
-Deno.test("one in which others may replace it is refused, unless that is sticky", () =>
+Deno.test("a directory that others may replace is rejected, unless its parent is sticky", () =>
   withTempDir((dir) => {
     const path = `${dir}/state`;
     for (const mode of [0o777, 0o722, 0o770, 0o702]) {
@@ -167,7 +168,7 @@ Deno.test("one in which others may replace it is refused, unless that is sticky"
     return Promise.resolve();
   }));
 
-Deno.test("what has the name by now is not what was opened", () =>
+Deno.test("an entry that replaced the opened one is detected", () =>
   withPrivate((directory, path) => {
     directory.write("a", bytes("old"));
     fs.renameSync(path, `${path}.away`);
@@ -188,7 +189,7 @@ Deno.test("what has the name by now is not what was opened", () =>
 for (const [kind, make] of Object.entries(SPECIAL_FILES)) {
   Deno.test({
     name:
-      `in the place of a file, ${kind} is not read, and nothing is written through it`,
+      `${kind} in place of a file is not read, and nothing is written through it`,
     ...needs(...OF_ROOT.has(kind) ? ["root"] : []),
     fn: () =>
       withPrivate((directory, path) => {

@@ -19,7 +19,7 @@ function calls(codes: readonly (keyof typeof constants.errno)[]) {
   return { run: () => call(libc, act), made: () => made };
 }
 
-Deno.test("a call is repeated where a signal interrupts it, or errno is that of a lock", () => {
+Deno.test("a call is repeated if a signal interrupts it, or errno is that of a lock", () => {
   const { run, made } = calls(["EINTR", "EAGAIN", "ETIMEDOUT"]);
   assert.equal(run(), 7);
   assert.equal(made(), 4);
@@ -27,7 +27,7 @@ Deno.test("a call is repeated where a signal interrupts it, or errno is that of 
   assert.throws(missing.run, { code: "ENOENT" });
 });
 
-Deno.test("a file system that means it is believed", () => {
+Deno.test("a permanent error of a file system is returned", () => {
   const { run } = calls(Array(100).fill("EAGAIN"));
   assert.throws(run, { code: /^(EAGAIN|EWOULDBLOCK)$/ });
 });

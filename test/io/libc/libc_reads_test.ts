@@ -43,7 +43,7 @@ async function inMemory(path: string): Promise<number> {
 }
 
 Deno.test(
-  "what is not in memory is left, unless it comes at once",
+  "data that is not in memory is skipped, unless it arrives at once",
   needs("fincore"),
   async () => {
     await withTempDir(async (dir) => {

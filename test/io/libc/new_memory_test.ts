@@ -25,7 +25,7 @@ function isAdvised(
 }
 
 Deno.test(
-  "large memory is of zeros, and in large pages where the system has them",
+  "large memory is zeroed, and in large pages if the system has them",
   {
     ignore: Deno.build.os !== "linux",
   },
@@ -74,7 +74,7 @@ console.log(faults() - before);
 `;
 
 Deno.test(
-  "memory that was freed is kept, if that is wanted",
+  "freed memory is kept for reuse on request",
   { ignore: Deno.build.os !== "linux" },
   async () => {
     const faults = async (how: "none" | "keep" | "musl") => {

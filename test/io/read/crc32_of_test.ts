@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { crc32Of } from "../../../src/io/read/crc32_of.ts";
 import { FULL } from "../../support/long.ts";
 
-Deno.test("the check value of CRC-32 is what it is", () => {
+Deno.test("the check value of CRC-32 is correct", () => {
   assert.equal(crc32Of(new TextEncoder().encode("123456789")), 0xcbf43926);
 });
 

@@ -64,7 +64,7 @@ for (const line of LINES) {
   const { latency, rate } = line;
   const named = `${latency} ms and ${rate / 125} Mbit/s`;
   for (const kilobytes of [300, 1000, 4000]) {
-    Deno.test(`headers between contents of ${kilobytes} kB are found in at most twice the time of the better way, at ${named}`, () => {
+    Deno.test(`headers between contents of ${kilobytes} kB are found in at most twice the time of the better strategy, at ${named}`, () => {
       const count = 300_000 / kilobytes;
       const sizes = Array.from(
         { length: count },
@@ -84,13 +84,13 @@ for (const line of LINES) {
     assert.ok(find(sizes, line).bytes > 0.9 * total);
   });
 
-  Deno.test(`contents of more than a window are passed over at ${named}`, () => {
+  Deno.test(`contents larger than a window are skipped at ${named}`, () => {
     const sizes = Array<number>(100).fill(20_000_000);
     assert.ok(find(sizes, line).bytes < 10_000_000);
   });
 }
 
-Deno.test("a line that is quicker than it seemed at first is noticed", () => {
+Deno.test("a connection that is faster than it seemed at first is detected", () => {
   const sizes = Array<number>(3000).fill(1_000_000);
   const line = { latency: 50, rate: 1250 };
   const slow = find(sizes, line);
@@ -106,7 +106,7 @@ Deno.test("a line that is quicker than it seemed at first is noticed", () => {
   assert.ok(ms < slow.ms / 3, `${ms} and ${slow.ms}`);
 });
 
-Deno.test("samples of a large file and small ones are passed over as one", () => {
+Deno.test("samples of a large file and small files are skipped alike", () => {
   const sizes = Array.from(
     { length: 900 },
     (_, i) => [1_000_000, 10, 2000][i % 3]!,

@@ -31,7 +31,7 @@ const near = fc.array(fc.nat(6000), { maxLength: 40 }).map((gaps) => {
 
 const few = fc.array(slice, { maxLength: 10 });
 
-Deno.test("a batch is what its slices are one by one", async () => {
+Deno.test("a batch equals its slices one by one", async () => {
   const sources = [
     new MemorySource(bytes),
     new MemorySource(bytes.toReversed()),
@@ -58,7 +58,7 @@ Deno.test("a batch is what its slices are one by one", async () => {
   );
 });
 
-Deno.test("in shared memory slices stay among their neighbours, where they were read to", async () => {
+Deno.test("in shared memory slices stay next to each other, where they were read", async () => {
   const sources = [
     new MemorySource(bytes),
     new MemorySource(bytes.toReversed()),
@@ -108,7 +108,7 @@ class HalfCached extends MemorySource {
   }
 }
 
-Deno.test("what a source has at hand is not waited for, whatever the rest is", async () => {
+Deno.test("available data is not waited for, whatever the rest", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(few, near), async (slices) => {
       const sources = [
@@ -187,7 +187,7 @@ Deno.test("small neighbours are read together, distant slices side by side", asy
   assert.equal(source.most, 16);
 });
 
-Deno.test("a batch of samples of 100 KB keeps 16 requests under way", async () => {
+Deno.test("a batch of samples of 100 KB keeps 16 requests in flight", async () => {
   const source = new SlowSource();
   const batch = Array.from(
     { length: 64 },
@@ -198,7 +198,7 @@ Deno.test("a batch of samples of 100 KB keeps 16 requests under way", async () =
   assert.equal(source.most, 16);
 });
 
-Deno.test("a slice that does not verify ends the reading, and nothing is left under way", async () => {
+Deno.test("a slice that does not verify ends the reading, and nothing remains in flight", async () => {
   const source = new SlowSource();
   const slices = Array.from(
     { length: 40 },
@@ -248,7 +248,7 @@ Deno.test("an abort in the middle of a batch ends it with the signal's reason", 
   assert.ok(source.requests < 200, `${source.requests} requests`);
 });
 
-Deno.test("a source that is not local has no sync reads, and says so", () => {
+Deno.test("a source that is not local has no synchronous reads, and reports it", () => {
   assert.throws(
     () =>
       runSync(
@@ -258,7 +258,7 @@ Deno.test("a source that is not local has no sync reads, and says so", () => {
   );
 });
 
-Deno.test("after a failure nothing more is begun", async () => {
+Deno.test("after a failure nothing more is started", async () => {
   const source = new SlowSource();
   const read = source.readAt.bind(source);
   source.readAt = (into, offset) =>

@@ -42,7 +42,7 @@ async function range(
   return all;
 }
 
-Deno.test("ranges in any order are those of their sources", async () => {
+Deno.test("ranges in any order equal those of their sources", async () => {
   const ranges = fc.tuple(fc.nat(2), fc.nat(), fc.nat()).map(([k, a, b]) => {
     const { length } = contents[k]!;
     const offset = a % length;
@@ -74,7 +74,7 @@ async function withCold(use: (cold: FileSource) => Promise<void>) {
   });
 }
 
-Deno.test("what is not in memory is read past it, from any place to the end", async () => {
+Deno.test("data that is not in memory is read with direct I/O, from any offset to the end", async () => {
   await withCold(async (file) => {
     const [bytes] = contents;
     const direct: number[] = [];
@@ -103,7 +103,7 @@ Deno.test("what is not in memory is read past it, from any place to the end", as
   });
 });
 
-Deno.test("behind a gap in what is in memory, it is taken from there again", async () => {
+Deno.test("after a gap in the cached data, it is read from memory again", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/file`;
     fs.writeFileSync(path, contents[0]!);
@@ -136,7 +136,7 @@ Deno.test("behind a gap in what is in memory, it is taken from there again", asy
   });
 });
 
-Deno.test("where reading past the memory fails, the usual way is gone", async () => {
+Deno.test("if direct I/O fails, the usual reads are used", async () => {
   await withCold(async (file) => {
     let closed = 0;
     file.openDirect = () => ({
@@ -151,7 +151,7 @@ Deno.test("where reading past the memory fails, the usual way is gone", async ()
   });
 });
 
-Deno.test("a source that ends early is an error when it is come to, not before", async () => {
+Deno.test("a source that ends early is an error when it is reached, not before", async () => {
   const [long] = sources;
   const cut: ByteSource = {
     ...long!,

@@ -60,7 +60,7 @@ const mismatch = (...sums: [expected: number, actual: number]) =>
   new Mismatch(sums);
 
 for (const run of [runSync, runAsync]) {
-  Deno.test(`what a cache has wrong is read again: ${run.name}`, async () => {
+  Deno.test(`wrong bytes in the cache are read again: ${run.name}`, async () => {
     for (const size of [50_000, 7_000, 1]) {
       const source = new CachedSource([40_000]);
       const into = new Uint8Array(size);
@@ -72,7 +72,7 @@ for (const run of [runSync, runAsync]) {
     }
   });
 
-  Deno.test(`what is right is not read again: ${run.name}`, async () => {
+  Deno.test(`right bytes are not read again: ${run.name}`, async () => {
     const source = new CachedSource([0, 999, 51_000]);
     const into = new Uint8Array(50_000);
     await run(readVerified(source, CONTENT, into, mismatch));
@@ -80,7 +80,7 @@ for (const run of [runSync, runAsync]) {
     assert.deepEqual(source.invalidated, []);
   });
 
-  Deno.test(`what is wrong at its origin is an error: ${run.name}`, async () => {
+  Deno.test(`bytes that are wrong at the origin are an error: ${run.name}`, async () => {
     const wrong = flipped(BYTES, [2000]);
     const sums = [CONTENT.checksum, crc32(wrong.subarray(1000, 51_000))];
     const thrown = (error: unknown) => {
@@ -100,7 +100,7 @@ for (const run of [runSync, runAsync]) {
     assert.equal(cached.invalidated.length, 2);
   });
 
-  Deno.test(`of a batch, all that are wrong are invalidated before they are read again: ${run.name}`, async () => {
+  Deno.test(`all wrong contents of a batch are invalidated before they are read again: ${run.name}`, async () => {
     await loadCrc32c();
     const places = [[0, 100], [100, 100], [200, 0], [40_000, 60_000], [500, 9]];
     const contents = places.map(([offset, length], i) => {
@@ -150,7 +150,7 @@ for (const run of [runSync, runAsync]) {
     assert.deepEqual(unchecked.invalidated, []);
   });
 
-  Deno.test(`what cannot be parsed is read again: ${run.name}`, async () => {
+  Deno.test(`unparsable content is read again: ${run.name}`, async () => {
     const parse = (bytes: Uint8Array) => {
       if (bytes[0] !== BYTES[300]) throw new Error("bad header");
       return [...bytes];
@@ -172,7 +172,7 @@ for (const run of [runSync, runAsync]) {
     }
   });
 
-  Deno.test(`what shows that a range was wrong is read again behind that: ${run.name}`, async () => {
+  Deno.test(`content that shows an earlier range to be wrong is read again after it: ${run.name}`, async () => {
     let times = 0;
     const read = (source: MemorySource) =>
       readUnlessWrong(source, () => {
@@ -193,7 +193,7 @@ for (const run of [runSync, runAsync]) {
   });
 }
 
-Deno.test("what is wrong in pieces is an error, and is invalidated for the next reader", () => {
+Deno.test("wrong pieces are an error, and are invalidated for the next reader", () => {
   const source = new CachedSource([50_999]);
   const readPieces = () => {
     const check = new PiecewiseCheck(source, CONTENT, mismatch);

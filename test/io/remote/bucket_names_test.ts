@@ -44,7 +44,7 @@ const odd: Record<string, { key: string; shown?: string; encodes?: boolean }> =
   };
 
 for (const [what, { key, shown, encodes }] of Object.entries(odd)) {
-  Deno.test(`a key that ${what} is skipped, which is said once`, async () => {
+  Deno.test(`a key that ${what} is skipped, with one warning`, async () => {
     const directory = key.startsWith("a/") ? "a/" : "";
     const keys = [`${directory}b.ffr`, `${directory}sub/c.ffr`, key];
     const { names, warnings } = await listed(keys, directory, encodes);
@@ -57,13 +57,13 @@ for (const [what, { key, shown, encodes }] of Object.entries(odd)) {
   });
 }
 
-Deno.test("what stands for a directory is not skipped, and not said", async () => {
+Deno.test("a key that stands for a directory is not skipped or reported", async () => {
   const { names, warnings } = await listed(["a/", "a/b.ffr", "a/c/"], "a/");
   assert.deepEqual(names, ["b.ffr", "c"]);
   assert.deepEqual(warnings, []);
 });
 
-Deno.test("a directory of nothing but such keys is one, and empty", async () => {
+Deno.test("a directory of only such keys is empty", async () => {
   const { names, warnings } = await listed(["a//x", "a//y", "a/../z"], "a/");
   assert.deepEqual(names, []);
   assert.match(warnings[0]!, /^2 keys are skipped in s3:\/\/bucket\/a/);

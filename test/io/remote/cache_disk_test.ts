@@ -59,7 +59,7 @@ function fill(path: string): void {
 }
 
 Deno.test({
-  name: "a disk that others fill while the cache is used",
+  name: "a disk that others fill while the cache is used works",
   ...needs("root"),
   fn: () =>
     withTmpfs(
@@ -93,7 +93,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a disk without room from the start",
+  name: "a disk that is full from the start works",
   ...needs("root"),
   fn: () =>
     withTmpfs("2m", (disk) =>
@@ -108,7 +108,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a disk of which little is left",
+  name: "a disk with little space works",
   ...needs("root"),
   fn: () =>
     withTmpfs("30m", (disk) =>
@@ -127,7 +127,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "unless it is said how large it may be, a cache takes a fifth of what is free without it, however often it is opened",
+    "by default a cache takes a fifth of the space that is free without it, however often it is opened",
   ...needs("root"),
   fn: () =>
     withTmpfs("130m", (disk) =>
@@ -144,7 +144,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a disk that can only be read",
+  name: "a read-only disk works",
   ...needs("root"),
   fn: () =>
     withTmpfs(
@@ -170,7 +170,7 @@ Deno.test({
     ),
 });
 
-Deno.test("a cache that is deleted while it is used", async () => {
+Deno.test("a cache that is deleted while it is used works", async () => {
   await withServer(async ({ server, warnings, open }) => {
     await withTempDir(async (dir) => {
       const cache = `${dir}/cache`;

@@ -112,7 +112,7 @@ test("processes that fill one cache at the same time, each with its part", async
   await assertFull(place);
 });
 
-test("processes that are killed while they fill a cache leave it sound", async (place) => {
+test("processes that are killed while they fill a cache do not damage it", async (place) => {
   const { url, cache } = place;
   const fill = ["cache", "fill", url, "--cache-dir", cache];
   const whole = Math.ceil(FILE.length / BLOCK);

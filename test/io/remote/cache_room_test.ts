@@ -112,7 +112,7 @@ for (
     ["empty directories of objects", true],
   ] as const
 ) {
-  Deno.test(`a cache of many ${what} is opened, and added to, as a new one is`, async () => {
+  Deno.test(`a cache of many ${what} is opened, and added to, as fast as a new one`, async () => {
     await withPlace(async ({ cache, read }) => {
       const fresh = await countLooks(() => read(0));
       fs.rmSync(cache, { recursive: true });
@@ -126,7 +126,7 @@ for (
   });
 }
 
-Deno.test("making room looks at as much as it deletes, and leaves no empty directories", async () => {
+Deno.test("eviction examines only as much as it deletes, and leaves no empty directories", async () => {
   await withPlace(async ({ cache, read }) => {
     const count = 1000;
     makeObjects(cache, count, false);
@@ -148,7 +148,7 @@ Deno.test("making room looks at as much as it deletes, and leaves no empty direc
   });
 });
 
-Deno.test("`cache rm` deletes empty directories, and what killed programs have left", async () => {
+Deno.test("`cache rm` deletes empty directories, and leftovers of killed programs", async () => {
   await withPlace(async ({ cache, url, read }) => {
     await read(0);
     makeObjects(cache, 5, true);
@@ -162,7 +162,7 @@ Deno.test("`cache rm` deletes empty directories, and what killed programs have l
   });
 });
 
-Deno.test("of many objects, those that were used last stay", async () => {
+Deno.test("of many objects, the most recently used stay", async () => {
   await withPlace(async ({ cache, server, read }) => {
     const count = 300;
     makeObjects(cache, count, false);
@@ -187,7 +187,7 @@ const damages: Record<string, (ledger: string) => void> = {
   "is empty": (ledger) => fs.truncateSync(ledger, 0),
   "is cut": (ledger) => fs.truncateSync(ledger, 1000),
   "is too long": (ledger) => fs.truncateSync(ledger, 2 ** 40),
-  "is no ledger": (ledger) => fs.writeFileSync(ledger, "x".repeat(8288)),
+  "is not a ledger": (ledger) => fs.writeFileSync(ledger, "x".repeat(8288)),
   "has other slots": (ledger) => {
     const bytes = fs.readFileSync(ledger);
     fs.writeFileSync(ledger, bytes.fill(0x5a, 96));
@@ -199,7 +199,7 @@ const damages: Record<string, (ledger: string) => void> = {
 };
 
 for (const [what, damage] of Object.entries(damages)) {
-  Deno.test(`a ledger that ${what} is begun anew, and the limit holds`, async () => {
+  Deno.test(`a ledger that ${what} is rebuilt, and the limit holds`, async () => {
     await withPlace(async ({ cache, read }) => {
       const size = 4_000_000;
       for (let id = 0; id < 3; id++) await read(id, size);
@@ -215,7 +215,7 @@ for (const [what, damage] of Object.entries(damages)) {
   });
 }
 
-Deno.test("objects that were deleted by hand leave room", async () => {
+Deno.test("objects that were deleted by hand free their space", async () => {
   await withPlace(async ({ cache, read, server }) => {
     const size = 4_000_000;
     for (let id = 0; id < 3; id++) await read(id, size);
@@ -228,7 +228,7 @@ Deno.test("objects that were deleted by hand leave room", async () => {
   });
 });
 
-Deno.test("several programs keep one limit, also where some are killed", async () => {
+Deno.test("several programs keep one limit, even if some are killed", async () => {
   await withTempDir(async (dir) => {
     const big = new Uint8Array(12_000_000).map((_, i) => i >> 3);
     fs.mkdirSync(`${dir}/www`);

@@ -54,7 +54,7 @@ function bytesOf(server: FileServer): number {
   }, 0);
 }
 
-Deno.test("the second time, one request asks whether it is the same, and nothing is sent", async () => {
+Deno.test("the second time, one request revalidates, and no content is sent", async () => {
   await withServer(async ({ server, url, cache }) => {
     await readAll(url, cache);
     const { length } = server.asked;
@@ -74,7 +74,7 @@ Deno.test("the second time, one request asks whether it is the same, and nothing
   });
 });
 
-Deno.test("an object that was replaced is fetched anew, and the old one is not mixed in", async () => {
+Deno.test("a replaced object is fetched again, and never mixed with the old one", async () => {
   await withServer(async ({ server, url, cache, www }) => {
     await readAll(url, cache);
     const others = samples.toReversed();
@@ -87,13 +87,13 @@ Deno.test("an object that was replaced is fetched anew, and the old one is not m
   });
 });
 
-Deno.test("two that read at the same time, and fill one cache, get the right bytes", async () => {
+Deno.test("two concurrent readers that fill one cache get the right bytes", async () => {
   await withServer(async ({ url, cache }) => {
     await Promise.all([1, 2, 3].map(() => readAll(url, cache)));
   });
 });
 
-Deno.test("a cache that is too small keeps what it has, and the rest is fetched again", async () => {
+Deno.test("a cache that is too small keeps its data, and the rest is fetched again", async () => {
   await withServer(async ({ server, url, cache }) => {
     const half = 2_000_000;
     await readAll(url, cache, half);
@@ -107,7 +107,7 @@ Deno.test("a cache that is too small keeps what it has, and the rest is fetched 
   });
 });
 
-Deno.test("the least recently used object makes room, unless it is in use; nothing else is ever deleted", async () => {
+Deno.test("the least recently used object is evicted, unless it is in use; nothing else is ever deleted", async () => {
   await withServer(async ({ server, url, cache, www }) => {
     const size = 5_000_000;
     fs.writeFileSync(`${www}/b.ffr`, ffrBytes(samples.toReversed()));
@@ -131,7 +131,7 @@ Deno.test("the least recently used object makes room, unless it is in use; nothi
   });
 });
 
-Deno.test("a block that was changed on the disk after the machine was started anew is fetched again", async () => {
+Deno.test("a block that was changed on the disk after a reboot is fetched again", async () => {
   await withServer(async ({ server, url, cache }) => {
     await readAll(url, cache);
     const facts = find(cache, "facts.json");
@@ -149,7 +149,7 @@ Deno.test("a block that was changed on the disk after the machine was started an
   });
 });
 
-Deno.test("a cache that can't be written makes reading slower, which is said once", async () => {
+Deno.test("a cache that cannot be written makes reading slower, with one warning", async () => {
   await withServer(async ({ url, cache }) => {
     fs.writeFileSync(cache, "a file");
     const warnings: string[] = [];
@@ -162,7 +162,7 @@ Deno.test("a cache that can't be written makes reading slower, which is said onc
   });
 });
 
-Deno.test("neighbours are one request", async () => {
+Deno.test("adjacent ranges are one request", async () => {
   await withServer(async ({ server, url, cache }) => {
     await readAll(url, cache);
     const { length } = server.asked;
@@ -170,7 +170,7 @@ Deno.test("neighbours are one request", async () => {
   });
 });
 
-Deno.test("a reader that goes on from front to back has more and more fetched ahead", async () => {
+Deno.test("a sequential reader prefetches more and more", async () => {
   await withServer(async ({ server, url, cache }) => {
     for (const kept of [{ directory: cache }, false as const]) {
       server.asked.length = 0;
@@ -185,7 +185,7 @@ Deno.test("a reader that goes on from front to back has more and more fetched ah
   });
 });
 
-Deno.test("objects that only the query tells apart are not taken for each other", async () => {
+Deno.test("objects that differ only in the query are distinguished", async () => {
   await withServer(async ({ server, url, cache, www }) => {
     fs.writeFileSync(`${www}/b.ffr`, ffrBytes(samples.toReversed()));
     server.fault = ({ headers, query, range }, response) => {
@@ -208,7 +208,7 @@ Deno.test("objects that only the query tells apart are not taken for each other"
   });
 });
 
-Deno.test("the network alone has to be allowed", async () => {
+Deno.test("only the network permission is needed", async () => {
   await withServer(async ({ url }) => {
     const mod = new URL("../../../mod.ts", import.meta.url).href;
     const script = `import { open } from ${JSON.stringify(mod)};
@@ -229,7 +229,7 @@ Deno.test("the network alone has to be allowed", async () => {
   });
 });
 
-Deno.test("a part of which two runs are missing, a block apart, is one request that ends", async () => {
+Deno.test("a range in which two runs are missing, a block apart, is one request that ends", async () => {
   await withServer(async ({ server, url, cache }) => {
     const remote = { cache: { directory: cache } };
     const storage = new RemoteStorage(url, remote);
@@ -248,7 +248,7 @@ Deno.test("a part of which two runs are missing, a block apart, is one request t
   });
 });
 
-Deno.test("who fills a cache from a server that hangs can give up at once", async () => {
+Deno.test("a program that fills a cache from a hanging server can be aborted at once", async () => {
   await withServer(async ({ server, url, cache }) => {
     const storage = new RemoteStorage(url, { cache: { directory: cache } });
     const source = await runAsync(storage.open(storage.root));

@@ -26,8 +26,8 @@ const changes: Record<string, Uint8Array | undefined> = {
 
 /** What the server says of it. */
 const servers: Record<string, Fault | undefined> = {
-  "that heeds conditions": undefined,
-  "that heeds none": (asked, response, file) => {
+  "that evaluates conditions": undefined,
+  "that ignores conditions": (asked, response, file) => {
     if (file === undefined) return false;
     const { "if-match": _, ...headers } = asked.headers;
     answerFile({ ...asked, headers }, file, new Date(0), response);

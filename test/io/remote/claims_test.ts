@@ -37,7 +37,7 @@ const CLAIM = `
   setInterval(() => {}, 1000);
 `;
 
-Deno.test("what another program has claimed is free when it is killed, and what it has not is all the time", async () => {
+Deno.test("ranges claimed by another program are free once it is killed, and unclaimed ones always", async () => {
   await withTempDir(async (dir) => {
     const directory = `${dir}/cache`;
     fs.writeFileSync(`${dir}/claim.ts`, CLAIM);
@@ -70,7 +70,7 @@ Deno.test("what another program has claimed is free when it is killed, and what 
   });
 });
 
-Deno.test("two of one program keep each other from a range, and let go of it", async () => {
+Deno.test("two readers of one program exclude each other from a range, and release it", async () => {
   await withTempDir((directory) => {
     const [one, two] = [claimsIn(directory, "a"), claimsIn(directory, "a")];
     const claim: Claim = one.tryTake(1, 5)!;
@@ -90,7 +90,7 @@ const SAMPLES = Array.from(
   (_, i) => new Uint8Array(150_000).map((_, k) => (k * 31 + i * 7) >> 3),
 );
 
-Deno.test("programs that read all of a container at the same time fetch each piece once, and all is right", async () => {
+Deno.test("programs that read all of a container at once fetch each piece once, correctly", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     const file = ffrBytes(SAMPLES);
@@ -142,7 +142,7 @@ Deno.test("programs that read all of a container at the same time fetch each pie
   });
 });
 
-Deno.test("what a program waits for that goes no further is fetched by itself", async () => {
+Deno.test("a range that another program does not make progress on is fetched", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     fs.writeFileSync(`${dir}/www/a.ffr`, ffrBytes(SAMPLES));
@@ -160,7 +160,7 @@ Deno.test("what a program waits for that goes no further is fetched by itself", 
   });
 });
 
-Deno.test("programs that open a tar for the first time together ask for each part of it once", async () => {
+Deno.test("programs that open a tar for the first time at once request each part of it once", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     const content = Buffer.alloc(30_000, "recordfs");

@@ -104,12 +104,12 @@ const passing: Record<string, Fault> = {
     response.write(part.subarray(0, 1000), () => response.destroy());
     return true;
   }, 1),
-  "fewer bytes than were asked for": (asked, response, file) => {
+  "fewer bytes than requested": (asked, response, file) => {
     if (asked.range!.startsWith("bytes=0-")) return false;
     response.end(beginPart(asked, response, file!, 10_000));
     return true;
   },
-  "more bytes than were asked for": (asked, response, file) => {
+  "more bytes than requested": (asked, response, file) => {
     const range = asked.range!.replace(/-(\d+)/, (_, n) => `-${+n + 7000}`);
     answerFile({ ...asked, range }, file!, new Date(0), response);
     return true;
@@ -128,7 +128,7 @@ const passing: Record<string, Fault> = {
       return true;
     },
   ),
-  "a body that is cut behind all that it should have": (
+  "a body that is cut after its complete content": (
     asked,
     response,
     file,
@@ -141,7 +141,7 @@ const passing: Record<string, Fault> = {
     response.write(body, () => response.destroy());
     return true;
   },
-  "another range than was asked for": times(2, (asked, response, file) => {
+  "another range than requested": times(2, (asked, response, file) => {
     const range = asked.range!.replace(/(\d+)-/, (_, n) => `${Number(n) + 1}-`);
     answerFile({ ...asked, range }, file!, new Date(0), response);
     return true;
@@ -154,7 +154,7 @@ const passing: Record<string, Fault> = {
 };
 
 for (const [what, fault] of Object.entries(passing)) {
-  Deno.test(`${what}: it is asked for again`, async () => {
+  Deno.test(`${what}: it is requested again`, async () => {
     await withServer(async (server, url) => {
       server.fault = fault;
       await readAll(url);
@@ -193,7 +193,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
     code: "unreachable",
     words: /tried \d+ times in 1 s/,
   },
-  "a range of a file whose size is not said": {
+  "a range of a file of unknown size": {
     fault: (asked, response, file) => {
       const { headers, body } = partOf(asked, file!);
       const range = headers["content-range"].replace(/\d+$/, "*");
@@ -215,7 +215,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     },
     code: "bad-answer",
-    words: /compresses it on the way \(Content-Encoding: gzip\)/,
+    words: /compresses it in transit \(Content-Encoding: gzip\)/,
   },
   "a range that is compressed half-way": {
     fault: times(Infinity, (asked, response, file) => {
@@ -228,7 +228,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     }, 1),
     code: "bad-answer",
-    words: /compresses it on the way \(Content-Encoding: gzip\)/,
+    words: /compresses it in transit \(Content-Encoding: gzip\)/,
   },
   "redirects in a circle": {
     fault: (asked, response) => {
@@ -244,7 +244,7 @@ const refused: Record<string, { fault: Fault; code: string; words: RegExp }> = {
       return true;
     },
     code: "no-ranges",
-    words: /Leave out the option `cache: false`/,
+    words: /Remove the option `cache: false`/,
   },
 };
 
@@ -262,7 +262,7 @@ for (const [what, { fault, code, words }] of Object.entries(refused)) {
   });
 }
 
-Deno.test("a server without ranges: all of it is downloaded once, with a warning", async () => {
+Deno.test("the whole file is downloaded once, with a warning, from a server without ranges", async () => {
   await withServer(async (server, url, dir) => {
     server.fault = (asked, response, file) => {
       answerFile({ ...asked, range: undefined }, file!, new Date(0), response);
@@ -273,14 +273,14 @@ Deno.test("a server without ranges: all of it is downloaded once, with a warning
     const onWarning = (text: string) => warnings.push(text);
     await readAll(url, { cache, onWarning });
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0]!, /gives no parts of files: all of it is downl/);
+    assert.match(warnings[0]!, /the whole file is downl/);
     assert.equal(server.asked.length, 2);
     await readAll(url, { cache, onWarning });
     assert.equal(server.asked.length, 3); // whether it is the same
   });
 });
 
-Deno.test("a server that gives ranges up to a length alone: all of it is downloaded once, with a warning, into the cache", async () => {
+Deno.test("the whole file is downloaded once into the cache, with a warning, from a server with ranges only up to a length", async () => {
   await withServer(async (server, url, dir) => {
     const whole: number[] = [];
     server.fault = (asked, response, file) => {
@@ -299,19 +299,19 @@ Deno.test("a server that gives ranges up to a length alone: all of it is downloa
     assert.deepEqual(await container.read(names), samples);
     assert.equal(whole.length, 1);
     assert.equal(warnings.length, 1, warnings.join("\n"));
-    assert.match(warnings[0]!, /gives no parts of files: all of it is downl/);
+    assert.match(warnings[0]!, /the whole file is downl/);
     const before = server.asked.length;
     assert.deepEqual(await container.read(names), samples);
     assert.equal(server.asked.length, before);
     using without = await open(url, { remote: { cache: false } });
     await assert.rejects(without.read(names), {
       code: "no-ranges",
-      message: /Leave out the option `cache: false`/,
+      message: /Remove the option `cache: false`/,
     });
   });
 });
 
-Deno.test("headers go to the location's own server, and to none that it redirects to", async () => {
+Deno.test("headers are sent to the location's own server, and not after a redirect to another", async () => {
   await withServer(async (server, url, dir) => {
     await using other = await FileServer.start(`${dir}/www`);
     let expired = false;
@@ -345,7 +345,7 @@ Deno.test("headers go to the location's own server, and to none that it redirect
   });
 });
 
-Deno.test("who waits long for a server is told so, once", async () => {
+Deno.test("a long wait for a server is reported once", async () => {
   await withServer(async (server, url) => {
     const slow: Fault = (_, response) => {
       response.writeHead(503, { "retry-after": "3" }).end();
@@ -368,7 +368,7 @@ Deno.test("who waits long for a server is told so, once", async () => {
   });
 });
 
-Deno.test("who gives up need not wait", async () => {
+Deno.test("waiting can be aborted", async () => {
   await withServer(async (server, url) => {
     using container = await open(url, { remote: { cache: false } });
     server.fault = () => true; // never answers

@@ -37,7 +37,7 @@ function shown({ range, headers }: Asked): string {
   return `${range} ${headers["if-none-match"] ?? ""}`;
 }
 
-Deno.test(`one of ${FILES} files of a folder that was never opened is a handful of requests, and then one`, async () => {
+Deno.test(`reading one of ${FILES} files of a folder takes few requests at first, and then one`, async () => {
   await withTempDir(async (dir) => {
     const { bytes, index } = packedFolder();
     fs.mkdirSync(`${dir}/www`);

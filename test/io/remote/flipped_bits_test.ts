@@ -100,7 +100,7 @@ const WAYS: Record<
 };
 
 for (const [what, read] of Object.entries(WAYS)) {
-  Deno.test(`${what}: what is wrong in the cache is fetched again`, async () => {
+  Deno.test(`${what}: wrong bytes in the cache are fetched again`, async () => {
     await withCached(async (place) => {
       place.flip(placeIn(3, 12));
       place.flip(placeIn(12, 69_999));
@@ -115,7 +115,7 @@ for (const [what, read] of Object.entries(WAYS)) {
   });
 }
 
-Deno.test("what is wrong at the server as well is an error that names the sample, each time", async () => {
+Deno.test("bytes that are wrong at the server as well are an error that names the sample, each time", async () => {
   for (const [what, read] of Object.entries(WAYS)) {
     await withCached(async (place) => {
       // As if the file had been damaged there before it was fetched.
@@ -136,7 +136,7 @@ Deno.test("what is wrong at the server as well is an error that names the sample
   }
 });
 
-Deno.test("a header that is wrong in the cache is fetched again", async () => {
+Deno.test("a wrong header in the cache is fetched again", async () => {
   for (const at of [0, 5, 11, 13, 40, 300]) { // checksum, N, both tables
     await withCached(async ({ url, remote, flip, server }) => {
       flip(at);
@@ -148,7 +148,7 @@ Deno.test("a header that is wrong in the cache is fetched again", async () => {
   }
 });
 
-Deno.test("a check is one of the container, and mends the cache", async () => {
+Deno.test("a check is one of the container, and repairs the cache", async () => {
   await withCached(async ({ url, remote, flip, file }) => {
     flip(placeIn(3, 12));
     flip(placeIn(17, 1));

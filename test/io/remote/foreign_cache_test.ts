@@ -127,7 +127,7 @@ for (
   });
 }
 
-Deno.test("an own directory is used and kept as it is, also through own links and below sticky ones", async () => {
+Deno.test("an own directory is used with its permissions, also through own links and below sticky ones", async () => {
   await withCachePlace(async ({ dir, server, read }) => {
     const tmp = makeDirectory(`${dir}/tmp`, 0o1777);
     const own = makeDirectory(`${tmp}/own`, 0o755);
@@ -142,7 +142,7 @@ Deno.test("an own directory is used and kept as it is, also through own links an
 
 Deno.test({
   name:
-    "a group that is trusted shares a cache: what its members keep is used, and may be written by all of them",
+    "members of a trusted group share a cache, and all of them can write to it",
   ...needs("root"),
   fn: () =>
     withCachePlace(async ({ dir, server, read }) => {
@@ -172,7 +172,7 @@ Deno.test({
     }),
 });
 
-Deno.test("what a member of the group has changed is compared with the container's checksums", async () => {
+Deno.test("changes by a member of the group are compared with the container's checksums", async () => {
   await withCachePlace(async ({ dir, read }) => {
     const cache = makeDirectory(`${dir}/c`, 0o770);
     await read(cache, true);
@@ -198,7 +198,7 @@ function program(
     console.log(JSON.stringify({ length, warnings }));`;
 }
 
-Deno.test("without the C library the same holds, and nothing is shared", async () => {
+Deno.test("without the C library the same rules apply, and nothing is shared", async () => {
   await withCachePlace(async ({ dir, server, url }) => {
     const read = async (cache: string, shared = false) => {
       fs.writeFileSync(`${dir}/program.ts`, program(url, cache, shared));
@@ -232,7 +232,7 @@ Deno.test("without the C library the same holds, and nothing is shared", async (
   });
 });
 
-Deno.test("the usual directory is one's own alone, whatever the umask", async () => {
+Deno.test("the default directory is private, whatever the umask", async () => {
   await withTempDir(async (dir) => {
     fs.chmodSync(dir, 0o755);
     const module = `${REPOSITORY}src/io/remote/cache/cache_root.ts`;
@@ -268,7 +268,7 @@ Deno.test("the usual directory is one's own alone, whatever the umask", async ()
   });
 });
 
-Deno.test("the threads of a loader do not say again that a cache is not used", async () => {
+Deno.test("threads of a loader do not repeat that a cache is not used", async () => {
   await withCachePlace(async ({ dir, url }) => {
     const cache = makeDirectory(`${dir}/c`, 0o777);
     fs.writeFileSync(

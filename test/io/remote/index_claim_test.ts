@@ -21,7 +21,7 @@ const MEMBERS = 100;
 /** Milliseconds: so many that reading contents along with headers is quicker however busy the machine is. */
 const LATENCY = 600;
 
-Deno.test("twelve programs that open a tar of large members for the first time make one request each more than one", async () => {
+Deno.test("twelve programs that open a tar of large members for the first time make one extra request each", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     const data = new Uint8Array(1_000_000).fill(97);
@@ -107,7 +107,7 @@ async function lasts(ms: number, one: Promise<unknown>): Promise<boolean> {
   return await Promise.race([sleep(ms, true), one.then(() => false)]);
 }
 
-Deno.test("whoever waits for a maker has the index as soon as it is kept", async () => {
+Deno.test("waiters for an index have it as soon as it is cached", async () => {
   await withSource(60_000, async ({ source, place }) => {
     using maker = new IndexClaim(source, place);
     assert.equal(await maker.take(none, undefined), undefined);
@@ -120,7 +120,7 @@ Deno.test("whoever waits for a maker has the index as soon as it is kept", async
   });
 });
 
-Deno.test("a maker that ends without an index is followed by one, and the others wait for no third", async () => {
+Deno.test("if the maker of an index ends without one, another follows, and the others wait for no third", async () => {
   await withSource(60_000, async ({ source, place }) => {
     const first = new IndexClaim(source, place);
     await first.take(none, undefined);
@@ -144,7 +144,7 @@ Deno.test("a maker that ends without an index is followed by one, and the others
   });
 });
 
-Deno.test("a maker that keeps blocks slowly is waited for no longer than fetching takes", async () => {
+Deno.test("a slow maker is waited for no longer than fetching takes", async () => {
   await withSource(4000, async ({ source, place }) => {
     using maker = new IndexClaim(source, place);
     await maker.take(none, undefined);
@@ -165,7 +165,7 @@ Deno.test("a maker that keeps blocks slowly is waited for no longer than fetchin
   });
 });
 
-Deno.test("the wait for a maker ends when it is aborted", async () => {
+Deno.test("waiting for the maker can be aborted", async () => {
   await withSource(60_000, async ({ source, place }) => {
     using maker = new IndexClaim(source, place);
     await maker.take(none, undefined);

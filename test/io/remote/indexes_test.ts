@@ -91,7 +91,7 @@ async function compare(
 
 for (const format of ["html", "json"]) {
   Deno.test({
-    name: `nginx's index as ${format}`,
+    name: `nginx's index is parsed as ${format}`,
     ...needs("nginx"),
     fn: () =>
       withFiles(async (root) => {
@@ -108,7 +108,7 @@ for (const format of ["html", "json"]) {
 }
 
 Deno.test({
-  name: "a directory of 10,000 names is listed whole",
+  name: "a directory of 10,000 names is listed completely",
   ...needs("nginx"),
   fn: () =>
     withMemoryDir(async (root) => {
@@ -125,7 +125,7 @@ Deno.test({
 
 for (const style of ["", "FancyIndexing", "FancyIndexing HTMLTable"]) {
   Deno.test({
-    name: `Apache's index, ${style || "plain"}`,
+    name: `Apache's index is parsed: ${style || "plain"}`,
     ...needs("apache2"),
     fn: () =>
       withFiles(async (root) => {
@@ -136,7 +136,7 @@ for (const style of ["", "FancyIndexing", "FancyIndexing HTMLTable"]) {
 }
 
 Deno.test({
-  name: "the index of Python's server",
+  name: "the index of Python's server is parsed",
   ...needs("python3"),
   fn: () =>
     withFiles(async (root) => {
@@ -168,7 +168,7 @@ async function urlSaidBy(output: ReadableStream<Uint8Array>): Promise<string> {
   throw new Error(`it does not start: ${said}`);
 }
 
-Deno.test("a listing is asked for as JSON, which has sizes and times, and as HTML of servers that have nothing else", async () => {
+Deno.test("a listing is requested as JSON, with sizes and times, and as HTML from other servers", async () => {
   const asked: string[] = [];
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },

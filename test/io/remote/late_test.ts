@@ -76,7 +76,7 @@ const late: Record<string, Fault> = {
 };
 
 for (const [what, fault] of Object.entries(late)) {
-  Deno.test(`of a server that ${what}, what is missing is asked for anew`, async () => {
+  Deno.test(`of a server that ${what}, the missing bytes are requested again`, async () => {
     await withLessPatience(() =>
       withServer(async (server, url) => {
         using container = await open(url, { remote: { cache: false } });
@@ -96,13 +96,13 @@ for (const [what, fault] of Object.entries(late)) {
   });
 }
 
-Deno.test("a server that never gives more than a trickle is an error in time", async () => {
+Deno.test("a server that only sends a trickle is an error in time", async () => {
   await withLessPatience(() =>
     withServer(async (server, url) => {
       server.fault = late["never begins to answer"];
       await assert.rejects(
         open(url, { remote: { cache: false, timeout: 600 } }),
-        { code: "unreachable", message: /sent 0 bytes and then next to noth/ },
+        { code: "unreachable", message: /sent 0 bytes and then almost noth/ },
       );
     })
   );
@@ -114,7 +114,7 @@ for (
     ["a date", 503, () => new Date(Date.now() + 2000).toUTCString()],
   ] as const
 ) {
-  Deno.test(`a server that answers ${status} with Retry-After in ${what} is left alone for as long`, async () => {
+  Deno.test(`a server that responds ${status} with Retry-After in ${what} is not asked for that long`, async () => {
     await withServer(async (server, url) => {
       let until = 0;
       const early: number[] = [];
@@ -137,7 +137,7 @@ for (
   });
 }
 
-Deno.test("a Retry-After that is longer than the patience is not waited for", async () => {
+Deno.test("a Retry-After longer than the timeout is not waited for", async () => {
   await withServer(async (server, url) => {
     server.fault = (_, response) => {
       response.writeHead(503, { "retry-after": "3600" }).end();
@@ -154,7 +154,7 @@ Deno.test("a Retry-After that is longer than the patience is not waited for", as
   });
 });
 
-Deno.test("a server whose name nobody knows is an error that says so", async () => {
+Deno.test("an unknown server name is an error that says so", async () => {
   const remote = { cache: false as const, timeout: 300 };
   await assert.rejects(
     open("http://nowhere.invalid/a.ffr?token=hush", { remote }),

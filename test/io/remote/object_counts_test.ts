@@ -26,7 +26,7 @@ function counting(directory: string, times: number): Deno.ChildProcess {
   }).spawn();
 }
 
-Deno.test("what one process counts is added when it ends, and only for the owner to see", async () => {
+Deno.test("counts of a process are added when it ends, visible only to the owner", async () => {
   await withTempDir((dir) => {
     assert.deepEqual(readCounts(dir), NOTHING);
     {
@@ -56,7 +56,7 @@ Deno.test("what one process counts is added when it ends, and only for the owner
   });
 });
 
-Deno.test("what processes count at the same time is all there", async () => {
+Deno.test("counts of concurrent processes are complete", async () => {
   await withTempDir(async (dir) => {
     const all = await Promise.all(
       [1, 2, 3].map(() => counting(dir, 50).status),
@@ -71,7 +71,7 @@ Deno.test("what processes count at the same time is all there", async () => {
   });
 });
 
-Deno.test("a process that is killed leaves counts that are whole, and goes on being counted with", async () => {
+Deno.test("a killed process leaves valid counts, which continue to be used", async () => {
   await withTempDir(async (dir) => {
     const child = counting(dir, 1e9);
     await until(() => readCounts(dir).requests > 20);
@@ -84,7 +84,7 @@ Deno.test("a process that is killed leaves counts that are whole, and goes on be
   });
 });
 
-Deno.test("counts that are damaged, or can't be written, stop nobody", async () => {
+Deno.test("counts that are damaged, or cannot be written, block nothing", async () => {
   await withTempDir((dir) => {
     for (const content of [new Uint8Array(7), new Uint8Array(32).fill(0xff)]) {
       fs.writeFileSync(`${dir}/counts`, content);
@@ -101,7 +101,7 @@ Deno.test("counts that are damaged, or can't be written, stop nobody", async () 
   });
 });
 
-Deno.test("a process that does not end adds by and by", async () => {
+Deno.test("a long-running process adds its counts from time to time", async () => {
   await withTempDir(async (dir) => {
     const counter = new ObjectCounter(dir);
     counter.asked();

@@ -8,7 +8,7 @@ const OBJECT = "a".repeat(32);
 const STATES = ["b".repeat(32), "c".repeat(32)] as const;
 const OTHER = "d".repeat(32);
 
-Deno.test("a program's file that is long and full of holes says what it has, and no more", async () => {
+Deno.test("a program's long, sparse file lists exactly its entries", async () => {
   await withTempDir((directory) => {
     const root = new CacheRoot({ directory }, () => {});
     using programs = root.make(["programs"]);

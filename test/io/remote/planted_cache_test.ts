@@ -28,7 +28,7 @@ function openBelow(directory: string): string[] {
   });
 }
 
-Deno.test("whatever is planted in the place of a cache's file or directory is left alone, and nothing waits for it", async () => {
+Deno.test("whatever is planted in place of a cache's file or directory is not touched, and nothing waits for it", async () => {
   await withCachePlace(async ({ dir, read }) => {
     // Which names there will be, anyone can foresee.
     await read(`${dir}/clean`);
@@ -62,7 +62,7 @@ Deno.test("whatever is planted in the place of a cache's file or directory is le
 });
 
 Deno.test({
-  name: "what another user has left in an own directory is not believed",
+  name: "files of another user in an own directory are not trusted",
   ...needs("root"),
   fn: () =>
     withCachePlace(async ({ dir, server, read }) => {
@@ -94,7 +94,7 @@ Deno.test({
     }),
 });
 
-Deno.test("facts that are no facts, or of another size than the data, are made anew", async () => {
+Deno.test("facts that are invalid, or of another size than the data, are rebuilt", async () => {
   await withCachePlace(async ({ dir, read }) => {
     const cache = `${dir}/c`;
     await read(cache);
@@ -118,7 +118,7 @@ Deno.test("facts that are no facts, or of another size than the data, are made a
   });
 });
 
-Deno.test("blocks whose file was cut or removed are fetched again, also by formats without checksums", async () => {
+Deno.test("blocks whose file was truncated or removed are fetched again, also by formats without checksums", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     const data = new Uint8Array(50_000).map((_, i) => i % 251);
@@ -137,7 +137,7 @@ Deno.test("blocks whose file was cut or removed are fetched again, also by forma
   });
 });
 
-Deno.test("the index of a large tar is not kept where others can write, which is said once", async () => {
+Deno.test("the index of a large tar is not cached where others can write, with one warning", async () => {
   await withTempDir(async (dir) => {
     fs.chmodSync(dir, 0o755);
     const count = 33_000;

@@ -101,7 +101,7 @@ function nextTurn(): Promise<void> {
 for (const [what, options] of Object.entries(STORES)) {
   for (const isReadOnce of [false, true]) {
     const how = isReadOnce ? ", by someone who needs nothing twice" : "";
-    Deno.test(`whatever is read at whatever time with ${what} is right${how}`, async () => {
+    Deno.test(`every read at any time with ${what} is right${how}`, async () => {
       await withTempDir(async (dir) => {
         fs.mkdirSync(`${dir}/www`);
         fs.writeFileSync(`${dir}/www/a`, FILE);

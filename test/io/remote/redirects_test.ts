@@ -59,7 +59,7 @@ async function withHub(use: (hub: Hub) => Promise<void>): Promise<void> {
 
 const remote = { cache: false as const };
 
-Deno.test("a signed target is used until it expires, and then asked for again", async () => {
+Deno.test("a signed target is used until it expires, and then requested again", async () => {
   for (const refusal of [400, 401, 403, 404, 410]) {
     await withHub(async (made) => {
       made.refusal = refusal;
@@ -76,7 +76,7 @@ Deno.test("a signed target is used until it expires, and then asked for again", 
   }
 });
 
-Deno.test("of a target that fails, the location is asked again", async () => {
+Deno.test("after a target fails, the location is requested again", async () => {
   await withHub(async (made) => {
     using container = await open(made.url, { remote });
     made.refusal = 503;
@@ -86,7 +86,7 @@ Deno.test("of a target that fails, the location is asked again", async () => {
   });
 });
 
-Deno.test("all that were under way when it expired are asked for again", async () => {
+Deno.test("all requests in flight when it expired are repeated", async () => {
   await withHub(async (made) => {
     using container = await open(made.url, { remote });
     const { store } = made;
@@ -106,7 +106,7 @@ Deno.test("all that were under way when it expired are asked for again", async (
   });
 });
 
-Deno.test("of sixty readers whose target has expired one asks for another", async () => {
+Deno.test("of sixty readers whose target has expired one requests another", async () => {
   await withHub(async (made) => {
     const client = new Client({ cache: false, onWarning: assert.fail });
     const one = new HttpTarget(new URL(made.url), {});
@@ -139,7 +139,7 @@ Deno.test("of sixty readers whose target has expired one asks for another", asyn
   });
 });
 
-Deno.test("a target that refuses what was just signed is access denied, soon and without the signature", async () => {
+Deno.test("a target that rejects a new signature is access denied, soon and without the signature", async () => {
   await withHub(async (made) => {
     made.isClosed = true;
     await assert.rejects(
@@ -155,7 +155,7 @@ Deno.test("a target that refuses what was just signed is access denied, soon and
   });
 });
 
-Deno.test("redirections of all kinds are followed, relative ones too, as is one that follows", async () => {
+Deno.test("redirects of all kinds are followed, including relative and chained ones", async () => {
   await withHub(async ({ hub, store }) => {
     const { fault } = hub;
     const first = "/datasets/me/data/resolve/main/a.ffr";
@@ -195,7 +195,7 @@ Deno.test("redirections of all kinds are followed, relative ones too, as is one 
   });
 });
 
-Deno.test("redirections to where containers are not read from are not followed", async () => {
+Deno.test("redirects to unsupported schemes are not followed", async () => {
   await withHub(async ({ hub, url }) => {
     for (
       const location of ["file:///etc/hostname", "http://me:s3cr3t@h/", "http:"]

@@ -19,7 +19,7 @@ function counting() {
   return { clock, said, fetch };
 }
 
-Deno.test("many tiny requests are told of, once, with what to do", () => {
+Deno.test("many tiny requests are reported once, with a remedy", () => {
   const { said, fetch } = counting();
   fetch(1000, 8192, 30_000);
   assert.deepEqual(said, []);
@@ -33,7 +33,7 @@ Deno.test("many tiny requests are told of, once, with what to do", () => {
   assert.equal(said.length, 1);
 });
 
-Deno.test("larger ones, and few, cost little: nothing is said", () => {
+Deno.test("larger or few requests are not reported", () => {
   const { clock, said, fetch } = counting();
   fetch(100_000, 1 << 16, 100_000);
   clock.now += 600_000;
@@ -46,7 +46,7 @@ Deno.test("larger ones, and few, cost little: nothing is said", () => {
   assert.deepEqual(said, []);
 });
 
-Deno.test("requests of long ago are forgotten", () => {
+Deno.test("old requests are not counted", () => {
   const { clock, said, fetch } = counting();
   fetch(900, 100);
   clock.now += 59_999;
@@ -61,7 +61,7 @@ Deno.test("requests of long ago are forgotten", () => {
   assert.equal(said.length, 1);
 });
 
-Deno.test("it is said once a process, whoever counts", () => {
+Deno.test("it is reported once per process, whoever counts", () => {
   const said: string[] = [];
   const shared = { isSaid: false };
   for (let i = 0; i < 3; i++) {
@@ -71,7 +71,7 @@ Deno.test("it is said once a process, whoever counts", () => {
   assert.equal(said.length, 1);
 });
 
-Deno.test("whoever asks servers counts them, beside who else observes", () => {
+Deno.test("every client counts its requests, along with other observers", () => {
   const said: string[] = [];
   let observed = 0;
   const { observer } = new Client(

@@ -26,14 +26,14 @@ function endOf(
   return undefined;
 }
 
-Deno.test("too little is what comes of a server that sends nothing, or one byte at a time, for a period", () => {
+Deno.test("a server stalls if it sends nothing, or one byte at a time, for a period", () => {
   for (const bytes of [0, 1, 4]) {
     const end = endOf((arrivals) => arrivals.add(bytes), 10 * PERIOD);
     assert.ok(end! >= PERIOD && end! <= PERIOD + SECOND, `${bytes}: ${end}`);
   }
 });
 
-Deno.test("a kilobyte a second is never too little, in whatever pieces it comes", () => {
+Deno.test("a kilobyte per second is never a stall, in whatever pieces it comes", () => {
   for (const every of [10, 500, 2000]) {
     const end = endOf((arrivals, time) => {
       if (time % every === 0) arrivals.add(1.024 * every);
@@ -42,14 +42,14 @@ Deno.test("a kilobyte a second is never too little, in whatever pieces it comes"
   }
 });
 
-Deno.test("what came long ago does not count", () => {
+Deno.test("bytes of long ago do not count", () => {
   const end = endOf((arrivals, time) => {
     if (time < 3 * PERIOD) arrivals.add(1 << 20);
   }, 10 * PERIOD);
   assert.ok(end! >= 3 * PERIOD && end! <= 4 * PERIOD + SECOND, `${end}`);
 });
 
-Deno.test("the time in which something else is waited for does not count", () => {
+Deno.test("time spent waiting for something else does not count", () => {
   let time = 0;
   const arrivals = new Arrivals(PERIOD, LEAST, () => time);
   arrivals.pause();
@@ -157,7 +157,7 @@ const slow: Record<string, Answer> = {
     await send(head(first, last));
     await send(FILE.subarray(first, first + 1));
   },
-  "one byte, as if that were asked for": async (send, first) => {
+  "one byte, as if that were requested": async (send, first) => {
     await send(head(first, first));
     await send(FILE.subarray(first, first + 1));
     await wait(20);
@@ -170,7 +170,7 @@ const slow: Record<string, Answer> = {
 };
 
 // They wait, and compute next to nothing.
-Deno.test("a server that sends one byte at a time is given up within the timeout", async () => {
+Deno.test("a server that sends one byte at a time is abandoned within the timeout", async () => {
   const timeout = 2500;
   await Promise.all(
     Object.entries(slow).map(([what, answer]) =>
@@ -209,7 +209,7 @@ Deno.test("a download of more than 1 KB/s is not ended, however long it takes", 
   });
 });
 
-Deno.test("requests that wait for others of a server that hangs have the same time as these", async () => {
+Deno.test("requests that wait for others of a hanging server share their timeout", async () => {
   const timeout = 2000;
   await withAnswers(() => new Promise(() => {}), async (url) => {
     const client = new Client({ timeout, maxRequests: 2, onWarning() {} });
@@ -228,7 +228,7 @@ Deno.test("requests that wait for others of a server that hangs have the same ti
   });
 });
 
-Deno.test("requests that wait for others which are answered are not given up, however long that takes", async () => {
+Deno.test("requests that wait for others in progress are not abandoned, however long that takes", async () => {
   const timeout = 2000;
   const answer: Answer = async (send, first, last) => {
     await wait(500);

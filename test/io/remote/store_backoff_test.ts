@@ -58,7 +58,7 @@ Deno.test(`${READERS} reads end soon after their store is back`, async () => {
   });
 });
 
-Deno.test("a store that answers 429 is asked at most ten times a second", async () => {
+Deno.test("a store that responds 429 is asked at most ten times per second", async () => {
   const times: number[] = [];
   await readWhile(
     (_, response) => {
@@ -74,7 +74,7 @@ Deno.test("a store that answers 429 is asked at most ten times a second", async 
   }
 });
 
-Deno.test("a store that takes some of what it is asked for, and answers 429 to the rest, is asked less and all is read", async () => {
+Deno.test("a store that accepts some requests, and responds 429 to the rest, is asked less often until all is read", async () => {
   let taken: number[] = [];
   let refused = 0;
   await readWhile(
@@ -108,7 +108,7 @@ const failure = (after?: number) => ({
   reason: new Error("away"),
 });
 
-Deno.test("what one thread hears of a store holds for the others", async () => {
+Deno.test("the backoff of one thread applies to the others", async () => {
   const [first, second] = backoffs(2);
   const { signal } = new AbortController();
   assert.ok(first!.failed(failure(60_000)));
@@ -139,7 +139,7 @@ Deno.test("of many that wait for a store one asks first", async () => {
   await Promise.all(all);
 });
 
-Deno.test("who gives up does not wait for a store", async () => {
+Deno.test("an aborted reader does not wait for a store", async () => {
   const [backoff] = backoffs(1);
   assert.ok(backoff!.failed(failure(60_000)));
   const abort = new AbortController();
@@ -148,7 +148,7 @@ Deno.test("who gives up does not wait for a store", async () => {
   await assert.rejects(sent, /enough/);
 });
 
-Deno.test("a request that fails while others are answered is its own affair", () => {
+Deno.test("a request that fails while others succeed affects no others", () => {
   const [backoff] = backoffs(1);
   const begun = timeNow() - 10;
   backoff!.answered(begun);

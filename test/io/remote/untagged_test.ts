@@ -97,7 +97,7 @@ const NOW = Date.parse("2026-01-01T00:00:00Z");
 
 const forgotten: Record<string, OutgoingHttpHeaders> = {
   "without ETag and Last-Modified": {},
-  "with a Last-Modified that is no time": { "last-modified": "today" },
+  "with a Last-Modified that is not a time": { "last-modified": "today" },
   "with a Last-Modified of 1970": { "last-modified": at(0) },
   "with a Last-Modified of a second ago": {
     "last-modified": at(NOW - 1000),
@@ -117,7 +117,7 @@ const forgotten: Record<string, OutgoingHttpHeaders> = {
 for (const [what, headers] of Object.entries(forgotten)) {
   for (const hasRanges of [true, false]) {
     const ranges = hasRanges ? "" : ", nor ranges";
-    Deno.test(`of a server ${what}${ranges}, nothing is kept for the next program`, async () => {
+    Deno.test(`of a server ${what}${ranges}, nothing is cached for the next program`, async () => {
       await withPlace(saying(() => headers, hasRanges), async (place) => {
         assert.equal(await place.read(), 1);
         assert.deepEqual(objectsIn(place.cache), []);
@@ -145,7 +145,7 @@ const kept: Record<string, (file: Uint8Array) => OutgoingHttpHeaders> = {
 };
 
 for (const [what, headersOf] of Object.entries(kept)) {
-  Deno.test(`of a server with ${what}, blocks are kept`, async () => {
+  Deno.test(`of a server with ${what}, blocks are cached`, async () => {
     await withPlace(saying(headersOf), async (place) => {
       assert.equal(await place.read(), 1);
       assert.equal(objectsIn(place.cache).length, 1);
@@ -157,7 +157,7 @@ for (const [what, headersOf] of Object.entries(kept)) {
   });
 }
 
-Deno.test("while a state that cannot be told is open, what was fetched is there", async () => {
+Deno.test("while an unidentified state is open, its fetched data is cached", async () => {
   await withPlace(saying(() => ({})), async ({ server, open, cache }) => {
     using container = await open();
     await container.read("a");
@@ -168,7 +168,7 @@ Deno.test("while a state that cannot be told is open, what was fetched is there"
   });
 });
 
-Deno.test("what a killed program has left of such a state is not believed", async () => {
+Deno.test("leftovers of such a state from a killed program are not used", async () => {
   await withPlace(saying(() => ({})), async ({ open, read, cache, put }) => {
     const copy = `${cache}.copy`;
     {
@@ -183,7 +183,7 @@ Deno.test("what a killed program has left of such a state is not believed", asyn
   });
 });
 
-Deno.test("what earlier versions kept by its size alone is not believed", async () => {
+Deno.test("data that earlier versions cached by size alone is not used", async () => {
   const tagged = saying(() => ({ etag: '"1"' }));
   await withPlace(tagged, async ({ server, read, cache, put }) => {
     await read();
@@ -201,7 +201,7 @@ Deno.test("what earlier versions kept by its size alone is not believed", async 
   });
 });
 
-Deno.test("parts that carry no tag, of an object that had one, are said, or compared by their time", async () => {
+Deno.test("parts without a tag, of an object that had one, are reported, or compared by time", async () => {
   const isFirst = (range: string | undefined) => /bytes=0-/.test(range ?? "");
   const withoutTag = saying((_, range) =>
     isFirst(range) ? { etag: '"1"' } : {}
@@ -209,7 +209,7 @@ Deno.test("parts that carry no tag, of an object that had one, are said, or comp
   await withPlace(withoutTag, async ({ read, warnings }) => {
     assert.equal(await read(), 1);
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0]!, /Cannot tell .*Have the server send an ETag$/);
+    assert.match(warnings[0]!, /Cannot detect .*Have the server send an ETag$/);
   });
   const withTime = saying((file, range) => ({
     ...isFirst(range) && { etag: '"1"' },
@@ -223,7 +223,7 @@ Deno.test("parts that carry no tag, of an object that had one, are said, or comp
   });
 });
 
-Deno.test("a whole object of another state than the first answer is an error", async () => {
+Deno.test("a whole object of another state than the first response is an error", async () => {
   let answers = 0;
   const changing = saying(() => ({ etag: `"${answers++}"` }), false);
   await withPlace(changing, async ({ read }) => {
@@ -231,7 +231,7 @@ Deno.test("a whole object of another state than the first answer is an error", a
   });
 });
 
-Deno.test("the index of a large tar is not kept of such a state", async () => {
+Deno.test("the index of a large tar is not cached for such a state", async () => {
   const members = Array.from({ length: 9000 }, (_, i) => ({
     name: `${i}`,
     data: new Uint8Array(600),
@@ -252,7 +252,7 @@ Deno.test("the index of a large tar is not kept of such a state", async () => {
   }
 });
 
-Deno.test("`cache fill` says that such a state cannot be kept", async () => {
+Deno.test("`cache fill` reports that such a state cannot be cached", async () => {
   await withPlace(saying(() => ({})), async ({ url, cache }) => {
     const args = ["cache", "fill", url, "--cache-dir", cache];
     const { code, stderr } = await recordfs(args);

@@ -9,7 +9,7 @@ function expand(text: string): string[] | undefined {
   return pattern && BracePattern.expand([pattern]);
 }
 
-Deno.test("expands numbers, letters and lists as bash does", () => {
+Deno.test("expands numbers, letters and lists like bash", () => {
   const cases: Record<string, string> = {
     "{11..9}": "11 10 9",
     "{0..10..5}": "0 5 10",
@@ -36,7 +36,7 @@ Deno.test("expands numbers, letters and lists as bash does", () => {
   }
 });
 
-Deno.test("tells patterns from paths, and the first path without the others", () => {
+Deno.test("distinguishes patterns from paths, and yields the first path without the others", () => {
   for (const text of ["{1..2}", "{a,b}", "x{{1..2}}", "{3..3}"]) {
     assert.ok(BracePattern.parse(text)!.isPattern, text);
   }
@@ -47,7 +47,7 @@ Deno.test("tells patterns from paths, and the first path without the others", ()
   assert.equal(all.first(), "x1");
 });
 
-Deno.test("refuses patterns that name too much, before any path is made", () => {
+Deno.test("rejects patterns that name too much, before any path is made", () => {
   for (
     const [text, paths] of [
       ["{1..1000000000}", 1_000_000_000n],
@@ -81,7 +81,7 @@ const TOKENS = [
 ];
 
 Deno.test({
-  name: "expands as Python's braceexpand (needs braceexpand)",
+  name: "expands like Python's braceexpand (needs braceexpand)",
   ...needs("braceexpand"),
   async fn() {
     let seed = 7;

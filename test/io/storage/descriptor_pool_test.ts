@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DescriptorPool } from "../../../src/io/storage/descriptor_pool.ts";
 
-Deno.test("who waits for descriptors is not passed by those who come later", async () => {
+Deno.test("later requests do not overtake a waiter for descriptors", async () => {
   const pool = new DescriptorPool<string>(() => ({
     mostIdle: 4,
     crowdedFrom: Infinity,
@@ -22,7 +22,7 @@ Deno.test("who waits for descriptors is not passed by those who come later", asy
   assert.ok(!pool.isBusy);
 });
 
-Deno.test("where nobody waits, there is room for one as soon as one is given back", () => {
+Deno.test("without waiters, there is room for one as soon as one is released", () => {
   const pool = new DescriptorPool<string>(() => ({
     mostIdle: 4,
     crowdedFrom: Infinity,
@@ -35,7 +35,7 @@ Deno.test("where nobody waits, there is room for one as soon as one is given bac
   assert.ok(!pool.isBusy);
 });
 
-Deno.test("a thread keeps fewer descriptors while all threads have many, and more again afterwards", () => {
+Deno.test("a thread keeps fewer descriptors while all threads have many, and more afterwards", () => {
   let next = 0;
   const open = new Set<number>();
   const pool = new DescriptorPool<number>(() => ({
@@ -58,7 +58,7 @@ Deno.test("a thread keeps fewer descriptors while all threads have many, and mor
   assert.equal(open.size, 16);
 });
 
-Deno.test("where there is no descriptor left, idle ones are closed, and others are waited for", () => {
+Deno.test("without free descriptors, idle ones are closed, and busy ones waited for", () => {
   const pool = new DescriptorPool<string>(() => ({
     mostIdle: 16,
     crowdedFrom: 100,

@@ -26,7 +26,7 @@ Deno.test("reads end where the file ends", async () => {
   });
 });
 
-Deno.test("a file replaced behind its descriptor is not read as the old one", async () => {
+Deno.test("a file replaced after it was opened is not read as the old one", async () => {
   await withTempDir((dir) => {
     fs.writeFileSync(`${dir}/a`, "old");
     const source = runSync(FileSource.open(`${dir}/a`));
@@ -48,7 +48,7 @@ Deno.test("a file replaced behind its descriptor is not read as the old one", as
   });
 });
 
-Deno.test("closing waits for reads that are under way", async () => {
+Deno.test("closing waits for running reads", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a`, new Uint8Array(1 << 24).fill(7));
     const source = runSync(FileSource.open(`${dir}/a`));
@@ -61,7 +61,7 @@ Deno.test("closing waits for reads that are under way", async () => {
   });
 });
 
-Deno.test("a read that waits for a descriptor can be given up", async () => {
+Deno.test("a read that waits for a descriptor can be aborted", async () => {
   await withTempDir(async (dir) => {
     const sources = Array.from({ length: 300 }, (_, i) => {
       fs.writeFileSync(`${dir}/${i}`, "x");
@@ -176,7 +176,7 @@ async function allWaysGive(
   assert.equal(crc32(shared), sum);
 }
 
-Deno.test("what the system does not have in memory is waited for", async () => {
+Deno.test("data that is not in memory is waited for", async () => {
   await withTempDir(async (dir) => {
     const { bytes, source } = madeSource(`${dir}/a`, 2_000_000);
     // Drops the file from the system's memory, where the file system has it there at all.
@@ -199,7 +199,7 @@ Deno.test("what the system does not have in memory is waited for", async () => {
   });
 });
 
-Deno.test("a file that is cut ends every way of reading in an error", async () => {
+Deno.test("a truncated file ends every way of reading with an error", async () => {
   await withTempDir(async (dir) => {
     const { source } = madeSource(`${dir}/a`, 2_000_000);
     fs.truncateSync(`${dir}/a`, 1_000_000);
@@ -218,7 +218,7 @@ Deno.test("a file that is cut ends every way of reading in an error", async () =
   });
 });
 
-Deno.test("whatever the system refuses is an error of ours, and nothing else is", async () => {
+Deno.test("every system error becomes an error of recordfs, and no other error does", async () => {
   const refusal = await fs.promises.readFile("/").catch((error) => error);
   const error = openError("/", refusal) as RecordfsError;
   assert.ok(error instanceof RecordfsError);

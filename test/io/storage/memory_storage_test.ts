@@ -12,7 +12,7 @@ const storage = new MemoryStorage({
   "top": new Uint8Array(0),
 });
 
-Deno.test("names in memory are listed as in a tree of directories", () => {
+Deno.test("names in memory are listed like a tree of directories", () => {
   const list = (path: string) => runSync(storage.list(path))?.toSorted();
   for (const root of ["", ".", "/", "./train/.."]) {
     assert.deepEqual(list(root), ["top", "train"]);
@@ -27,7 +27,7 @@ Deno.test("names in memory are listed as in a tree of directories", () => {
   }
 });
 
-Deno.test("what is in memory is told apart by a number that stays", () => {
+Deno.test("contents in memory are identified by a stable number", () => {
   const stat = (path: string) => runSync(storage.stat(path));
   const a = stat("train/0/a.ffr")!;
   const b = stat("train/b.ffr")!;
@@ -46,7 +46,7 @@ Deno.test("what is in memory is told apart by a number that stays", () => {
   assert.equal(stat("train/0/b"), undefined);
 });
 
-Deno.test("bytes in memory are there at once, those of a Blob are waited for", async () => {
+Deno.test("bytes in memory are available synchronously, those of a Blob are not", async () => {
   for (const path of ["train/0/a.ffr", "train/b.ffr"]) {
     const source = runSync(storage.open(path));
     assert.deepEqual([source.name, source.size], [path, 1000]);
@@ -77,7 +77,7 @@ Deno.test("bytes in memory are there at once, those of a Blob are waited for", a
   );
 });
 
-Deno.test("directories in memory can't be opened, nor what is not there", () => {
+Deno.test("directories and missing entries in memory cannot be opened", () => {
   const open = (path: string) => () => runSync(storage.open(path));
   for (const path of ["train", "train/0/", "."]) {
     assert.throws(open(path), { code: "not-a-file", path });

@@ -33,7 +33,7 @@ function runLimited(limit: number, module: string, ...args: string[]) {
 
 Deno.test({
   name:
-    "eight threads load 60 shards with 128 descriptors; where there are too few for threads, the loader says so and leaves nothing",
+    "eight threads load 60 shards with 128 descriptors; with too few for the threads, the loader reports it and leaves nothing",
   ...needs("prlimit"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -61,7 +61,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "a server with too few descriptors for its threads says so, and does not panic",
+    "a server with too few descriptors for its threads reports it, and does not panic",
   ...needs("prlimit"),
   fn: () =>
     withTempDir(async (dir) => {

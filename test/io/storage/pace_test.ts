@@ -15,11 +15,11 @@ function atOnce(pace: Pace, took: (read: number) => number, reads: number) {
 const CACHED = 0.03;
 const DISK = 5;
 
-Deno.test("what is in memory is read at once", () => {
+Deno.test("data in memory is read at once", () => {
   assert.equal(atOnce(new Pace(), () => CACHED, 1000), 1000);
 });
 
-Deno.test("of a slow disk's reads, few are tried at once", () => {
+Deno.test("few reads of a slow disk are tried at once", () => {
   const pace = new Pace();
   const first = atOnce(pace, () => DISK, 1000);
   assert.ok(first <= 10, `${first} of the first 1,000`);
@@ -27,17 +27,17 @@ Deno.test("of a slow disk's reads, few are tried at once", () => {
   assert.ok(later <= 100, `${later} of 100,000`);
 });
 
-Deno.test("a read that takes long now and then sends no others away", () => {
+Deno.test("an occasional slow read does not delegate others", () => {
   const busy = (read: number) => read % 100 === 99 ? DISK : CACHED;
   assert.equal(atOnce(new Pace(), busy, 10_000), 10_000);
 });
 
-Deno.test("where every fourth read is slow, most wait", () => {
+Deno.test("if every fourth read is slow, most wait", () => {
   const half = atOnce(new Pace(), (i) => i % 4 === 0 ? DISK : CACHED, 100_000);
   assert.ok(half < 5000, `${half} of 100,000`);
 });
 
-Deno.test("what has come into memory is read at once again", () => {
+Deno.test("data that has come into memory is read at once again", () => {
   const pace = new Pace();
   atOnce(pace, () => DISK, 10_000);
   atOnce(pace, () => CACHED, 2000); // at most one detour of 1,024 is left, and its doubt

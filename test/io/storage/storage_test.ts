@@ -28,7 +28,7 @@ async function bothRefuse(
   await assert.rejects(runAsync(steps()), check);
 }
 
-Deno.test("the local disk tells what a file or directory is, by its inode", async () => {
+Deno.test("the local disk identifies a file or directory by its inode", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a`, "12345");
     fs.utimesSync(`${dir}/a`, 0, 1234.5);
@@ -58,7 +58,7 @@ Deno.test("the local disk tells what a file or directory is, by its inode", asyn
   });
 });
 
-Deno.test("the local disk lists directories, and says what is none", async () => {
+Deno.test("the local disk lists directories, and rejects other paths", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/below`);
     for (const name of ["c", "a", "b"]) fs.writeFileSync(`${dir}/${name}`, "");
@@ -73,7 +73,7 @@ Deno.test("the local disk lists directories, and says what is none", async () =>
   });
 });
 
-Deno.test("the local disk opens files, and nothing else", async () => {
+Deno.test("the local disk opens only files", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a`, "12345");
     for (
@@ -105,7 +105,7 @@ Deno.test("the local disk opens files, and nothing else", async () => {
   });
 });
 
-Deno.test("a storage that is slow refuses what does not wait, and mixes the order of its answers", async () => {
+Deno.test("a slow storage rejects synchronous access, and responds in mixed order", async () => {
   await withTempDir(async (dir) => {
     const bytes = Uint8Array.from({ length: 100 }, (_, i) => i);
     fs.writeFileSync(`${dir}/a`, bytes);

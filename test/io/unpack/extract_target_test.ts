@@ -20,7 +20,7 @@ async function names(directory: string): Promise<string[]> {
     .map(({ name }) => name).sort();
 }
 
-Deno.test("a directory that is swapped for a link leads nowhere", async () => {
+Deno.test("a directory that is swapped for a link is not followed", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/outside`);
     using target = new ExtractTarget(`${dir}/out`, options);
@@ -41,7 +41,7 @@ Deno.test("a directory that is swapped for a link leads nowhere", async () => {
   });
 });
 
-Deno.test("what extractions left that were killed goes, what others write stays", async () => {
+Deno.test("leftovers of killed extractions are removed, output of running ones stays", async () => {
   await withTempDir(async (dir) => {
     const child = new Deno.Command("true").spawn();
     await child.status;
@@ -64,7 +64,7 @@ Deno.test("what extractions left that were killed goes, what others write stays"
   });
 });
 
-Deno.test("an upper directory that is swapped is not gone back to", async () => {
+Deno.test("an upper directory that is swapped is not returned to", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/outside`);
     const below = Array.from({ length: 50 }, (_, i) => `${i}`).join("/");
@@ -82,7 +82,7 @@ Deno.test("an upper directory that is swapped is not gone back to", async () => 
   });
 });
 
-Deno.test("a directory of the wrong kind in the way is named", async () => {
+Deno.test("another kind of entry in place of a directory is named", async () => {
   await withTempDir(async (dir) => {
     using target = new ExtractTarget(dir, options);
     target.write("file", bytes);
@@ -98,7 +98,7 @@ Deno.test("a directory of the wrong kind in the way is named", async () => {
   });
 });
 
-Deno.test("extract writes 1,000 levels, deeper than a path can say", async () => {
+Deno.test("extract writes 1,000 levels, deeper than a path allows", async () => {
   const levels = 1000;
   let folder: Folder = { bottom: bytes };
   for (let level = levels; level > 0; level--) {

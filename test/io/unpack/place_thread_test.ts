@@ -10,7 +10,7 @@ import { withTempDir } from "../../support/paths.ts";
 const mtime = new Date(1_600_000_000_000);
 
 for (const sync of ["end", "files", "none"] as const) {
-  Deno.test(`another thread puts files in place, and says which it could not: ${sync}`, () =>
+  Deno.test(`another thread places files, and reports those it could not: ${sync}`, () =>
     withTempDir(async (dir) => {
       fs.mkdirSync(`${dir}/out/sub`, { recursive: true });
       fs.writeFileSync(`${dir}/out/sub/taken`, "mine");
@@ -65,7 +65,7 @@ for (const sync of ["end", "files", "none"] as const) {
     }));
 }
 
-Deno.test("what lies in memory that threads do not share is not left to another", () =>
+Deno.test("data in unshared memory is not passed to another thread", () =>
   withTempDir(async (dir) => {
     const options = { replace: false, mtime, sync: "none" } as const;
     using target = new ExtractTarget(dir, options);

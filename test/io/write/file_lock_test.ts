@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { FileLock } from "../../../src/io/write/file_lock.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-Deno.test("a lock is one's own until it is let go of", async () => {
+Deno.test("a lock is exclusive until it is released", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/file`;
     assert.throws(() => FileLock.take(path), {
@@ -22,7 +22,7 @@ Deno.test("a lock is one's own until it is let go of", async () => {
   });
 });
 
-Deno.test("a lock goes with the process that has it", async () => {
+Deno.test("a lock ends with its process", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/file`;
     fs.writeFileSync(path, "");

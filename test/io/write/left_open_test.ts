@@ -75,7 +75,7 @@ async function warned(run: () => Promise<void>): Promise<string[]> {
 }
 
 for (const [name, { open, add }] of Object.entries(CASES)) {
-  Deno.test(`${name}: samples that are lost at the end of a block are told of, once`, () =>
+  Deno.test(`${name}: samples lost at the end of a block are reported once`, () =>
     withTempDir(async (dir) => {
       let place = 0;
       /** Runs a block, and returns what was told of it. */
@@ -123,7 +123,7 @@ for (const [name, { open, add }] of Object.entries(CASES)) {
     }));
 }
 
-Deno.test("GulpChunk: videos that are lost since they were not flushed are reported, once", () =>
+Deno.test("GulpChunk: videos lost because they were not flushed are reported once", () =>
   withTempDir(async (dir) => {
     let place = 0;
     type Block = (
@@ -193,7 +193,7 @@ Deno.test("GulpChunk: videos that are lost since they were not flushed are repor
     assert.deepEqual([none, own.length], [[], 1]);
   }));
 
-Deno.test("a chunk writer that fails reports nothing but its error", () =>
+Deno.test("a failing chunk writer reports only its error", () =>
   withTempDir(async (dir) => {
     class Failing extends AbstractDatasetAdapter {
       readonly length = 2;
@@ -214,7 +214,7 @@ Deno.test("a chunk writer that fails reports nothing but its error", () =>
     assert.deepEqual(fs.readdirSync(dir), []);
   }));
 
-Deno.test("nothing that was not closed appears", () =>
+Deno.test("nothing appears that was not closed", () =>
   withTempDir(async (dir) => {
     for (const name of ["FFRecordWriter", "TarWriter", "MDSWriter"]) {
       const { open, add } = CASES[name]!;
@@ -226,7 +226,7 @@ Deno.test("nothing that was not closed appears", () =>
     }
   }));
 
-Deno.test("what was flushed is not lost", () =>
+Deno.test("flushed videos are not lost", () =>
   withTempDir(async (dir) => {
     const told = await warned(async () => {
       await using writer = await DatasetWriter.open(`${dir}/d`, { t: "utf8" });

@@ -23,7 +23,7 @@ Deno.test("a discarded file's descriptor is closed when the last write has ended
   });
 });
 
-Deno.test("what a writer that is killed has left goes, what others write stays", async () => {
+Deno.test("leftovers of a killed writer are removed, output of running ones stays", async () => {
   await withTempDir(async (dir) => {
     const script = `
       import { NewDirectory } from "${
@@ -78,7 +78,7 @@ Deno.test("what a writer that is killed has left goes, what others write stays",
   });
 });
 
-Deno.test("names that are taken, be it by what is being removed just now, are passed", async () => {
+Deno.test("names that are taken are skipped, even while they are being removed", async () => {
   await withTempDir((dir) => {
     const first = runSync(NewFile.create(`${dir}/a`));
     const [name] = fs.readdirSync(dir);
@@ -106,7 +106,7 @@ Deno.test("names that are taken, be it by what is being removed just now, are pa
   });
 });
 
-Deno.test("an opening that is given up while it is under way leaves nothing", async () => {
+Deno.test("an aborted opening leaves nothing", async () => {
   await withTempDir(async (dir) => {
     const controller = new AbortController();
     const opening = runAsync(NewFile.create(`${dir}/a`), controller.signal);
@@ -125,7 +125,7 @@ Deno.test("an opening that is given up while it is under way leaves nothing", as
   });
 });
 
-Deno.test("the current directory can be replaced when it is empty", async () => {
+Deno.test("the current directory can be replaced if it is empty", async () => {
   await withTempDir(async (dir) => {
     const script = `
       import { NewDirectory } from "${
@@ -149,7 +149,7 @@ Deno.test("the current directory can be replaced when it is empty", async () => 
   });
 });
 
-Deno.test("a discarded directory goes with all that is in it", async () => {
+Deno.test("a discarded directory is removed with its content", async () => {
   await withTempDir((dir) => {
     const directory = runSync(NewDirectory.create(`${dir}/a`));
     fs.mkdirSync(`${directory.temporary}/b/c`, { recursive: true });
@@ -160,7 +160,7 @@ Deno.test("a discarded directory goes with all that is in it", async () => {
   });
 });
 
-Deno.test("a directory of leftovers is as good as an empty one", async () => {
+Deno.test("a directory with only leftovers counts as empty", async () => {
   await withTempDir((dir) => {
     fs.mkdirSync(`${dir}/a/.000000.recordfs-1-1.part/b`, { recursive: true });
     const directory = runSync(NewDirectory.create(`${dir}/a`));
@@ -174,7 +174,7 @@ Deno.test("a directory of leftovers is as good as an empty one", async () => {
   });
 });
 
-Deno.test("threads that write the same file do not take each other's for leftovers", async () => {
+Deno.test("threads that write the same file do not remove each other's output as leftovers", async () => {
   await withTempDir(async (dir) => {
     const failures = await Promise.all(Array.from({ length: 3 }, async () => {
       const worker = new Worker(

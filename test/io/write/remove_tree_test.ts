@@ -21,7 +21,7 @@ function makeDeep(path: string): void {
   }
 }
 
-Deno.test("a directory that does not come to be leaves nothing, however deep it is", async () => {
+Deno.test("a discarded directory leaves nothing, however deep it is", async () => {
   await withTempDir((dir) => {
     const made = runSync(NewDirectory.create(`${dir}/new`));
     makeDeep(`${made.temporary}/deep`);
@@ -30,7 +30,7 @@ Deno.test("a directory that does not come to be leaves nothing, however deep it 
   });
 });
 
-Deno.test("files, links and names of every kind are removed, and nothing beside them", async () => {
+Deno.test("files, links and names of every kind are removed, and nothing next to them", async () => {
   await withTempDir((dir) => {
     fs.mkdirSync(`${dir}/kept`);
     fs.writeFileSync(`${dir}/kept/file`, "");

@@ -126,7 +126,7 @@ const COMMANDED = [
 ];
 
 Deno.test({
-  name: "recordfs mount says in a line why it refuses, and leaves nothing",
+  name: "recordfs mount reports in one line why it fails, and leaves nothing",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async ({ mountpoint, recordfs, listed }) => {

@@ -105,7 +105,7 @@ mountTest(
 );
 
 mountTest(
-  "samples of all sizes are checked, and right wherever they are read first",
+  "samples of all sizes are checked, and right wherever they are first read",
   () =>
     withTempDir(async (dir) => {
       const path = `${dir}/a.ffr`;
@@ -129,7 +129,7 @@ mountTest(
 );
 
 mountTest(
-  "what was overwritten in place is an I/O error, though it had been read",
+  "content overwritten in place is an I/O error, even if it had been read",
   () =>
     withTempDir(async (dir) => {
       const path = `${dir}/a.ffr`;
@@ -160,7 +160,7 @@ mountTest(
 );
 
 mountTest(
-  "without verification what was overwritten is read, and the log says so",
+  "without verification overwritten content is read, and the log reports it",
   () =>
     withTempDir(async (dir) => {
       const path = `${dir}/a.ffr`;
@@ -236,7 +236,7 @@ for (
 }
 
 mountTest(
-  "a container replaced by rename is read on as it was opened",
+  "a container replaced by rename is still read as it was opened",
   () =>
     withTempDir(async (dir) => {
       const path = `${dir}/a.ffr`;
@@ -257,7 +257,7 @@ mountTest(
 );
 
 mountTest(
-  "of 70 parts those that are not kept open are checked and watched too",
+  "of 70 parts, those that are not kept open are checked and watched too",
   () =>
     withTempDir(async (dir) => {
       const parts = `${dir}/parts`;
@@ -378,7 +378,7 @@ mountTest(
 );
 
 mountTest(
-  "who waits for a sample of 3 GB to be checked can be killed",
+  "a process that waits for a sample of 3 GB to be checked can be killed",
   () =>
     withTempDir(async (dir) => {
       const path = `${dir}/a.ffr`;

@@ -21,7 +21,7 @@ async function library(): Promise<string> {
 const JUMPS = ["+10y", "-30y", "+50d", "-11s", "-1h", "+200y", "+0"];
 
 Deno.test({
-  name: "the clock may jump by years: reads go on, and ages stay what they are",
+  name: "if the clock jumps by years, reads continue, and ages are right",
   ...needs("fuse", "python3", "faketime"),
   fn: () =>
     withMountPlace(async (place) => {

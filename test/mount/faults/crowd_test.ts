@@ -66,7 +66,7 @@ async function expectEnd(
   }
 }
 
-test("readers are killed while the server is stopped, and the others go on", async (place) => {
+test("readers are killed while the server is stopped, and the others continue", async (place) => {
   const { pid } = await record(place);
   const { mountpoint } = place;
   const others = startReaders(mountpoint, 2, COUNT, SIZE);
@@ -106,7 +106,7 @@ function writeHoles(path: string, samples: number): void {
 
 Deno.test({
   name:
-    "readers are killed while they wait for an answer, and the server goes on",
+    "readers are killed while they wait for a response, and the server continues",
   ...needs("fuse", "python3"),
   fn: () =>
     withMountPlace(async (place) => {
@@ -142,7 +142,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a process that mounts and unmounts again and again keeps nothing",
+  name: "a process that mounts and unmounts repeatedly leaks nothing",
   ...needs("fuse"),
   fn: () =>
     withMountPlace(async ({ dir, mountpoint }) => {

@@ -182,7 +182,7 @@ test(
 
 for (const option of [[], ["--replace"]]) {
   test(
-    `mount ${option} takes the place of a dead mount, when it can`,
+    `mount ${option} replaces a dead mount, when it can`,
     async (place, source) => {
       const { mountpoint } = place;
       await Deno.copyFile(source, `${source}.kept`);
@@ -233,7 +233,7 @@ for (const options of LONG ? UNMOUNT : UNMOUNT.slice(1)) {
   );
 }
 
-Deno.test("--on-failure is one of two words", async () => {
+Deno.test("--on-failure accepts only two values", async () => {
   for (const args of [["--on-failure=x"], ["-o", "on_failure=x"]]) {
     const ran = await recordfsRefused(["mount", ...args, "a.ffr", "/mnt"]);
     assertFailed(ran, 2, /dead.*unmount/);
@@ -251,7 +251,7 @@ const CHANGES: Record<string, (source: string) => Promise<void>> = {
 
 for (const [how, change] of Object.entries(CHANGES)) {
   test(
-    `a container that was ${how} is read on until its server dies, then the mount is dead at once`,
+    `a container that was ${how} is read until its server dies, then the mount is dead at once`,
     async (place, source) => {
       const { pid, log, supervised } = await record(place);
       await change(source);
@@ -271,7 +271,7 @@ for (const [how, change] of Object.entries(CHANGES)) {
   );
 }
 
-test("where a server cannot be replaced, its death is the mount's", async (place) => {
+test("if a server cannot be replaced, the mount dies with it", async (place) => {
   const { pid, supervised } = await record(place);
   const path = await pathOfRecord(place);
   const text = await Deno.readTextFile(path);
@@ -288,7 +288,7 @@ test("where a server cannot be replaced, its death is the mount's", async (place
 });
 
 test(
-  "a mount whose processes were both killed is dead, and the next one takes its place",
+  "a mount whose processes were both killed is dead, and the next one replaces it",
   async (place, source) => {
     await killAll(place);
     const { state, reason } = await listed(place);

@@ -14,7 +14,7 @@ import { COUNT, record, SIZE, writeNumbers } from "../numbers_mount.ts";
 import { startReaders } from "../readers.ts";
 
 Deno.test({
-  name: "a full disk for record and log does the mount no harm",
+  name: "a full disk for record and log does not affect the mount",
   ...needs("fuse", "root"),
   fn: () =>
     withStateOn("256k", async (place, disk) => {
@@ -43,7 +43,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a log that has filled its disk is begun anew, and the mount goes on",
+  name: "a log that has filled its disk is restarted, and the mount continues",
   ...needs("fuse", "root", "python3"),
   fn: () =>
     withStateOn("1400k", async (place) => {

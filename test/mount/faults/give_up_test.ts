@@ -71,7 +71,7 @@ testWith(
   },
 );
 
-test("five kills within eight seconds are no reason to give up, nor is what comes later", async (place) => {
+test("a mount survives five kills within eight seconds, and later ones", async (place) => {
   for (let i = 0; i < 6; i++) {
     const { server } = await bothAlive(place);
     Deno.kill(server, "SIGKILL");
@@ -90,7 +90,7 @@ test("five kills within eight seconds are no reason to give up, nor is what come
   assert.match(last!, /another one takes its place$/);
 });
 
-Deno.test("how long that is must be a number of seconds", async () => {
+Deno.test("RECORDFS_GIVE_UP_AFTER must be a number of seconds", async () => {
   await withMountPlace(async (place) => {
     for (const patience of ["0", "-1", "1.5", "soon"]) {
       place.env.RECORDFS_GIVE_UP_AFTER = patience;
@@ -145,7 +145,7 @@ async function expectEnd(
 
 for (const signal of ["SIGINT", "SIGKILL"] as const) {
   test(
-    `who waits for a server ends by ${signal}, and so does the mount when it is told to`,
+    `a process that waits for a server is ended by ${signal}, and so is the mount on request`,
     async (place) => {
       const supervisor = await loseServer(place);
       const { mountpoint } = place;
@@ -168,7 +168,7 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
 }
 
 test(
-  "a mount without a server is unmounted though somebody without a name waits in it",
+  "a mount without a server is unmounted even if an unknown process waits in it",
   async (place) => {
     const supervisor = await loseServer(place);
     const { mountpoint } = place;
@@ -205,7 +205,7 @@ async function mountHuge(place: MountPlace): Promise<void> {
 
 Deno.test({
   name:
-    "who waits for what a dead server had read can be killed before there is another one",
+    "a process that waits for a request read by a dead server can be killed before the next server runs",
   ...needs("fuse", "prlimit", "bash"),
   fn: () =>
     withMountPlace(async (place) => {

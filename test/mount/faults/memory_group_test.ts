@@ -57,7 +57,7 @@ function testInGroup(
 }
 
 testInGroup(
-  `a server with 256 MB that the kernel kills ${KILLS} times for want of memory fails no read`,
+  `a server with 256 MB that the kernel kills ${KILLS} times because memory ran out fails no read`,
   async (place) => {
     await withMemoryGroup(async (group) => {
       group.limit(256 * MIB);
@@ -84,7 +84,7 @@ testInGroup(
       }
       assert.ok(read >= READERS * READS, `${read}`);
       const log = await Deno.readTextFile((await record(place)).log);
-      assert.match(log, /the server died \(signal 9\).*for want of memory/);
+      assert.match(log, /the server died \(signal 9\).*when memory runs out/);
       await place.recordfs("unmount", mountpoint);
     });
   },
@@ -92,7 +92,7 @@ testInGroup(
 );
 
 testInGroup(
-  "a mount whose server has no memory to start says so",
+  "a mount whose server has too little memory to start reports it",
   async (place, source) => {
     await place.recordfs("unmount", place.mountpoint);
     await withMemoryGroup(async (group) => {
@@ -114,7 +114,7 @@ testInGroup(
       }
       assert.match(
         said[0] ?? "it was never the background's process",
-        /ended by SIGKILL before .*\. The kernel killed it for want of memory: the limit here is \d.*\. Give it 256 MB or more\n$/,
+        /ended by SIGKILL before .*\. The kernel killed it because memory ran out: the limit here is \d.*\. Give it 256 MB or more\n$/,
       );
     });
   },

@@ -44,7 +44,7 @@ async function expectAnswer(path: string): Promise<void> {
 }
 
 test(
-  "a server at its memory limit goes on, or dies and is replaced; no read fails",
+  "a server at its memory limit continues, or dies and is replaced; no read fails",
   async (place, source) => {
     const rounds = THOROUGH ? 30 : 4;
     const { mountpoint } = place;
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "while there is no memory for a server readers wait, and then go on",
+  "while there is no memory for a server readers wait, and then continue",
   async (place) => {
     const { pid, log, supervised } = await record(place);
     const supervisor = supervised.supervisor.pid;

@@ -48,7 +48,7 @@ test(
 
 Deno.test({
   name:
-    "an ordinary user, whom fusermount3 lets mount on no mount, is told so, and the lower one goes on",
+    "an ordinary user, whom fusermount3 lets mount on no mount, gets that message, and the lower mount continues",
   ...needs("fuse", "fusermount3"),
   fn: () =>
     (Deno.uid() === 0 ? asOrdinaryUser : asSelf)(async (user) => {

@@ -118,7 +118,7 @@ test("a signal to all of a mount's processes at once ends it", async (place) => 
   assert.deepEqual(await namesIn(place.state), []);
 });
 
-test("a server that is stopped for a while goes on", async (place) => {
+test("a server that is stopped for a while continues", async (place) => {
   const { pid } = await record(place);
   const readers = startReaders(place.mountpoint, 2, COUNT, SIZE);
   for (let i = 0; i < 3; i++) {
@@ -143,7 +143,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
 }
 
 test(
-  "mounts that come and go leave no process or record",
+  "mounts that are made and ended leave no process or record",
   async (place, source) => {
     const times = THOROUGH ? 1000 : 4;
     assert.equal((await place.recordfs("unmount", place.mountpoint)).code, 0);
@@ -173,7 +173,7 @@ async function processesOf(dir: string): Promise<string[]> {
 }
 
 Deno.test({
-  name: "a mount of an ordinary user outlives its server, and ends",
+  name: "a mount of an ordinary user survives its server, and ends",
   ...needs("fuse", "root", "fusermount3"),
   fn: () =>
     asOrdinaryUser(async ({ home, own, recordfs, run }) => {

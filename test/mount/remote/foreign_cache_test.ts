@@ -11,7 +11,7 @@ const SAMPLES = Array.from(
   (_, i) => new Uint8Array(300_000).map((_, k) => (k * 13 + i * 5) >> 2),
 );
 
-test("a mount does without a cache that others can write, and touches nothing that they have put there", async (place) => {
+test("a mount uses no cache that others can write to, and touches none of their files", async (place) => {
   const { dir, mountpoint } = place;
   fs.mkdirSync(`${dir}/www`);
   fs.writeFileSync(`${dir}/www/a.ffr`, ffrBytes(SAMPLES));

@@ -15,7 +15,7 @@ const INNER = [
 ];
 
 Deno.test({
-  name: "what is served is mounted from there, files and directories",
+  name: "served files and directories are mounted by their URLs",
   ...needs("fuse"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -81,7 +81,7 @@ async function readOnNodes(
 }
 
 test(
-  "four mounts of a web server's container behind one nginx: the origin sends its bytes once",
+  "four mounts of a web server's container through one nginx fetch its bytes from the origin once",
   async (place) => {
     const root = `${place.dir}/root`;
     fs.mkdirSync(`${root}/a b`, { recursive: true });
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  "four mounts of an object, whose requests are signed, behind one nginx: the same",
+  "four mounts of an object with signed requests through one nginx do the same",
   async (place) => {
     await using origin = await BucketServer.start({
       "a b/x+y%.ffr": CONTAINER,
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "a store that wants to be called by its own name is reached through the same nginx as a proxy",
+  "a store that requires its own name is reached through the same nginx as a proxy",
   async (place) => {
     await using origin = await BucketServer.start({ "x.ffr": CONTAINER });
     origin.keys = KEYS;
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  "an object that was replaced is a named error behind the cache, too, and opened anew",
+  "a replaced object is a named error behind the cache, too, and can be opened again",
   async ({ dir }) => {
     fs.mkdirSync(`${dir}/root`);
     fs.writeFileSync(`${dir}/root/x.ffr`, CONTAINER);
@@ -175,7 +175,7 @@ test(
 );
 
 test(
-  "a store over HTTPS that goes by a name is shared, and has to prove it",
+  "a store over HTTPS with a name is shared, and must prove its identity",
   async ({ dir }) => {
     fs.mkdirSync(`${dir}/root`);
     fs.writeFileSync(`${dir}/root/x.ffr`, CONTAINER);

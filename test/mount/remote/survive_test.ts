@@ -143,7 +143,7 @@ served("its cache is deleted while it is read", async ({ place }) => {
 });
 
 test(
-  "its cache's disk is full, or can't be written any more",
+  "a mount survives a full or read-only disk of its cache",
   async (place) => {
     const root = `${place.dir}/root`;
     fs.mkdirSync(root);
@@ -245,7 +245,7 @@ served(
     );
     assert.match(
       refused.stderr,
-      /^recordfs: [^\n]*what is mounted is http:[^\n]*\n$/,
+      /^recordfs: [^\n]*the mounted container is http:[^\n]*\n$/,
     );
     assert.equal(refused.code, 1);
     // The same location, but another content.
@@ -257,7 +257,7 @@ served(
     );
     assert.match(
       changed.stderr,
-      /^recordfs: [^\n]*what is mounted is http:[^\n]*\n$/,
+      /^recordfs: [^\n]*the mounted container is http:[^\n]*\n$/,
     );
     assert.equal(changed.code, 1);
     assert.equal((await record(place)).pid, pid);
@@ -313,7 +313,7 @@ async function recordOf({ state }: MountPlace, mountpoint: string) {
   throw new Error(`no record of ${mountpoint}`);
 }
 
-test("a location that is away, hangs or is not there is no mount, and an error that says so", async (place) => {
+test("a location that is unreachable, hanging or missing is not mounted, and the error says so", async (place) => {
   const root = `${place.dir}/root`;
   fs.mkdirSync(root);
   await using server = await FileServer.start(root);

@@ -210,7 +210,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Streaming reads the frames and meta data of GulpIO",
+  name: "Streaming reads the frames and metadata of GulpIO",
   ...needs("mosaicml-streaming"),
   async fn() {
     const { path, content } = gulpCase("v2_gray_and_rgb");

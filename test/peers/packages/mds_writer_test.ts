@@ -202,7 +202,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Streaming reads samples of no bytes but those of their sizes",
+  name: "Streaming reads samples with only empty values",
   ...needs("mosaicml-streaming"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -17,7 +17,7 @@ Deno.test("tokens are long, and new each time", () => {
   }
 });
 
-Deno.test("a token is told by all of its characters", () => {
+Deno.test("all characters of a token are compared", () => {
   const token = new Token("0123456789abcdef");
   assert.ok(token.is("0123456789abcdef"));
   const wrong = [
@@ -27,7 +27,7 @@ Deno.test("a token is told by all of its characters", () => {
   for (const text of wrong) assert.ok(!token.is(text), text);
 });
 
-Deno.test("the token is taken as bearer and as anyone's password", async () => {
+Deno.test("the token is accepted as bearer and as anyone's password", async () => {
   await using folder = await serveFolder(FILES);
   const { url, token } = folder.server;
   const path = `${url}files/a.txt`;
@@ -56,7 +56,7 @@ Deno.test("the token is taken as bearer and as anyone's password", async () => {
   assert.match(await wrong.text(), /^wrong-token: /);
 });
 
-Deno.test("who is refused for want of a token is asked for it, by no part of it", async () => {
+Deno.test("a request without a token is asked for it, without revealing any part", async () => {
   await using folder = await serveFolder(FILES);
   const { url, token } = folder.server;
   for (
@@ -77,7 +77,7 @@ Deno.test("who is refused for want of a token is asked for it, by no part of it"
   }
 });
 
-Deno.test("a token may be left out, and is not too short", async () => {
+Deno.test("a token is optional, and must not be too short", async () => {
   await using folder = await serveFolder(FILES, { token: null });
   const { link, url } = folder.server;
   assert.equal(link, url);
@@ -99,7 +99,7 @@ Deno.test("a token may be left out, and is not too short", async () => {
   }
 });
 
-Deno.test("hosts are those of this machine with any port, and those that are allowed", () => {
+Deno.test("hosts are those of this machine with any port, and the allowed ones", () => {
   const hosts = new Hosts(["Data.Example", "proxy.example:8443"]);
   const own = [
     ...[
@@ -138,7 +138,7 @@ Deno.test("hosts are those of this machine with any port, and those that are all
   for (const name of foreign) assert.ok(!hosts.has(name), name);
 });
 
-Deno.test("requests by a foreign name are refused, however it is said", async () => {
+Deno.test("requests with a foreign host name are rejected, in every form", async () => {
   await using folder = await serveFolder(FILES, { token: null });
   const { server } = folder;
   const cases: readonly (readonly [readonly string[], number])[] = [
@@ -165,7 +165,7 @@ Deno.test("requests by a foreign name are refused, however it is said", async ()
   }
 });
 
-Deno.test("pages of other sites read nothing, but may have links here", async () => {
+Deno.test("pages of other sites cannot read anything, but may link here", async () => {
   await using folder = await serveFolder(FILES);
   const status = async (
     headers: Record<string, string>,
@@ -226,7 +226,7 @@ Deno.test("pages of other sites read nothing, but may have links here", async ()
   assert.notEqual(await status({}, "POST", "api/check"), 403); // no browser
 });
 
-Deno.test("one other site may read, where that is asked for", async () => {
+Deno.test("one other site may read on request", async () => {
   const origin = "https://good.example";
   await using folder = await serveFolder(FILES, { cors: [origin] });
   const headers = {
@@ -258,7 +258,7 @@ Deno.test("one other site may read, where that is asked for", async () => {
   await post.body?.cancel();
 });
 
-Deno.test("origins and hosts that no browser would send are refused, and a slash behind an origin is none of it", async () => {
+Deno.test("origins and hosts that no browser would send are rejected, and a trailing slash is ignored", async () => {
   for (const cors of ["foo", "*", "https://a.example/b", "ftp://a.example"]) {
     await assert.rejects(
       serveFolder(FILES, { cors: [cors] }),

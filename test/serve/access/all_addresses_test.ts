@@ -50,7 +50,7 @@ true
 for (const host of ["0.0.0.0", "::"]) {
   Deno.test({
     name:
-      `serve --host ${host} prints a link that others can open, and answers by each own address`,
+      `serve --host ${host} prints a link that others can open, and responds at each own address`,
     ...needs("root", "unshare", "ip", "curl"),
     fn: () =>
       withTempDir(async (dir) => {

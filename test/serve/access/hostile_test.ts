@@ -4,7 +4,7 @@ import { ServeError } from "../../../src/serve/serve_error.ts";
 import { attachment } from "../../../src/serve/files/disposition.ts";
 import { raw, serveFolder } from "../../support/serve/served_folder.ts";
 
-Deno.test("paths lead to what is in the container, and nowhere else", async () => {
+Deno.test("paths lead only to entries of the container", async () => {
   await using folder = await serveFolder({
     "a.txt": "inside",
     "dir": { "b.txt": "deep" },
@@ -64,7 +64,7 @@ Deno.test("paths lead to what is in the container, and nowhere else", async () =
   }
 });
 
-Deno.test("names of any bytes are found by them, and shown", async () => {
+Deno.test("names of any bytes are found and shown", async () => {
   const names = [
     " ",
     "a b",
@@ -99,7 +99,7 @@ Deno.test("names of any bytes are found by them, and shown", async () => {
   }
 });
 
-Deno.test("what is of a dataset is no document of the server's", async () => {
+Deno.test("content of a dataset is never a document of the server", async () => {
   const script = "<script>alert(1)</script>";
   await using folder = await serveFolder({
     ...{ "a.html": script, "a.HTM": script, "a.svg": script, "a.xml": script },
@@ -146,7 +146,7 @@ Deno.test("what is of a dataset is no document of the server's", async () => {
   );
 });
 
-Deno.test("names of downloads are no headers", () => {
+Deno.test("names of downloads cannot inject headers", () => {
   const names: Record<string, string> = {
     "plain.tar": `attachment; filename="plain.tar"; filename*=UTF-8''plain.tar`,
     [`a"b\\c;d%e`]:
@@ -162,7 +162,7 @@ Deno.test("names of downloads are no headers", () => {
   }
 });
 
-Deno.test("the page's policy allows nothing that stands in a document", async () => {
+Deno.test("the page's policy allows nothing embedded in a document", async () => {
   await using folder = await serveFolder({ "a.txt": "x" });
   const { headers, status, body } = await folder.get("");
   await body?.cancel();
@@ -174,7 +174,7 @@ Deno.test("the page's policy allows nothing that stands in a document", async ()
   assert.doesNotMatch(policy, /unsafe|\*|https?:|data:/);
 });
 
-Deno.test("a page of another site that opens the page is told to let go of it, and a user's window begins in no other process", async () => {
+Deno.test("a page of another site that opens the page loses its reference, and a user's window shares no process with it", async () => {
   await using folder = await serveFolder({ "a.txt": "x" });
   const openerPolicy = async (site?: string, tag?: string) => {
     const response = await folder.get("", {
@@ -201,7 +201,7 @@ Deno.test("a page of another site that opens the page is told to let go of it, a
   }
 });
 
-Deno.test("paths of a million characters, and of many names, are refused", () => {
+Deno.test("paths of a million characters, and of many names, are rejected", () => {
   assert.throws(
     () => decodePath("a/".repeat(40_000)),
     (error) => error instanceof ServeError && error.code === "bad-path",

@@ -3,7 +3,7 @@ import { raw, serveFolder } from "../../support/serve/served_folder.ts";
 
 const LARGE = new Uint8Array(8 << 20).fill(7);
 
-Deno.test("more requests than are allowed at a time are told to come again", async () => {
+Deno.test("requests over the limit are told to come again", async () => {
   await using folder = await serveFolder({
     "large.bin": LARGE,
     "small.txt": "small",
@@ -26,7 +26,7 @@ Deno.test("more requests than are allowed at a time are told to come again", asy
   });
 });
 
-Deno.test("a client that takes nothing is let go", async () => {
+Deno.test("a client that reads nothing is disconnected", async () => {
   const errors: unknown[] = [];
   await using folder = await serveFolder({ "large.bin": LARGE }, {
     maxRequests: 1,
@@ -53,7 +53,7 @@ Deno.test("a client that takes nothing is let go", async () => {
   assert.ok(received.length < LARGE.length);
 });
 
-Deno.test("a thousand connections are answered at a time", async () => {
+Deno.test("a thousand connections are served at a time", async () => {
   await using folder = await serveFolder({ "a.txt": "content" }, {
     token: null,
   });
@@ -77,7 +77,7 @@ Deno.test("a thousand connections are answered at a time", async () => {
   }
 });
 
-Deno.test("absurd requests are refused by name, and the server goes on", async () => {
+Deno.test("absurd requests are rejected by name, and the server continues", async () => {
   await using folder = await serveFolder({ "a.txt": "content" }, {
     token: null,
   });
@@ -116,7 +116,7 @@ Deno.test("absurd requests are refused by name, and the server goes on", async (
   assert.equal(await (await folder.get("files/a.txt")).text(), "content");
 });
 
-Deno.test("no search keeps a server from all else, whatever it asks for", async () => {
+Deno.test("no search blocks a server, whatever it requests", async () => {
   const long = "a".repeat(160);
   await using folder = await serveFolder({
     [`${long}.txt`]: "1",

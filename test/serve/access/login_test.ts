@@ -36,7 +36,7 @@ function pagePath({ server }: ServedFolder): string {
   return /s\/[\w-]+\//.exec(server.link)![0];
 }
 
-Deno.test("a browser without the token gets a page that asks for it, and a program a line and a challenge", async () => {
+Deno.test("a browser without the token gets a login page, and a program a line and a challenge", async () => {
   await using folder = await serveFolder(FILES, { token: TOKEN });
   const { url } = folder.server;
   const own = pagePath(folder);
@@ -84,7 +84,7 @@ Deno.test("a browser without the token gets a page that asks for it, and a progr
   assert.equal(head.status, 401);
 });
 
-Deno.test("the form leads to the page, or to the file that was asked for, with the page's cookie alone", async () => {
+Deno.test("the form leads to the page, or to the requested file, with only the page's cookie", async () => {
   for (const basePath of ["/", "/data"]) {
     await using folder = await serveFolder(FILES, { basePath, token: TOKEN });
     const { server: { url, link } } = folder;
@@ -127,7 +127,7 @@ Deno.test("the form leads to the page, or to the file that was asked for, with t
   }
 });
 
-Deno.test("whatever path a form is sent to, it leads nowhere but below the page's path", async () => {
+Deno.test("a form sent to any path leads only below the page's path", async () => {
   await using folder = await serveFolder(FILES, { token: TOKEN });
   const own = pagePath(folder);
   const body = new URLSearchParams({ token: TOKEN }).toString();
@@ -152,7 +152,7 @@ Deno.test("whatever path a form is sent to, it leads nowhere but below the page'
   }
 });
 
-Deno.test("a wrong token is called wrong, and opens nothing", async () => {
+Deno.test("a wrong token is rejected, and opens nothing", async () => {
   await using folder = await serveFolder(FILES, { token: TOKEN });
   const { url } = folder.server;
   for (const token of ["", WRONG, TOKEN.slice(1), `${TOKEN}x`, "<b>&\"'"]) {
@@ -184,7 +184,7 @@ Deno.test("a wrong token is called wrong, and opens nothing", async () => {
   assert.doesNotMatch(await first.text(), /role="alert"/);
 });
 
-Deno.test("forms of other sites, and bodies that are no forms, log nobody in", async () => {
+Deno.test("forms of other sites, and invalid bodies, log nobody in", async () => {
   await using folder = await serveFolder(FILES, { token: TOKEN });
   const from: Record<string, string>[] = [
     { "sec-fetch-site": "cross-site" },
@@ -218,7 +218,7 @@ Deno.test("forms of other sites, and bodies that are no forms, log nobody in", a
   await check.body?.cancel();
 });
 
-Deno.test("forms are short, and those that never end keep nobody from an answer", async () => {
+Deno.test("forms are short, and endless ones block nobody", async () => {
   await using folder = await serveFolder(FILES, {
     token: TOKEN,
     maxRequests: 2,
@@ -260,7 +260,7 @@ Deno.test("forms are short, and those that never end keep nobody from an answer"
   }
 });
 
-Deno.test("a program's own server takes the form as well, and no log has its token", async () => {
+Deno.test("a program's own server accepts the form as well, and no log contains its token", async () => {
   using container = await open(packed(FILES));
   const answer = handler(container, { token: TOKEN, trustProxy: true });
   const login = await answer(

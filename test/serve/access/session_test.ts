@@ -75,7 +75,7 @@ Deno.test("the link leads to a random path, and sets a cookie for it that is not
   assert.equal(seen.size, 4);
 });
 
-Deno.test("the page's cookie opens what is below its path, and nothing else", async () => {
+Deno.test("the page's cookie opens only paths below the page", async () => {
   await using folder = await serveFolder(FILES);
   const { server: { url, token } } = folder;
   const { url: page, cookie } = await openPage(folder);
@@ -110,7 +110,7 @@ Deno.test("the page's cookie opens what is below its path, and nothing else", as
   }
 });
 
-Deno.test("without its cookie, the page has its program and says what is missing, and gives nothing of the container", async () => {
+Deno.test("without its cookie, the page loads its program, reports what is missing, and shows nothing of the container", async () => {
   await using folder = await serveFolder(FILES);
   const { url: page } = await openPage(folder);
   assert.equal(await statusOf(page), 200);
@@ -126,7 +126,7 @@ Deno.test("without its cookie, the page has its program and says what is missing
   assert.equal(await statusOf(`${page}api/check`, {}, "POST"), 401);
 });
 
-Deno.test("what is below the page's path leads nowhere else", async () => {
+Deno.test("paths below the page lead nowhere else", async () => {
   for (const basePath of ["/", "/data"]) {
     await using folder = await serveFolder(FILES, { basePath });
     const { url, cookie } = await openPage(folder);
@@ -155,7 +155,7 @@ Deno.test("what is below the page's path leads nowhere else", async () => {
   }
 });
 
-Deno.test("pages elsewhere get no further below the page's path than outside it", async () => {
+Deno.test("pages of other sites reach no more below the page's path than outside it", async () => {
   await using folder = await serveFolder(FILES);
   const { url, cookie } = await openPage(folder);
   const file = `${url}files/a.txt`;
@@ -173,7 +173,7 @@ Deno.test("pages elsewhere get no further below the page's path than outside it"
   assert.equal(status, 403);
 });
 
-Deno.test("the cookie is Secure by HTTPS, and where a trusted proxy says so", async () => {
+Deno.test("the cookie is Secure over HTTPS, and if a trusted proxy says so", async () => {
   using container = await open(packed(FILES));
   const cookieOf = async (
     options: Partial<HandlerOptions>,
@@ -227,7 +227,7 @@ Deno.test("a server without a token has no session", async () => {
   assert.deepEqual(login.headers.getSetCookie(), []);
 });
 
-Deno.test("who logs requests does not learn the page's path", async () => {
+Deno.test("request logs do not contain the page's path", async () => {
   const asked: string[] = [];
   await using folder = await serveFolder(FILES, {
     basePath: "/data",

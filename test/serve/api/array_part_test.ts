@@ -4,7 +4,7 @@ import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
 import type { ArrayPart } from "../../../src/serve/api/value_messages.ts";
 import { serveFolder } from "../../support/serve/served_folder.ts";
 
-Deno.test("parts of an array join to its numbers, each of 4 MiB at most", async () => {
+Deno.test("parts of an array join to its numbers, each 4 MiB at most", async () => {
   const bytes = Uint8Array.from({ length: 5 << 20 }, (_, i) => i * 7);
   const floats = Float32Array.from({ length: 1_500_000 }, (_, i) => i / 3);
   floats[7] = NaN;
@@ -56,7 +56,7 @@ Deno.test("parts of an array join to its numbers, each of 4 MiB at most", async 
   }
 });
 
-Deno.test("a part behind the end, of texts, or of what is no array is refused", async () => {
+Deno.test("a part after the end, of texts, or of a value that is not an array is rejected", async () => {
   await using folder = await serveFolder({
     "a.npy": writeNpy({ data: Uint8Array.of(1, 2) }),
     "s.npy": writeNpy({ data: ["a", "b"], dtype: "<U1" }),

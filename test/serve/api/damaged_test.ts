@@ -16,7 +16,7 @@ async function answered<T>(question: string): Promise<T[]> {
   return await linesOf<T>(server, question);
 }
 
-Deno.test("statistics count a list that is damaged, and all behind it", async () => {
+Deno.test("statistics count a damaged list, and everything after it", async () => {
   const last = (await answered<Statistics>("statistics")).at(-1)!;
   assert.equal(last.isComplete, true);
   assert.equal(last.damaged, 1);
@@ -24,7 +24,7 @@ Deno.test("statistics count a list that is damaged, and all behind it", async ()
   assert.equal(datapoints?.count, 8);
 });
 
-Deno.test("a search goes on behind a list that is damaged, and says how many there were", async () => {
+Deno.test("a search continues after a damaged list, and reports how many there were", async () => {
   const lines = await answered<SearchLine>("search?glob=text");
   const found = lines.flatMap((line) => "entry" in line ? [line.entry] : []);
   assert.equal(found.length, 8);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { WordCounts } from "../../../src/serve/api/histograms.ts";
 
-Deno.test("the most frequent words are those of all that were counted, in order", () => {
+Deno.test("the most frequent words are those of all counted entries, in order", () => {
   const words = fc.array(fc.nat({ max: 12 }).map(String), { maxLength: 60 });
   fc.assert(fc.property(words, fc.nat({ max: 15 }), (words, most) => {
     const counts = new WordCounts(100);

@@ -25,7 +25,7 @@ async function ask<T>(folder: ServedFolder, question: string): Promise<T> {
   return await response.json();
 }
 
-Deno.test("a million entries: any page is jumped to, and how many there are is known at once", async () => {
+Deno.test("a million entries: any page is reached, and the total is known at once", async () => {
   const count = 1_000_000;
   const bytes = ffrBytes(Array.from({ length: count }, () => new Uint8Array()));
   await using folder = served(await open(Uint8Array.from(bytes)));
@@ -67,7 +67,7 @@ Deno.test("a million entries: any page is jumped to, and how many there are is k
   assert.equal((await none.json()).error.code, "not-found");
 });
 
-Deno.test("others are answered while somebody counts", async () => {
+Deno.test("other requests are served during a count", async () => {
   const bytes = ffrBytes(
     Array.from({ length: 400_000 }, () => new Uint8Array()),
   );
@@ -84,7 +84,7 @@ Deno.test("others are answered while somebody counts", async () => {
   await counting;
 });
 
-Deno.test("pages of a directory are all of it, once, whatever their size", async () => {
+Deno.test("pages of a directory cover it, once, whatever their size", async () => {
   const names = Array.from({ length: 25 }, (_, i) => `n${i}`);
   await using folder = await serveFolder({
     dir: Object.fromEntries(names.map((name) => [name, name])),
@@ -159,7 +159,7 @@ Deno.test("entries have kinds, by their formats, names and first bytes", async (
   assert.equal(picture!.thumbnailUrl, "a.JPG");
 });
 
-Deno.test("a clip has frames first, and what is known of it", async () => {
+Deno.test("a clip lists its frames first, and its known facts", async () => {
   await using folder = served(await open(`${GOLDEN}gulp/v1_gray_and_rgb/gulp`));
   const { entries } = await ask<ListMessage>(folder, "list");
   const clip = entries.find(({ name }) => name === "gray")!;
@@ -192,7 +192,7 @@ Deno.test("a clip has frames first, and what is known of it", async () => {
   });
 });
 
-Deno.test("what formats say of nodes holds in several containers as one, and in a part of one", async () => {
+Deno.test("views of nodes are the same in several containers as in one, and in a part of one", async () => {
   const gulp = `${GOLDEN}gulp/v1_gray_and_rgb/gulp`;
   const dataset = `${GOLDEN}granular/types/data`;
   await using both = served(
@@ -233,7 +233,7 @@ Deno.test("what formats say of nodes holds in several containers as one, and in 
   assert.equal(entries.find(({ name }) => name === "photo")?.kind, "image");
 });
 
-Deno.test("random samples follow from the seed, are different ones, and lie where they are asked for", async () => {
+Deno.test("random samples follow from the seed, are distinct, and have their positions", async () => {
   await using folder = await serveFolder({
     a: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`a${i}`, ""])),
     b: {
@@ -267,7 +267,7 @@ Deno.test("random samples follow from the seed, are different ones, and lie wher
   assert.deepEqual(each.samples, { unit: "files", length: 60 });
 });
 
-Deno.test("a search finds what its glob matches, as it goes", async () => {
+Deno.test("a search streams the matches of its glob", async () => {
   await using folder = await serveFolder({
     "a.jpg": "",
     "dir": { "b.jpg": "", "c.png": "", "sub dir": { "d.jpg": "" } },
@@ -294,7 +294,7 @@ Deno.test("a search finds what its glob matches, as it goes", async () => {
   assert.deepEqual([cut.paths.length, cut.isCut], [2, true]);
 });
 
-Deno.test("a check tells its progress and what is damaged", async () => {
+Deno.test("a check reports its progress and the damage", async () => {
   const path = await Deno.makeTempFile({ suffix: ".ffr" });
   try {
     const bytes = Uint8Array.from(
@@ -358,7 +358,7 @@ Deno.test("one check runs at a time, and ends when its client leaves", async () 
   }
 });
 
-Deno.test("what is in memory can't be checked", async () => {
+Deno.test("a container in memory cannot be checked", async () => {
   await using folder = await serveFolder({ a: "" });
   assert.equal((await ask<InfoMessage>(folder, "info")).canCheck, false);
   const response = await folder.get("api/check", { method: "POST" });

@@ -40,7 +40,7 @@ async function statisticsOf(folder: ServedFolder): Promise<Statistics> {
   return (await linesOf<Statistics>(folder, "statistics")).at(-1)!;
 }
 
-Deno.test("statistics count numbers of all types of Parquet by their digits, and nulls apart from texts", async () => {
+Deno.test("statistics count numbers of all types of Parquet by value, and nulls apart from texts", async () => {
   const { path, content } = parquetCase("types");
   await using folder = served(await open(path));
   const { labels } = await statisticsOf(folder);
@@ -88,7 +88,7 @@ Deno.test("a null is not an empty text: in rows, values and statistics", async (
   assert.equal(counted(""), empty);
 });
 
-Deno.test("numbers that JSON has not keep their values: -0, those without end, and long ones", async () => {
+Deno.test("numbers that JSON cannot represent keep their values: -0, infinite and long ones", async () => {
   const float = (text: string) => ({ $: "float", text });
   await using folder = await serveFolder({
     "a.json":
@@ -129,7 +129,7 @@ Deno.test("numbers that JSON has not keep their values: -0, those without end, a
   ]);
 });
 
-Deno.test("no answer for any type of any format has [object Object] in it", async () => {
+Deno.test("no response for any type of any format contains [object Object]", async () => {
   let looked = 0;
   for (const room of ["parquet", "mds", "tfrecord", "granular", "bags"]) {
     for await (const { name } of Deno.readDir(`${GOLDEN}${room}`)) {

@@ -140,7 +140,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-Deno.test("the second key is shown whatever the first one is, in JSON, MessagePack and pickles", async () => {
+Deno.test("the second key is shown whatever the first is, in JSON, MessagePack and pickles", async () => {
   const value = new Map<string, unknown>([
     ["images", Array.from({ length: 30_000 }, (_, i) => [i, [i]])],
     ["long", "x".repeat(2 << 20)],
@@ -165,7 +165,7 @@ Deno.test("the second key is shown whatever the first one is, in JSON, MessagePa
   }
 });
 
-Deno.test("all of a tree is reached part by part, however it is cut", async () => {
+Deno.test("all of a tree is reached part by part, however it is split", async () => {
   const wide = Object.fromEntries(
     Array.from({ length: 1200 }, (_, i) => [`key${i}`, { i, list: [i, [i]] }]),
   );
@@ -222,7 +222,7 @@ Deno.test("all of a tree is reached part by part, however it is cut", async () =
   ]);
 });
 
-Deno.test("a part that is not there, or of what is no tree, is refused", async () => {
+Deno.test("a missing part, or a part of a value that is not a tree, is rejected", async () => {
   await using folder = await serveFolder({
     "a.json": '{"a": [1, "x"]}',
     "bad.json": '{"a": [1, "x"}',
@@ -252,7 +252,7 @@ Deno.test("a part that is not there, or of what is no tree, is refused", async (
   });
 });
 
-Deno.test("a pickle that names one value again and again takes no more than others", async () => {
+Deno.test("a pickle that repeats one value many times takes no more memory", async () => {
   // l0 = ["…"]; l1 = [l0, l0]; …: 2^60 values by their paths, and one text of 64 KiB among them.
   const bytes = [0x80, 2, 0x58, 0, 0, 1, 0];
   bytes.push(...utf8.encode("x".repeat(65_536)), 0x71, 0);

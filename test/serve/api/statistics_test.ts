@@ -36,7 +36,7 @@ function countsOf(
   return new Map(values.map(({ value, count }) => [value, count]));
 }
 
-Deno.test("of few samples all labels are counted, whatever lies beside them; of many some, by no count of their own", () =>
+Deno.test("of few samples all labels are counted, whatever other files there are; of many a sample of them", () =>
   withTempDir(async (dir) => {
     const empty = Array.from({ length: MANY }, () => new Uint8Array());
     await Deno.writeFile(`${dir}/many.ffr`, Uint8Array.from(ffrBytes(empty)));
@@ -84,7 +84,7 @@ Deno.test("of few samples all labels are counted, whatever lies beside them; of 
     }
   }));
 
-Deno.test("no more entries are counted than there are in all, also where a format counts too few", async () => {
+Deno.test("no more entries are counted than exist, even if a format counts too few", async () => {
   for (const name of ["lists", "lists_zstd", "plain"]) {
     const { path } = goldenCase(`mds/${name}`);
     await using folder = served(await open(path));

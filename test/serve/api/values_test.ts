@@ -39,7 +39,7 @@ async function value<Value extends ValueMessage>(
   return JSON.parse(text);
 }
 
-Deno.test("arrays are shown with what there is to know of their numbers", async () => {
+Deno.test("arrays are shown with the known facts of their numbers", async () => {
   const numbers = Float32Array.of(1, -2, NaN, Infinity, 5, 0);
   const long = BigInt64Array.of(1n, 2n ** 60n);
   await using folder = await serveFolder({
@@ -119,7 +119,7 @@ Deno.test("archives of arrays are opened, packed or not", async () => {
   assert.match(bad.why!, /not an archive/);
 });
 
-Deno.test("trees are shown with marks for what JSON has not, and no more than fits", async () => {
+Deno.test("trees are shown with markers for what JSON cannot represent, and within limits", async () => {
   const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
   const owned = `${tmpdir()}/recordfs-owned-${crypto.randomUUID()}`;
   await using folder = await serveFolder({
@@ -172,7 +172,7 @@ Deno.test("trees are shown with marks for what JSON has not, and no more than fi
   assert.deepEqual(self.value, [{ $: "deep" }]);
 });
 
-Deno.test("text, tables and bytes come in pages, which join to the whole", async () => {
+Deno.test("text, tables and bytes are sent in pages, which join to the whole", async () => {
   const text = "aé😀\n".repeat(40_000);
   const rows = Array.from({ length: 500 }, (_, i) => `${i},"a, ${i}"\n`).join(
     "",
@@ -231,7 +231,7 @@ Deno.test("text, tables and bytes come in pages, which join to the whole", async
   assert.equal(forced.kind, "bytes");
 });
 
-Deno.test("pictures that are too large to decode are refused where that is asked for", async () => {
+Deno.test("pictures that are too large to decode are rejected on request", async () => {
   const head = (width: number, height: number) => {
     const bytes = new Uint8Array(33);
     bytes.set([
@@ -270,7 +270,7 @@ Deno.test("pictures that are too large to decode are refused where that is asked
   }
 });
 
-Deno.test("datapoints are rows of cells, whose values are those that Python wrote", async () => {
+Deno.test("datapoints are rows of cells, with the values that Python wrote", async () => {
   const directory = `${GOLDEN}granular/types`;
   const { content } = JSON.parse(
     await Deno.readTextFile(`${directory}/expect.json`),
@@ -312,7 +312,7 @@ Deno.test("datapoints are rows of cells, whose values are those that Python wrot
   assert.deepEqual([entry.sample, entry.index], [3, 4]);
 });
 
-Deno.test("statistics count all there is", async () => {
+Deno.test("statistics count all entries", async () => {
   const directory = `${GOLDEN}granular/types`;
   const { content } = JSON.parse(
     await Deno.readTextFile(`${directory}/expect.json`),

@@ -60,7 +60,7 @@ const TABLE: readonly (readonly [
   ["BREW", "dav/", "", 405],
 ];
 
-Deno.test("methods are answered as RFC 4918 has it for what can't be written", async () => {
+Deno.test("methods are answered as RFC 4918 requires for read-only resources", async () => {
   await using folder = await serveFolder(FILES);
   for (const [method, path, depth, status] of TABLE) {
     const headers = depth === "" ? {} : { depth };
@@ -108,7 +108,7 @@ Deno.test("a directory and its entries are described", async () => {
   );
 });
 
-Deno.test("what is asked for is told, and what there is not is said", async () => {
+Deno.test("requested properties are returned, and missing ones reported", async () => {
   await using folder = await serveFolder(FILES);
   const body =
     `<?xml version="1.0"?><x:propfind xmlns:x="DAV:" xmlns:o="urn:o&amp;x"><x:prop>
@@ -141,7 +141,7 @@ Deno.test("what is asked for is told, and what there is not is said", async () =
   assert.equal(named!.found.getcontentlength, "");
 });
 
-Deno.test("bodies that are none are refused, and expand to nothing", async () => {
+Deno.test("invalid bodies are rejected, and entities are not expanded", async () => {
   await using folder = await serveFolder(FILES);
   const bomb =
     `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><propfind xmlns="DAV:"><allprop/>&b;</propfind>`;

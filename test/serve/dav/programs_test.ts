@@ -100,7 +100,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "cadaver goes through it and fetches",
+  name: "cadaver navigates and downloads",
   ...needs("cadaver"),
   async fn() {
     await using folder = await serveFolder(FILES);
@@ -139,7 +139,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "curl fetches files, parts and what has changed",
+  name: "curl fetches files, parts and changed files",
   ...needs("curl"),
   async fn() {
     await using folder = await serveFolder(FILES);

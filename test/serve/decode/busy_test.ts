@@ -28,7 +28,7 @@ function packedList(item: readonly number[], bytes: number): Uint8Array {
   return made;
 }
 
-Deno.test("others are answered while a value is decoded, whatever it is", async () => {
+Deno.test("other requests are served while any value is decoded", async () => {
   const size = 8 * MEBI;
   const long = "a".repeat(250);
   const names = Array.from({ length: 30 }, (_, i) => `${long}${i}`);
@@ -66,7 +66,7 @@ Deno.test("others are answered while a value is decoded, whatever it is", async 
   }
 });
 
-Deno.test("others are answered while a member of a zip is inflated that is large and says little", async () => {
+Deno.test("other requests are served while a large, repetitive member of a zip is inflated", async () => {
   const size = 200 * MEBI;
   const zip = makeZip([
     { name: "zeros.bin", data: new Uint8Array(size), method: 8 },
@@ -93,7 +93,7 @@ Deno.test("others are answered while a member of a zip is inflated that is large
   assert.ok(answered > 10, String(answered));
 });
 
-Deno.test("a program that has asked a handler for a value ends when it has the answer", async () => {
+Deno.test("a program that has requested a value from a handler can end after the response", async () => {
   using container = await open(packed({ "a.json": "[1]" }));
   const answer = handler(container, { token: null });
   const request = new Request("http://localhost/api/value?path=a.json");

@@ -37,7 +37,7 @@ async function valueOf<Value extends ValueMessage>(
   return await response.json();
 }
 
-Deno.test("an encoding is told by its mark, by NULs, by UTF-8, or by few letters with accents", () => {
+Deno.test("an encoding is detected by its mark, by NULs, by UTF-8, or by few accented letters", () => {
   for (
     const [bytes, encoding] of [
       [utf16("x", "le"), "utf-16le"],
@@ -75,7 +75,7 @@ function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(cipher.update(new Uint8Array(length)));
 }
 
-Deno.test("random binaries are no text", () => {
+Deno.test("random binaries are not text", () => {
   const count = 20_000;
   const all = randomBytes(count * 256);
   let taken = 0;

@@ -32,7 +32,7 @@ async function value<Value extends ValueMessage>(
   return JSON.parse(text);
 }
 
-Deno.test("text that can't be decoded is shown with the reason", async () => {
+Deno.test("text that cannot be decoded is shown with the reason", async () => {
   await using folder = await serveFolder({
     "quote.csv": 'a,b\n1,"open\n2,3\n',
     "line.csv": `a,b\n${",".repeat(2 << 20)}\n`,
@@ -64,7 +64,7 @@ Deno.test("text that can't be decoded is shown with the reason", async () => {
   assert.match(latin.why!, /UTF-8/);
 });
 
-Deno.test("JSON is shown as it is written, in bounded memory", async () => {
+Deno.test("JSON is shown as written, in bounded memory", async () => {
   await using folder = await serveFolder({
     "a.json":
       '\ufeff{"s": "\\ud83d\\ude00\\n", "n": [1e2, -0.5, NaN, -Infinity], "": null}',
@@ -93,7 +93,7 @@ Deno.test("JSON is shown as it is written, in bounded memory", async () => {
   });
 });
 
-Deno.test("JSON and MessagePack of any values are shown as they are", async () => {
+Deno.test("JSON and MessagePack of any values are shown unchanged", async () => {
   const values = fc.sample(
     fc.jsonValue({ maxDepth: 4 }).filter((value) =>
       !JSON.stringify(value).includes('"$') &&
@@ -120,7 +120,7 @@ Deno.test("JSON and MessagePack of any values are shown as they are", async () =
   }
 });
 
-Deno.test("archives of arrays that lie in one another, or are too large together, are refused", async () => {
+Deno.test("overlapping or oversized archives of arrays are rejected", async () => {
   const array = writeNpy({ data: new Uint8Array(66_000_000) });
   const packed = deflateRawSync(array);
   const facts = { method: 8, size: array.length, crc: crc32(array) };
@@ -174,7 +174,7 @@ const SOUND: Readonly<Record<string, Uint8Array>> = {
 /** Kinds that are decoded: where they are shown as text or bytes, there is a reason. */
 const DECODED = ["csv", "json", "msgpack", "npy", "npz", "pkl", "tsv"];
 
-Deno.test("no content makes a server fail: what is cut, changed or random is shown, with the reason where it was to be decoded", async () => {
+Deno.test("no content makes a server fail: truncated, changed or random content is shown, with the reason why it is not decoded", async () => {
   const files: Record<string, Uint8Array> = {};
   const random = fc.sample(fc.uint8Array({ maxLength: 120 }), {
     numRuns: 8,

@@ -95,7 +95,7 @@ async function bytesOf(
 }
 
 Deno.test({
-  name: "files of all sizes come as tar extracts them, also in short pieces",
+  name: "files of all sizes arrive as tar extracts them, also in short pieces",
   ...needs("tar"),
   async fn() {
     const files = filesOfAllSizes();
@@ -113,7 +113,7 @@ Deno.test({
   },
 });
 
-Deno.test("neighbours are read in one go", async () => {
+Deno.test("adjacent files are read at once", async () => {
   const names = Array.from({ length: 2000 }, (_, i) => [`${i}`, `number ${i}`]);
   using fs = await open(packed(Object.fromEntries(names)));
   const reads = countReads(fs);
@@ -124,7 +124,7 @@ Deno.test("neighbours are read in one go", async () => {
   assert.ok(reads.bytes < 200_000, `${reads.bytes} bytes`);
 });
 
-Deno.test("a damaged file ends the archive before its bytes, and those before it have come", async () => {
+Deno.test("a damaged file ends the archive before its bytes, after the files before it", async () => {
   const files = Object.fromEntries(
     Array.from(
       { length: 900 },
@@ -154,7 +154,7 @@ Deno.test("a damaged file ends the archive before its bytes, and those before it
   assert.equal(bytes, 900 * 1024 + 1024);
 });
 
-Deno.test("an empty file that is not as it was written ends the archive as well", async () => {
+Deno.test("an empty file that is not as written ends the archive as well", async () => {
   using fs = await open(packed({ "a": "", "b": "b" }));
   const { tree } = fs;
   const locate = tree.locate.bind(tree);
@@ -173,7 +173,7 @@ Deno.test("an empty file that is not as it was written ends the archive as well"
   );
 });
 
-Deno.test("a member whose place is damaged ends the archive behind those before it", async () => {
+Deno.test("a member with a damaged offset ends the archive after those before it", async () => {
   const large = new Uint8Array(2 * PIECE).fill(7);
   using fs = await open(packed({ "a": large, "b": "", "c": "c" }));
   const { tree } = fs;
@@ -200,7 +200,7 @@ Deno.test("a member whose place is damaged ends the archive behind those before 
   assert.ok(bytes >= 2 * PIECE, `${bytes}`);
 });
 
-Deno.test("what a cache has wrong is fetched again", async () => {
+Deno.test("wrong bytes in a cache are fetched again", async () => {
   using fs = await open(packed({ "a": "first", "b": "second", "c": "third" }));
   const source = fs.tree.sources.at(0)!;
   let isWrong = true;
@@ -237,7 +237,7 @@ Deno.test("what a cache has wrong is fetched again", async () => {
   }
 });
 
-Deno.test("others are answered while an archive is sent, and a client that leaves ends it", async () => {
+Deno.test("other requests are served while an archive is sent, and a client that leaves ends it", async () => {
   const names = Array.from(
     { length: 40_000 },
     (_, i) => [`${i}`, `number ${i}`],

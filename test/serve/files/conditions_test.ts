@@ -31,14 +31,14 @@ const CASES: readonly (readonly [Record<string, string>, string])[] = [
   [{ "if-match": '"a"', "if-none-match": '"a"' }, "not-modified"],
 ];
 
-Deno.test("conditions come to what RFC 9110 says", () => {
+Deno.test("conditions are evaluated by RFC 9110", () => {
   for (const [headers, expected] of CASES) {
     const outcome = outcomeOf(new Headers(headers), STATE);
     assert.equal(outcome, expected, JSON.stringify(headers));
   }
 });
 
-Deno.test("If-Range lets ranges count for the same state only", () => {
+Deno.test("If-Range allows ranges only for the same state", () => {
   const cases: readonly (readonly [string | undefined, boolean])[] = [
     [undefined, true],
     ['"a"', true],

@@ -12,7 +12,7 @@ import {
 
 const LARGE = Uint8Array.from({ length: 3_000_000 }, (_, i) => i * i >> 3);
 
-Deno.test("a file is sent with its state, whole and in parts", async () => {
+Deno.test("a file is sent with its ETag, whole and in parts", async () => {
   const content = "0123456789";
   await using folder = await serveFolder({ "a.txt": content });
   const whole = await folder.get("files/a.txt");
@@ -59,7 +59,7 @@ Deno.test("a file is sent with its state, whole and in parts", async () => {
   assert.match(await beyond.text(), /^no-such-range: /);
 });
 
-Deno.test("HEAD says what GET would, also of large files, and has no ranges", async () => {
+Deno.test("HEAD returns the headers of GET, also of large files, and has no ranges", async () => {
   await using folder = await serveFolder({
     "a.jpg": "abc",
     "large.bin": LARGE,
@@ -81,7 +81,7 @@ Deno.test("HEAD says what GET would, also of large files, and has no ranges", as
   }
 });
 
-Deno.test("HEAD says nothing of a length that is known only at the end", async () => {
+Deno.test("HEAD omits a length that is known only at the end", async () => {
   await using folder = await serveFolder({ "a.txt": "abc" }, { token: null });
   for (
     const [path, accept] of [
@@ -102,7 +102,7 @@ Deno.test("HEAD says nothing of a length that is known only at the end", async (
   }
 });
 
-Deno.test("several ranges come as parts, of large files as well", async () => {
+Deno.test("several ranges are sent as parts, also of large files", async () => {
   await using folder = await serveFolder({ "large.bin": LARGE });
   const response = await folder.get("files/large.bin", {
     headers: { range: "bytes=5-9,1000000-2900000,-3" },
@@ -137,7 +137,7 @@ const LATIN = new TextDecoder("latin1").decode(
   Uint8Array.from({ length: 256 }, (_, i) => i),
 );
 
-Deno.test("files of any size come whole", async () => {
+Deno.test("files of any size are sent whole", async () => {
   const sizes = [0, 1, 4096, 1 << 20, (1 << 20) + 1, 3_000_000];
   const files = Object.fromEntries(
     sizes.map((size) => [`${size}.bin`, LARGE.slice(0, size)]),
@@ -154,7 +154,7 @@ Deno.test("files of any size come whole", async () => {
   }
 });
 
-Deno.test("an answer that nobody has read yet keeps its bytes while others are made", async () => {
+Deno.test("an unread response keeps its bytes while others are made", async () => {
   const files = { "a.jpg": "first", "b.jpg": "second one", "c.jpg": "" };
   using container = await open(packed(files));
   const answer = handler(container, { token: null });
@@ -197,14 +197,14 @@ Deno.test("no wrong byte is sent: small files and ranges fail, large files end e
   }
 });
 
-Deno.test("without checking, bytes are sent as they are", async () => {
+Deno.test("without verification, bytes are sent unchanged", async () => {
   const archive = packed({ "a.bin": "small" });
   archive[indexOf(archive, new TextEncoder().encode("small"))]! ^= 0x20;
   await using folder = served(await open(archive, { checkData: false }));
   assert.equal(await (await folder.get("files/a.bin")).text(), "Small");
 });
 
-Deno.test("types are told by names, else by the first bytes", async () => {
+Deno.test("types are detected by names, else by the first bytes", async () => {
   const png = Uint8Array.from([
     0x89,
     ...new TextEncoder().encode("PNG\r\n\x1a\n"),

@@ -10,7 +10,7 @@ import {
 
 const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-Deno.test("a directory is a page of links, and nginx' JSON where that is preferred", async () => {
+Deno.test("a directory is a page of links, or nginx's JSON if that is preferred", async () => {
   await using folder = await serveFolder({
     "a b.txt": "12345",
     "dir": { "c": "1" },
@@ -62,7 +62,7 @@ Deno.test("a directory is a page of links, and nginx' JSON where that is preferr
   }
 });
 
-Deno.test("a directory without its slash leads to the one with it", async () => {
+Deno.test("a directory without its slash redirects to the one with it", async () => {
   await using folder = await serveFolder({ dir: { sub: { c: "1" } } }, {
     basePath: "/base/",
   });
@@ -85,7 +85,7 @@ Deno.test("a directory without its slash leads to the one with it", async () => 
   await outside.body?.cancel();
 });
 
-Deno.test("a directory of many entries is listed whole, in parts", async () => {
+Deno.test("a directory of many entries is listed completely, in parts", async () => {
   const count = 3001;
   const bytes = ffrBytes(
     Array.from({ length: count }, () => new Uint8Array(1)),
@@ -102,7 +102,7 @@ Deno.test("a directory of many entries is listed whole, in parts", async () => {
 });
 
 Deno.test({
-  name: "an archive of a directory is one that tar takes",
+  name: "an archive of a directory can be extracted by tar",
   ...needs("tar"),
   async fn() {
     const large = Uint8Array.from({ length: 1_500_000 }, (_, i) => i % 251);
@@ -156,7 +156,7 @@ Deno.test({
   },
 });
 
-Deno.test("what is served is opened by its URL, as a file and as a directory of files", async () => {
+Deno.test("served containers are opened by URL, as a file and as a directory of files", async () => {
   const inner = packed({
     "x.txt": "inner content",
     "dir": { "y.txt": "more" },
@@ -189,7 +189,7 @@ Deno.test("what is served is opened by its URL, as a file and as a directory of 
   }
 });
 
-Deno.test("a container that lies on a server is served as any other", async () => {
+Deno.test("a container on a server is served like any other", async () => {
   const content = Uint8Array.from({ length: 2_000_000 }, (_, i) => i % 253);
   await using far = await serveFolder({
     "inner.ffr": packed({ "x.txt": "from far away", "large.bin": content }),

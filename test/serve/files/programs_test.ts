@@ -109,7 +109,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "wget is asked for a password, and gives the token",
+  name: "wget is asked for a password, and sends the token",
   ...needs("wget", "tar"),
   fn: () =>
     withServer({ "a.txt": "content" }, async (scene) => {
@@ -125,7 +125,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "curl gets the listing as links, and as JSON where it asks for that",
+  name: "curl gets the listing as links, and as JSON on request",
   ...needs("curl", "tar"),
   fn: () =>
     withServer(FILES, async ({ server: { token }, url }) => {
@@ -153,7 +153,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "rclone lists, copies and checks it by its http backend",
+  name: "rclone lists, copies and checks it with its http backend",
   ...needs("rclone", "tar"),
   fn: () =>
     // It finds nothing in a directory of the root whose name has a colon.
@@ -217,7 +217,7 @@ assert fs.cat_file(url + "a.txt", 3, 5) == b"te"
 `;
 
 Deno.test({
-  name: "fsspec lists, finds and reads it by its http file system",
+  name: "fsspec lists, finds and reads it with its http file system",
   ...needs("python3", "fsspec", "aiohttp", "tar"),
   fn: () =>
     withServer(FILES, async (scene) => {

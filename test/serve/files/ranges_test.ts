@@ -38,7 +38,7 @@ const CASES: Readonly<Record<string, string>> = {
   "": "all",
 };
 
-Deno.test("ranges are those of RFC 9110, within the file", () => {
+Deno.test("ranges follow RFC 9110, within the file", () => {
   for (const [header, expected] of Object.entries(CASES)) {
     assert.equal(outcome(header, 10), expected, header);
   }
@@ -47,7 +47,7 @@ Deno.test("ranges are those of RFC 9110, within the file", () => {
   assert.equal(outcome("bytes=-5", 0), "no-such-range");
 });
 
-Deno.test("too many ranges are refused, however they are written", () => {
+Deno.test("too many ranges are rejected, however they are written", () => {
   const many = (count: number) =>
     `bytes=${Array.from({ length: count }, (_, i) => `${3 * i}-${3 * i}`)}`;
   assert.equal(rangesOf(many(MOST_RANGES), 1e6)!.length, MOST_RANGES);

@@ -27,7 +27,7 @@ async function sizeOf(response: Response): Promise<[number, number]> {
   return [width, height];
 }
 
-Deno.test("?thumbnail=EDGE is the picture in small, with a state of its own", async () => {
+Deno.test("?thumbnail=EDGE returns a small picture, with an ETag of its own", async () => {
   await using folder = await serveFolder({ "a.jpg": await photo() });
   const response = await folder.get("files/a.jpg?thumbnail=256");
   assert.equal(response.status, 200);
@@ -57,7 +57,7 @@ Deno.test("?thumbnail=EDGE is the picture in small, with a state of its own", as
   assert.equal((await head.bytes()).length, 0);
 });
 
-Deno.test("what is small, no picture, or cannot be decoded here is sent as it is", async () => {
+Deno.test("small files, other files, and pictures that cannot be decoded here are sent unchanged", async () => {
   const small = await photo(100, 80);
   assert.ok(small.length < 60 << 10);
   const text = "no picture\n".repeat(10_000);
@@ -71,7 +71,7 @@ Deno.test("what is small, no picture, or cannot be decoded here is sent as it is
   assert.equal(await other.text(), text);
 });
 
-Deno.test("few bytes of many pixels are decoded here, and not in the browser", async () => {
+Deno.test("small files of many pixels are decoded here, and not in the browser", async () => {
   const wide = await sharp({
     create: { width: 4000, height: 3000, channels: 3, background: "#123" },
   }).png({ palette: true, colours: 2 }).toBuffer();
@@ -91,7 +91,7 @@ Deno.test("few bytes of many pixels are decoded here, and not in the browser", a
   assert.deepEqual(await sizeOf(drawn), [100, 50]);
 });
 
-Deno.test("wrong sizes, damaged pictures and bombs are refused with the reason", async () => {
+Deno.test("wrong sizes, damaged pictures and bombs are rejected with the reason", async () => {
   const sound = await photo();
   const bomb = new Uint8Array(70_000);
   const png = await sharp({
@@ -127,7 +127,7 @@ Deno.test("wrong sizes, damaged pictures and bombs are refused with the reason",
   await none.text();
 });
 
-Deno.test("a small file that is cut is refused, in every format that is sent as it is", async () => {
+Deno.test("a truncated small file is rejected, in every format that is sent unchanged", async () => {
   const raw = { width: 60, height: 40, channels: 3 } as const;
   const noise = { type: "gaussian", mean: 120, sigma: 40 } as const;
   const made = sharp({ create: { ...raw, background: "#777", noise } });
@@ -146,7 +146,7 @@ Deno.test("a small file that is cut is refused, in every format that is sent as 
   }
 });
 
-Deno.test("api/picture says what is damaged, also where the embedded picture is sound", async () => {
+Deno.test("api/picture reports damage, even if the embedded picture is undamaged", async () => {
   const sound = withExif(await photo(), 1, await photo(320, 240, 2));
   await using folder = await serveFolder({
     "a.jpg": sound,
@@ -173,7 +173,7 @@ Deno.test("api/picture says what is damaged, also where the embedded picture is 
   assert.equal((await ask("dir"))[1].error.code, "is-directory");
 });
 
-Deno.test("thumbnails are cached on disk for other servers, by the container's state", async () => {
+Deno.test("thumbnails are cached on disk for other servers, by the container's version", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/photos.ffr`;
     const cache = { directory: `${dir}/cache` };
@@ -213,7 +213,7 @@ Deno.test("with cache: false nothing is written", async () => {
   });
 });
 
-Deno.test("thumbnails that nobody waits for any more are not made", async () => {
+Deno.test("thumbnails that no client waits for any more are not made", async () => {
   const pictures: Record<string, Uint8Array> = {};
   const large = await photo(3000, 2000);
   for (let i = 0; i < 60; i++) {

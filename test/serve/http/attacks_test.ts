@@ -88,7 +88,7 @@ const QUICK = ["read no archive", "only stay"];
 for (const [what, attack] of Object.entries(ATTACKS)) {
   if (!LONG && !QUICK.includes(what)) continue;
   Deno.test({
-    name: `clients that ${what} cost little, and others are answered`,
+    name: `clients that ${what} cost little, and others are served`,
     ...needs(...attack.isSecure ? ["openssl"] : []),
     fn: () => withTempDir((dir) => attacked(dir, attack)),
   });

@@ -133,7 +133,7 @@ function bytesOf(name: string): Buffer {
   return Buffer.from(FILES[name] as Uint8Array);
 }
 
-Deno.test("a connection takes requests one after the other, of every kind", async () => {
+Deno.test("a connection accepts successive requests of every kind", async () => {
   await withFolder(async (folder) => {
     using client = await Client.of(folder);
     for (let round = 0; round < 3; round++) {
@@ -186,7 +186,7 @@ Deno.test("a connection takes requests one after the other, of every kind", asyn
   });
 });
 
-Deno.test("the answers of a file at hand and of one that is not say the same", async () => {
+Deno.test("responses are the same for available and slow files", async () => {
   await withFolder(async (folder) => {
     using client = await Client.of(folder);
     await client.send(get("/files/b.jpg"));
@@ -200,7 +200,7 @@ Deno.test("the answers of a file at hand and of one that is not say the same", a
   });
 });
 
-Deno.test("requests that come together, or in pieces, are answered in their order", async () => {
+Deno.test("requests that arrive together, or in pieces, are answered in order", async () => {
   await withFolder(async (folder) => {
     const asked = fc.array(
       fc.constantFrom("a.txt", "b.jpg", "empty.txt", "large.bin", "none.jpg"),
@@ -232,7 +232,7 @@ Deno.test("requests that come together, or in pieces, are answered in their orde
   });
 });
 
-Deno.test("a connection ends where the client says so, and of HTTP/1.0 unless it says otherwise", async () => {
+Deno.test("a connection ends if the client says so, and with HTTP/1.0 by default", async () => {
   await withFolder(async (folder) => {
     const ending = [
       get("/files/b.jpg", "Connection: close"),
@@ -258,7 +258,7 @@ Deno.test("a connection ends where the client says so, and of HTTP/1.0 unless it
   });
 });
 
-Deno.test("clients of HTTP/1.0 get what has no length up to the end of the connection", async () => {
+Deno.test("clients of HTTP/1.0 receive bodies without a length up to the end of the connection", async () => {
   await withFolder(async ({ server: { port } }) => {
     using conn = await Deno.connect({ hostname: "127.0.0.1", port });
     const asked = "GET /files/?json HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
@@ -271,7 +271,7 @@ Deno.test("clients of HTTP/1.0 get what has no length up to the end of the conne
   });
 });
 
-Deno.test("a body is waited for where somebody reads it, and ends the connection where nobody does", async () => {
+Deno.test("a body is read if the handler reads it, and otherwise ends the connection", async () => {
   await withFolder(async (folder) => {
     const find = "<propfind xmlns='DAV:'><allprop/></propfind>";
     const length = `Content-Length: ${find.length}`;
@@ -307,7 +307,7 @@ Deno.test("a body is waited for where somebody reads it, and ends the connection
   });
 });
 
-Deno.test("what is no request is told so, and is the last", async () => {
+Deno.test("an invalid request gets an error, and is the last", async () => {
   await withFolder(async (folder) => {
     const cases: readonly [status: number, text: string][] = [
       [400, "GARBAGE\r\n\r\n"],
@@ -329,7 +329,7 @@ Deno.test("what is no request is told so, and is the last", async () => {
   });
 });
 
-Deno.test("clients that are slow to ask are let go, and those that ask are not", async () => {
+Deno.test("slow clients are disconnected, and active ones are not", async () => {
   await withFolder(async (folder) => {
     using silent = await Client.of(folder);
     using slow = await Client.of(folder);
@@ -351,7 +351,7 @@ Deno.test("clients that are slow to ask are let go, and those that ask are not",
   }, { patience: 600 });
 });
 
-Deno.test("a server that ends closes what waits, and sends what is under way", async () => {
+Deno.test("a server that ends closes idle connections, and completes responses", async () => {
   await withFolder(async (folder) => {
     using waiting = await Client.of(folder);
     await waiting.send(get("/files/b.jpg"));
@@ -367,7 +367,7 @@ Deno.test("a server that ends closes what waits, and sends what is under way", a
   });
 });
 
-Deno.test("a client that leaves frees what was made for it", async () => {
+Deno.test("a client that leaves frees the memory of its response", async () => {
   await withFolder(async (folder) => {
     for (let i = 0; i < 20; i++) {
       using client = await Client.of(folder);

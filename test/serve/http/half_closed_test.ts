@@ -143,21 +143,21 @@ async function statusFor(
 
 for (
   const [whose, limit, token, headers] of [
-    ["of everyone where there is no token", LIMIT, null, []],
-    ["of who says the token first", LIMIT, TOKEN, [
+    ["of every client of a server without a token", LIMIT, null, []],
+    ["of a client that sends the token first", LIMIT, TOKEN, [
       `Authorization: Bearer ${TOKEN}`,
     ]],
-    ["of who says it as a password", LIMIT, TOKEN, [
+    ["of a client that sends it as a password", LIMIT, TOKEN, [
       `Authorization: Basic ${btoa(`any:${TOKEN}`)}`,
     ]],
-    ["of who does not say it", UNKNOWN_LIMIT, TOKEN, []],
-    ["of who says another one", UNKNOWN_LIMIT, TOKEN, [
+    ["of a client that does not send it", UNKNOWN_LIMIT, TOKEN, []],
+    ["of a client that sends another one", UNKNOWN_LIMIT, TOKEN, [
       "Authorization: Bearer something-that-is-wrong",
     ]],
   ] as const
 ) {
   overBoth(
-    `the head ${whose} has ${limit >> 10} KiB at most, however its bytes come`,
+    `the head ${whose} has ${limit >> 10} KiB at most, however its bytes arrive`,
     {
       token,
     },

@@ -40,7 +40,7 @@ function isHead(text: string): boolean {
   }
 }
 
-Deno.test("a head ends behind its empty line, however its bytes come", () => {
+Deno.test("a head ends after its empty line, however its bytes arrive", () => {
   const cuts = fc.array(fc.nat(HEAD.length + 20), { maxLength: 6 });
   fc.assert(
     fc.property(cuts, fc.constantFrom("", "GET /", "\n\0"), (cuts, next) => {
@@ -50,7 +50,7 @@ Deno.test("a head ends behind its empty line, however its bytes come", () => {
   );
 });
 
-Deno.test("what can become no head is known by its first wrong byte", () => {
+Deno.test("an invalid head is detected at its first wrong byte", () => {
   const cases = [
     "\n",
     "\0",
@@ -83,7 +83,7 @@ Deno.test("what can become no head is known by its first wrong byte", () => {
   }
 });
 
-Deno.test("the scanner takes what RequestHead takes, and nothing else", () => {
+Deno.test("the scanner accepts exactly what RequestHead accepts", () => {
   const byte = fc.oneof(
     fc.constantFrom(..."\r\n\0\t :/AZ09~\x7f\x80\xff"),
     fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),

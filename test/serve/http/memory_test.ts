@@ -8,7 +8,7 @@ import {
 
 const MIB = 1 << 20;
 
-Deno.test("who waits for memory gets it in order, and small wants do not overtake", async () => {
+Deno.test("waiters for memory get it in order, and small requests do not overtake", async () => {
   const budget = new Budget(100);
   assert.ok(budget.take(80));
   const order: string[] = [];
@@ -26,7 +26,7 @@ Deno.test("who waits for memory gets it in order, and small wants do not overtak
   assert.equal(budget.free, 0);
 });
 
-Deno.test("who leaves while it waits lets those behind go on, and gets nothing later", async () => {
+Deno.test("a waiter that leaves lets the next ones continue, and gets nothing later", async () => {
   const budget = new Budget(100);
   assert.ok(budget.take(90));
   const large = budget.wait(50);
@@ -40,7 +40,7 @@ Deno.test("who leaves while it waits lets those behind go on, and gets nothing l
   assert.equal(budget.free, 90);
 });
 
-Deno.test("readers have a mebibyte each as long as there is much, and never nothing", () => {
+Deno.test("readers get a mebibyte each while memory is plentiful, and always something", () => {
   const threads = 2;
   const memory = new ServerMemory(threads);
   const rooms = Array.from({ length: 1000 }, () => new ConnectionRoom(memory));
@@ -59,7 +59,7 @@ Deno.test("readers have a mebibyte each as long as there is much, and never noth
   assert.equal(memory.pieces.lent, 0);
 });
 
-Deno.test("whole answers take of their share what there is, and small ones more of it than large ones", () => {
+Deno.test("whole responses take the available part of their share, and small ones more than large ones", () => {
   const memory = new ServerMemory(1);
   const rooms: ConnectionRoom[] = [];
   const take = (bytes: number) => {
@@ -80,7 +80,7 @@ Deno.test("whole answers take of their share what there is, and small ones more 
   assert.equal(memory.answers.lent, 0);
 });
 
-Deno.test("an answer whose size shows when it is made counts as it is", async () => {
+Deno.test("a response whose size is known later counts with its real size", async () => {
   const memory = new ServerMemory(1);
   const room = new ConnectionRoom(memory);
   await room.wait(3 * MIB);
@@ -91,7 +91,7 @@ Deno.test("an answer whose size shows when it is made counts as it is", async ()
   assert.equal(memory.answers.lent, 0);
 });
 
-Deno.test("a piece is sent as a chunk from where it is", () => {
+Deno.test("a piece is sent as a chunk without a copy", () => {
   const room = new ConnectionRoom(new ServerMemory(1));
   for (const size of [1, 15, 16, 4095, OWN, MIB]) {
     const piece = room.piece(size);

@@ -20,7 +20,7 @@ function statusOf(text: string): number {
   }
 }
 
-Deno.test("a head is taken apart as RFC 9112 says", () => {
+Deno.test("a head is parsed by RFC 9112", () => {
   const plain = head(
     "GET /files/a%20b.jpg?x=1 HTTP/1.1",
     "Host: localhost:8000",
@@ -62,7 +62,7 @@ Deno.test("a head is taken apart as RFC 9112 says", () => {
   assert.equal(chunked.bodyLength, "chunked");
 });
 
-Deno.test("clients of HTTP/1.0 need no host, and keep a connection if they say so", () => {
+Deno.test("clients of HTTP/1.0 need no host, and keep a connection on request", () => {
   const old = head("GET /a HTTP/1.0");
   assert.equal(old.url, `http://${OWN.authority}/a`);
   assert.equal(old.isCurrent, false);
@@ -73,7 +73,7 @@ Deno.test("clients of HTTP/1.0 need no host, and keep a connection if they say s
   assert.equal(head("GET /a HTTP/1.7", "Host: h").isCurrent, true);
 });
 
-Deno.test("what is asked for may be a path, a whole URL or the server", () => {
+Deno.test("a target may be a path, a whole URL or the server", () => {
   const urls: readonly [target: string, url: string][] = [
     ["/", "http://h/"],
     ["//x/../y", "http://h//x/../y"],
@@ -88,7 +88,7 @@ Deno.test("what is asked for may be a path, a whole URL or the server", () => {
   }
 });
 
-Deno.test("what could be read in two ways, or is no request, is refused", () => {
+Deno.test("ambiguous and invalid requests are rejected", () => {
   const host = "Host: h";
   const refused: readonly [status: number, ...lines: string[]][] = [
     [400, ""],
@@ -146,7 +146,7 @@ Deno.test("what could be read in two ways, or is no request, is refused", () => 
   }
 });
 
-Deno.test("a head of any bytes is a request, or refused as none", () => {
+Deno.test("any bytes are a request, or rejected", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...["GET", " ", "/", "HTTP/1.1", "\r\n", "\r", "\n", ":", "Host: h"],
@@ -165,7 +165,7 @@ Deno.test("a head of any bytes is a request, or refused as none", () => {
   }));
 });
 
-Deno.test("a head takes time by its length, whatever it is made of", () => {
+Deno.test("parsing a head takes linear time, whatever its content", () => {
   const length = 250_000;
   const fillers = [" ", "\t", "a ", "a\t ", ",", "a", "\xe9", " ;"];
   for (const filler of fillers) {

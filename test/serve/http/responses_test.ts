@@ -19,7 +19,7 @@ async function sentOf(response: Response): Promise<Uint8Array> {
   return value!;
 }
 
-Deno.test("a handler's answers stay for who has them, whatever is asked next", async () => {
+Deno.test("responses of a handler stay valid, whatever is requested next", async () => {
   using container = await open(
     packed({ "a.jpg": CONTENT, "b.jpg": new Uint8Array(CONTENT.length) }),
   );
@@ -30,7 +30,7 @@ Deno.test("a handler's answers stay for who has them, whatever is asked next", a
   assertSame(sent, CONTENT);
 });
 
-Deno.test("clients that are slow have their bytes, while others come, go and are answered", async () => {
+Deno.test("slow clients receive their bytes, while others come, go and are served", async () => {
   // More than the system takes of an answer before its client reads.
   const contents = Array.from(
     { length: 12 },

@@ -33,7 +33,7 @@ async function namelessIn(page: Page): Promise<string[]> {
   ).map(({ role, nodeId }) => `${role?.value} ${nodeId}`);
 }
 
-pageTest("everything that is used or looked at has a name", async (browser) => {
+pageTest("every control and picture has a name", async (browser) => {
   for (
     const [path, hashes] of [
       [goldenCase("bags/types").path, [
@@ -58,7 +58,7 @@ pageTest("everything that is used or looked at has a name", async (browser) => {
   }
 });
 
-pageTest("the accessibility tree has what is shown", async (browser) => {
+pageTest("the accessibility tree contains what is shown", async (browser) => {
   const { path } = gulpCase("v2_gray_and_rgb");
   await using shown = await Shown.open(browser, path);
   const { page } = shown;
@@ -103,7 +103,7 @@ function lightness(colour: string): number {
 }
 
 pageTest(
-  "the page is light or dark as the reader wants it, and can be read in both",
+  "the page is light or dark as the reader prefers, and readable in both",
   async (browser) => {
     const grounds: number[] = [];
     for (const colorScheme of ["light", "dark"] as const) {

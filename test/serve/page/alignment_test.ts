@@ -24,7 +24,7 @@ async function textEnds(of: Locator): Promise<readonly [number, number]> {
 }
 
 pageTest(
-  "the name of a column of numbers ends where they end, and that of others begins where they begin",
+  "headings of columns are aligned with their numbers or texts",
   async (browser) => {
     const { path } = parquetCase("pictures");
     await using shown = await Shown.open(browser, path, "", {
@@ -50,7 +50,7 @@ pageTest(
 );
 
 pageTest(
-  "on a phone, the table of parts fits, and the path of a part has several lines",
+  "on a phone, the table of parts fits, and the path of a part wraps",
   async (browser) => {
     const path = `${REPOSITORY}test/golden/zip/python/t.zip`;
     await using shown = await Shown.open(browser, path, "#/?show=info", {
@@ -75,7 +75,7 @@ pageTest(
 );
 
 pageTest(
-  "below the last row of a table is its edge alone, and facts fill what is left on a phone",
+  "below the last row of a table there is only its edge, and facts fill the width on a phone",
   async (browser) => {
     using container = await open(packed({ "a.csv": "a,b\n1,2\n3,4\n" }));
     await using shown = await Shown.open(browser, container, "#/a.csv", {
@@ -95,7 +95,7 @@ pageTest(
 );
 
 pageTest(
-  "the heading of what is not there stands where other headings stand",
+  "the heading of a missing entry is where other headings are",
   async (browser) => {
     using container = await open(packed({ "a.txt": "text" }));
     await using shown = await Shown.open(browser, container);
@@ -114,7 +114,7 @@ pageTest(
 );
 
 pageTest(
-  "numbers of which there is one way to show them stand below their facts, without a gap",
+  "numbers with only one view are directly below their facts, without a gap",
   async (browser) => {
     const path = `${REPOSITORY}test/golden/tfrecord/examples/pictures.tfrecord`;
     await using shown = await Shown.open(browser, path, "#/000000", {
@@ -136,7 +136,7 @@ pageTest(
 );
 
 pageTest(
-  "the keys of statistics stand in the table that those of a container stand in, apart from what is above it",
+  "the keys of statistics are in the same table as those of a container, apart from what is above it",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path);
@@ -177,7 +177,7 @@ pageTest(
 );
 
 pageTest(
-  "what is said of damage begins where the values of an entry begin",
+  "messages about damage are aligned with the values of an entry",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path);

@@ -64,7 +64,7 @@ async function pixel(
 }
 
 pageTest(
-  "arrays of pictures are pictures one after the other, whatever the order of their axes",
+  "arrays of pictures are shown picture by picture, whatever the order of their axes",
   async (browser) => {
     const sizes = { t: 5, h: 6, w: 7, c: 3 };
     const arrays = {
@@ -110,7 +110,7 @@ pageTest(
 );
 
 pageTest(
-  "arrays that are not sent at once are drawn with all of their elements",
+  "arrays that are sent in parts are drawn with all of their elements",
   async (browser) => {
     const [height, width] = [1500, 1600];
     const data = Float32Array.from(
@@ -170,7 +170,7 @@ pageTest(
 );
 
 pageTest(
-  "a part that does not come is said, and the page goes on",
+  "a missing part is reported, and the page continues",
   async (browser) => {
     const data = Uint8Array.from({ length: 500 * 500 }, (_, i) => i);
     const arrays = { "a.npy": { data, shape: [500, 500] } };

@@ -9,7 +9,7 @@ import { pageTest } from "./support/page_test_of.ts";
 const UNUSED_MS = 4500;
 
 pageTest(
-  "the console has no warning and no error, whatever the address is",
+  "the console has no warning and no error, at any address",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     const addresses = [
@@ -41,7 +41,7 @@ pageTest(
 );
 
 pageTest(
-  "a bar of progress is never past its end, whatever a server counts",
+  "a progress bar never exceeds its end, whatever a server counts",
   async (browser) => {
     const { path } = goldenCase("ffrecord/packed_tree");
     await using shown = await Shown.open(browser, path, "#/?show=check");

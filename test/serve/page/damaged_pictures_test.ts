@@ -28,7 +28,7 @@ function cut(file: Uint8Array, part: number): Uint8Array {
 }
 
 pageTest(
-  "a picture that is cut is said to be damaged, small or large, and one that is sound is not",
+  "a truncated picture is marked as damaged, small or large, and an intact one is not",
   async (browser) => {
     const large = await photoOf(1200, 900, 90);
     assert.ok(large.length > 120_000, `${large.length} bytes`);
@@ -86,7 +86,7 @@ pageTest(
 );
 
 pageTest(
-  "what is no picture is said not to be drawn, and has no sizes to choose",
+  "a file that is not a picture is marked as not drawn, and has no sizes to choose",
   async (browser) => {
     using container = await open(packed({
       "none.jpg": "no picture",
@@ -107,7 +107,7 @@ pageTest(
 );
 
 pageTest(
-  "an empty file that is called a picture is empty, and not damaged",
+  "an empty file with a picture's name is empty, and not damaged",
   async (browser) => {
     using container = await open(packed({ "a.jpg": "", "b.png": "none" }));
     await using shown = await Shown.open(browser, container, "#/?view=grid");

@@ -49,7 +49,7 @@ async function withFolder(
 }
 
 pageTest(
-  "SVG is drawn without its scripts and without what it would load",
+  "SVG is drawn without its scripts and external content",
   async (browser) => {
     await withFolder({ "a.svg": utf8(HOSTILE) }, async (path) => {
       await using shown = await Shown.open(browser, path, "#/a.svg");
@@ -71,7 +71,7 @@ pageTest(
 );
 
 pageTest(
-  "SVG that would stop the page is shown as text, with the reason",
+  "SVG that would block the page is shown as text, with the reason",
   async (browser) => {
     const uses = (to: string) => `<use href="#${to}"/>`.repeat(10);
     const fills = (to: string) =>
@@ -126,7 +126,7 @@ pageTest(
 );
 
 pageTest(
-  "SVG that refers to its parts, in circles as well, is drawn",
+  "SVG that refers to its parts, even in circles, is drawn",
   async (browser) => {
     const square = '<rect width="20" height="20" fill="url(#g)"/>';
     const gradient =
@@ -154,7 +154,7 @@ pageTest(
 );
 
 pageTest(
-  "TIFF is drawn by the server, also without a telling name",
+  "TIFF is drawn by the server, also without its suffix",
   async (browser) => {
     const raw = { width: 40, height: 30, channels: 3 } as const;
     const tiff = await sharp({
@@ -185,7 +185,7 @@ pageTest(
 );
 
 pageTest(
-  "the encoding of a text is named where it is not UTF-8",
+  "the encoding of a text is named if it is not UTF-8",
   async (browser) => {
     const wide = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
     const folder = {

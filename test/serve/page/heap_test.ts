@@ -15,7 +15,7 @@ const ENTRIES = LONG ? 500 : 200;
 const MOST_GROWTH = 3 << 20;
 
 pageTest(
-  "entries that are paged through leave the heap flat",
+  "paging through entries does not grow the heap",
   async (browser) => {
     const photo = await photoOf(200, 150, 80);
     const json = new TextEncoder().encode(

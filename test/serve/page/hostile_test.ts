@@ -91,7 +91,7 @@ async function harmOf({ page }: Shown): Promise<unknown> {
 const NO_HARM = { ran: false, elements: 0, bold: 0 };
 
 wholeBrowserTest(
-  "a page of another site that opens the page has no hold of its window",
+  "a page of another site that opens the page has no reference to its window",
   async (browser) => {
     await withTempDir(async (dir) => {
       const path = `${dir}/a.ffr`;
@@ -126,7 +126,7 @@ wholeBrowserTest(
 );
 
 wholeBrowserTest(
-  "names are names: each is shown as it is, and leads to its file",
+  "names are shown as text, and lead to their files",
   async (browser) => {
     await withTempDir(async (dir) => {
       const path = `${dir}/names.ffr`;
@@ -161,7 +161,7 @@ wholeBrowserTest(
 );
 
 pageTest(
-  "long names and deep paths are cut in the header, and the page is never wider than its window",
+  "long names and deep paths are shortened in the header, and the page is never wider than its window",
   async (browser) => {
     await withTempDir(async (dir) => {
       const path = `${dir}/long.ffr`;
@@ -202,7 +202,7 @@ pageTest(
 );
 
 wholeBrowserTest(
-  "HTML, SVG and texts of a dataset do not run, in the page or by themselves",
+  "HTML, SVG and texts of a dataset do not run, in the page or alone",
   async (browser) => {
     await withTempDir(async (dir) => {
       const path = `${dir}/files.ffr`;
@@ -273,7 +273,7 @@ wholeBrowserTest(
 );
 
 wholeBrowserTest(
-  "a picture bomb is not drawn, and those beside it are",
+  "a picture bomb is not drawn, and its neighbours are",
   async (browser) => {
     await withTempDir(async (dir) => {
       const path = `${dir}/bomb.ffr`;

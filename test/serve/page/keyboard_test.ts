@@ -9,7 +9,7 @@ import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
 pageTest(
-  "arrows move among tiles, enter opens one, and escape leads back to it",
+  "arrow keys move among tiles, Enter opens one, and Escape returns to it",
   async (browser) => {
     await using shown = await Shown.open(browser, manyPictures(200));
     const { page } = shown;
@@ -53,7 +53,7 @@ pageTest(
 );
 
 pageTest(
-  "escape leads from an entry to the list that it was opened from: what was found, random samples, or a directory",
+  "Escape returns from an entry to the list that it was opened from: matches, random samples, or a directory",
   async (browser) => {
     await using shown = await Shown.open(browser, manyPictures(200));
     const { page } = shown;
@@ -144,7 +144,7 @@ pageTest(
 );
 
 pageTest(
-  "an index leads to its sample, and what is none is said",
+  "an index leads to its sample, and an invalid one is reported",
   async (browser) => {
     const { path, content } = gulpCase("v2_gray_and_rgb");
     await using shown = await Shown.open(browser, path);
@@ -170,7 +170,7 @@ pageTest(
 );
 
 pageTest(
-  "#N leads to that entry of the directory, from its rows and from what lies in it",
+  "#N leads to that entry of the directory, from its rows and from its entries",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path, "#/?view=table");
@@ -204,7 +204,7 @@ pageTest(
 );
 
 pageTest(
-  "addresses lead back to the same view, also by the browser's buttons",
+  "addresses restore the same view, also with the browser's buttons",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path);
@@ -236,7 +236,7 @@ pageTest(
   },
 );
 
-pageTest("a title says what is shown", async (browser) => {
+pageTest("the title names what is shown", async (browser) => {
   const { path } = goldenCase("ffrecord/packed_tree");
   await using shown = await Shown.open(browser, path, "", { name: "My data" });
   assert.equal(await shown.page.title(), "My data");
@@ -259,7 +259,7 @@ function contrast(one: string, other: string): number {
 }
 
 pageTest(
-  "who goes through a list by keys sees where, in light and in dark",
+  "the focus is visible in a list used by keyboard, in light and in dark",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     for (const colorScheme of ["light", "dark"] as const) {
@@ -319,7 +319,7 @@ function otherAtEdges(
 }
 
 pageTest(
-  "the frame around the row that the keyboard is at is closed, wherever its table is scrolled to",
+  "the frame of the focused row is complete, wherever its table is scrolled to",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path, "#/?view=rows");

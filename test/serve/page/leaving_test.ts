@@ -69,7 +69,7 @@ async function assertShown(
 }
 
 pageTest(
-  "after 50 addresses that nobody waits for, the last one is shown, and is what it was",
+  "after 50 addresses in quick succession, the last one is shown correctly",
   async (browser) => {
     using container = await open(hierarchy());
     await using shown = await Shown.open(browser, container, "", {
@@ -151,7 +151,7 @@ async function hold(page: Page, url: string | RegExp): Promise<{
 }
 
 pageTest(
-  "a list that is scrolled while the next view loads writes nothing into its address",
+  "a list that is scrolled while the next view loads does not change its address",
   async (browser) => {
     await using shown = await Shown.open(browser, manyPictures(5000));
     const { page } = shown;
@@ -174,7 +174,7 @@ pageTest(
 );
 
 pageTest(
-  "a clip that is played on while the next view loads writes no frame into its address, and ends",
+  "a clip that is played while the next view loads does not change its address, and ends",
   async (browser) => {
     const { path } = gulpCase("v2_many_frames");
     await using shown = await Shown.open(browser, path);
@@ -203,7 +203,7 @@ pageTest(
 );
 
 pageTest(
-  "rows that come when a table was chosen since are not drawn over it",
+  "late rows are not drawn over a table that was chosen since",
   async (browser) => {
     const { path } = parquetCase("types");
     await using shown = await Shown.open(browser, path, "#/?view=grid");
@@ -227,7 +227,7 @@ pageTest(
 );
 
 pageTest(
-  "an entry that was jumped to is not opened when somebody went elsewhere",
+  "an entry that was jumped to is not opened if the user went elsewhere",
   async (browser) => {
     await using shown = await Shown.open(browser, parquetCase("types").path);
     const { page } = shown;

@@ -15,7 +15,7 @@ const TYPES = fromFileUrl(
 );
 
 pageTest(
-  "arrows go through what was drawn or found, also after a reload, and every press counts",
+  "arrow keys move through drawn or found entries, also after a reload, and every press counts",
   async (browser) => {
     await using shown = await Shown.open(browser, manyPictures(500));
     const { page } = shown;
@@ -63,7 +63,7 @@ pageTest(
 );
 
 pageTest(
-  "the entries before and behind one are asked for ahead, with their pictures",
+  "the entries before and after one are prefetched, with their pictures",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -92,7 +92,7 @@ pageTest(
   },
 );
 
-pageTest("folders between entries are passed over", async (browser) => {
+pageTest("folders between entries are skipped", async (browser) => {
   using container = await open(packed({
     "a.txt": "a",
     b: { "x.txt": "x" },
@@ -111,7 +111,7 @@ pageTest("folders between entries are passed over", async (browser) => {
 });
 
 pageTest(
-  "random samples and what was found have rows where they are datapoints",
+  "random samples and matches have rows if they are datapoints",
   async (browser) => {
     await using shown = await Shown.open(browser, TYPES, "#/");
     const { page } = shown;
@@ -146,7 +146,7 @@ pageTest(
 );
 
 pageTest(
-  "counts are of samples, and not of what describes them",
+  "counts are of samples, and not of files that describe them",
   async (browser) => {
     await using shown = await Shown.open(browser, TYPES, "#/?view=table");
     const { page } = shown;

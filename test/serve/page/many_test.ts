@@ -21,7 +21,7 @@ async function scrollTo(page: Page, part: number): Promise<void> {
 }
 
 pageTest(
-  "a million pictures are a grid in which every place is reached",
+  "a million pictures are a grid in which every position is reached",
   async (browser) => {
     await using shown = await Shown.open(browser, manyPictures(MANY));
     const { page } = shown;
@@ -75,7 +75,7 @@ pageTest(
 );
 
 pageTest(
-  "a million lines are a table, and its links lead back to the same place",
+  "a million lines are a table, and its links return to the same position",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -103,7 +103,7 @@ pageTest(
   },
 );
 
-pageTest("scrolling keeps the page free for other things", async (browser) => {
+pageTest("scrolling does not block the page", async (browser) => {
   await using shown = await Shown.open(browser, manyPictures(MANY));
   const { page } = shown;
   await page.locator(".tile img:visible").first().waitFor();

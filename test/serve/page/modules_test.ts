@@ -23,7 +23,7 @@ function importsOf(module: string): { when: string; of: string }[] {
   );
 }
 
-Deno.test("modules of the page import only each other: nothing is built, and nothing is from elsewhere", () => {
+Deno.test("modules of the page import only each other: nothing is built or external", () => {
   const modules = modulesIn();
   assert.ok(modules.length > 30);
   for (const module of modules) {
@@ -35,7 +35,7 @@ Deno.test("modules of the page import only each other: nothing is built, and not
   }
 });
 
-Deno.test("the document asks for what its first view imports, and for nothing more", () => {
+Deno.test("the document preloads exactly what its first view imports", () => {
   const html = Deno.readTextFileSync(`${PAGE}index.html`);
   const preloaded = [
     ...html.matchAll(/rel="modulepreload" href="page\/([^"]+)"/g),
@@ -54,7 +54,7 @@ Deno.test("the document asks for what its first view imports, and for nothing mo
   assert.deepEqual(preloaded, [...imported].sort());
 });
 
-Deno.test("no module makes elements of markup, and none runs text", () => {
+Deno.test("no module creates elements from markup, and none evaluates text", () => {
   for (const module of modulesIn()) {
     assert.doesNotMatch(
       Deno.readTextFileSync(PAGE + module),

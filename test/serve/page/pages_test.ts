@@ -47,7 +47,7 @@ async function barsOf(
 }
 
 pageTest(
-  "a glob finds names at any depth, and paths where it has a slash",
+  "a glob finds names at any depth, and paths if it contains a slash",
   async (browser) => {
     const { path, content } = goldenCase("ffrecord/packed_tree");
     await using shown = await Shown.open(browser, path);
@@ -79,7 +79,7 @@ pageTest(
 );
 
 pageTest(
-  "what the document asks for ahead is what its first view asks for: nothing is asked for twice",
+  "the document preloads exactly the requests of its first view, and none twice",
   async (browser) => {
     await using shown = await Shown.open(browser, manyPictures(1000));
     await shown.page.getByRole("option").first().waitFor();
@@ -92,7 +92,7 @@ pageTest(
 );
 
 pageTest(
-  "a search of ten million names shows what it finds at once, and is cancelled",
+  "a search of ten million names shows matches at once, and can be cancelled",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -133,7 +133,7 @@ pageTest("random samples are the same for the same seed", async (browser) => {
   assert.deepEqual(await shownNames(page), first);
 });
 
-pageTest("the address has the seed that is drawn by", async (browser) => {
+pageTest("the address contains the seed of the samples", async (browser) => {
   const { path } = goldenCase("ffrecord/packed_tree");
   await using shown = await Shown.open(browser, path, "#/?show=random&seed=3");
   const { page } = shown;
@@ -208,7 +208,7 @@ pageTest(
 );
 
 pageTest(
-  "statistics of ten million files grow while they are counted, and are cancelled",
+  "statistics of ten million files grow while they are counted, and can be cancelled",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -222,7 +222,7 @@ pageTest(
 );
 
 pageTest(
-  "a check says that all is sound, or names what is damaged",
+  "a check reports that all is sound, or names the damage",
   async (browser) => {
     for (
       const [name, says] of [
@@ -242,7 +242,7 @@ pageTest(
 );
 
 pageTest(
-  "the container's facts are those of recordfs info",
+  "the container's facts equal those of recordfs info",
   async (browser) => {
     const { path, content } = goldenCase("ffrecord/packed_tree");
     await using shown = await Shown.open(browser, path, "#/?show=info");
@@ -258,7 +258,7 @@ pageTest(
 );
 
 pageTest(
-  "a check that has ended leaves no gap above what it found",
+  "a check that has ended leaves no gap above its results",
   async (browser) => {
     const { path } = goldenCase("ffrecord/bad_flip_sample");
     await using shown = await Shown.open(browser, path, "#/?show=check");

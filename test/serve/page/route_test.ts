@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { decodedPart } from "../../../src/serve/page/route.ts";
 import { shownName } from "../../../src/serve/page/text.ts";
 
-Deno.test("a part is shown as the name that it encodes, byte by byte where that is no UTF-8", () => {
+Deno.test("a part is shown as the name that it encodes, byte by byte if that is not UTF-8", () => {
   for (
     const [part, name] of [
       ["a%20b", "a b"],

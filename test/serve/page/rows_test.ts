@@ -80,7 +80,7 @@ const textOf = (index: number) =>
   Array.from({ length: linesOf(index) }, (_, i) => `line ${i}`).join("\n");
 
 pageTest(
-  "rows are as high as their texts up to a bound, behind which more leads to all of it",
+  "rows are as high as their texts up to a limit, after which a link leads to all of it",
   async (browser) => {
     await withTexts(200, textOf, async (path) => {
       await using shown = await Shown.open(browser, path, "#/?view=rows");
@@ -127,7 +127,7 @@ pageTest(
 );
 
 pageTest(
-  "very many rows of different heights are scrolled by the wheel and by the scrollbar, without gaps",
+  "very many rows of different heights scroll by wheel and scrollbar, without gaps",
   async (browser) => {
     const count = LONG ? 1_000_000 : 200_000; // higher than elements of browsers in both
     await withTexts(
@@ -199,7 +199,7 @@ async function widths(page: Page): Promise<number[]> {
 }
 
 pageTest(
-  "columns are dragged, by keys as well, hidden and ordered, and the address keeps it",
+  "columns can be dragged, also by keys, hidden and ordered, and the address keeps that",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path, "#/?view=rows");
@@ -265,7 +265,7 @@ pageTest(
 );
 
 pageTest(
-  "addresses with columns that are not there, or with senseless widths, show rows all the same",
+  "addresses with missing columns, or invalid widths, show rows all the same",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path, "#/?view=rows");

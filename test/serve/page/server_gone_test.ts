@@ -41,7 +41,7 @@ class Leaving implements AsyncDisposable {
 }
 
 pageTest(
-  "a listing shows what has not come, says that the server is gone, and loads it with its pictures when it is back",
+  "a listing marks what has not arrived, reports that the server is gone, and loads it with its pictures when it is back",
   async (browser) => {
     await using leaving = new Leaving(
       await Shown.open(browser, manyPictures(5000), "#/?view=grid"),
@@ -66,7 +66,7 @@ pageTest(
 );
 
 pageTest(
-  "pictures that did not come are asked again, and one that is damaged is not",
+  "pictures that did not arrive are requested again, and a damaged one is not",
   async (browser) => {
     await using leaving = new Leaving(
       await Shown.open(browser, manyPictures(40), "#/0000003.png"),
@@ -101,7 +101,7 @@ pageTest(
 );
 
 pageTest(
-  "a server that goes while it is checked is gone: what it did not send is not damaged",
+  "a server that goes during a check is gone: what it did not send is not damaged",
   async (browser) => {
     await using leaving = new Leaving(
       await Shown.open(browser, manyPictures(40), "#/?view=grid"),
@@ -153,7 +153,7 @@ pageTest(
 );
 
 pageTest(
-  "what the keyboard is at stays in view when a banner takes room",
+  "the focused element stays in view when a banner appears",
   async (browser) => {
     await using leaving = new Leaving(
       await Shown.open(browser, manyPictures(5000), "#/?view=grid"),
@@ -192,7 +192,7 @@ pageTest(
 );
 
 pageTest(
-  "an entry, rows, statistics and a search that the server left are shown when it is back",
+  "an entry, rows, statistics and a search that were interrupted are shown when the server is back",
   async (browser) => {
     const { path } = parquetCase("types");
     const views: readonly (readonly [string, (shown: Shown) => Locator])[] = [
@@ -231,7 +231,7 @@ pageTest(
 );
 
 pageTest(
-  "a page that is looked at again notices that the server is gone",
+  "a page that becomes visible again notices that the server is gone",
   async (browser) => {
     await using leaving = new Leaving(
       await Shown.open(browser, manyPictures(5), "#/"),
@@ -250,7 +250,7 @@ pageTest(
   },
 );
 
-pageTest("empty, undrawn and sound entries differ", async (browser) => {
+pageTest("empty, undrawn and undamaged entries differ", async (browser) => {
   using container = await open(packed({
     "empty.txt": "",
     "bad.png": "no picture",
@@ -284,7 +284,7 @@ pageTest("empty, undrawn and sound entries differ", async (browser) => {
 });
 
 pageTest(
-  "a damaged entry says so with its reason: as a tile, in a line, and by itself",
+  "a damaged entry shows its reason: as a tile, in a line, and by itself",
   async (browser) => {
     const path =
       `${REPOSITORY}test/golden/ffrecord/bad_offset_negative/alpha_14.ffr`;

@@ -66,7 +66,7 @@ function assertNoneIn(received: readonly string[], secrets: Secrets): void {
 }
 
 pageTest(
-  "the link opens the page in each browser, from everywhere, at each address of it, and again",
+  "the link opens the page in each browser, from anywhere, at each of its addresses, and again",
   async (browser) => {
     await using folder = await serveFolder({
       "a.txt": "content",

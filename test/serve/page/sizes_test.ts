@@ -45,7 +45,7 @@ async function withLong(body: (path: string) => Promise<void>): Promise<void> {
 }
 
 pageTest(
-  "breadcrumbs that have no room are in a menu, and none is crushed",
+  "breadcrumbs that do not fit are in a menu, and none is squeezed",
   async (browser) => {
     await withLong(async (path) => {
       await using shown = await Shown.open(browser, path);
@@ -92,7 +92,7 @@ pageTest(
 );
 
 pageTest(
-  "the name of what is shown is cut last: where there is no other way, and the first one has its least width",
+  "the name of the current entry is shortened last: only if the first one has its minimum width",
   async (browser) => {
     await withLong(async (path) => {
       const name = "a_container_that_has_a_longer_name.ffr";
@@ -125,7 +125,7 @@ pageTest(
 );
 
 pageTest(
-  "beside a long key, a value has its type, and its size in one line",
+  "next to a long key, a value has its type and size in one line",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path);
@@ -152,7 +152,7 @@ pageTest(
 );
 
 pageTest(
-  "a title that is cut has all of it on hovering, and has several lines on a phone",
+  "a shortened title shows all of it on hover, and wraps on a phone",
   async (browser) => {
     await withLong(async (path) => {
       await using shown = await Shown.open(browser, path);
@@ -181,7 +181,7 @@ pageTest(
 );
 
 pageTest(
-  "tables scroll in a box of their own: no cell is a column of letters, and none is wider than a text is read",
+  "tables scroll in their own box: no cell is a column of letters, and none is wider than readable text",
   async (browser) => {
     await withLong(async (path) => {
       await using shown = await Shown.open(browser, path);
@@ -216,7 +216,7 @@ pageTest(
 );
 
 pageTest(
-  "on a phone, what a finger points at is 40 pixels high, on every kind of page",
+  "on a phone, touch targets are 40 pixels high, on every kind of page",
   async (browser) => {
     const bags = goldenCase("bags/types").path;
     const gulp = gulpCase("v2_gray_and_rgb");
@@ -257,7 +257,7 @@ pageTest(
 );
 
 pageTest(
-  "the fields of the header have room for what stands in them, and for a range of a million datapoints",
+  "the fields of the header fit their content, also a range of a million datapoints",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     await using shown = await Shown.open(browser, path);
@@ -301,7 +301,7 @@ function lettersOf(element: Element): readonly [number, number] {
 }
 
 pageTest(
-  "names of a table's columns stand above what is in them",
+  "headings of a table's columns are above their content",
   async (browser) => {
     await using shown = await Shown.open(
       browser,
@@ -334,7 +334,7 @@ pageTest(
 );
 
 pageTest(
-  "what is below each other begins at one edge",
+  "stacked elements share their left edge",
   async (browser) => {
     const { path } = goldenCase("bags/types");
     for (const width of WIDTHS) {
@@ -370,7 +370,7 @@ pageTest(
 );
 
 pageTest(
-  "a small picture has its own shape, without bands above and below",
+  "a small picture keeps its shape, without bands above and below",
   async (browser) => {
     await withTempDir(async (dir) => {
       const photo = await Deno.readFile(

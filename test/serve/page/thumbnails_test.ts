@@ -19,7 +19,7 @@ async function photoFolder(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 pageTest(
-  "a grid of photos fetches thumbnails, and a photo itself only where it is opened",
+  "a grid of photos fetches thumbnails, and a photo itself only when it is opened",
   async (browser) => {
     using container = await open(await photoFolder());
     await using shown = await Shown.open(browser, container);
@@ -61,7 +61,7 @@ pageTest(
 );
 
 pageTest(
-  "a screen of many pixels fetches larger thumbnails",
+  "a high-resolution screen fetches larger thumbnails",
   async (browser) => {
     using container = await open(await photoFolder());
     await using shown = await Shown.open(browser, container, "", {
@@ -74,7 +74,7 @@ pageTest(
 );
 
 pageTest(
-  "pictures of a grid that is left are cancelled, and the next page is not kept waiting",
+  "pictures of an abandoned grid are cancelled, and do not delay the next page",
   async (browser) => {
     using container = await open(await photoFolder());
     await using shown = await Shown.open(browser, container);

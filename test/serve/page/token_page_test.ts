@@ -62,7 +62,7 @@ pageTest(
 );
 
 pageTest(
-  "the link of --token-file has no token, and leads to the page by typing it",
+  "the link of --token-file has no token, and opens the page once it is typed",
   async (browser) => {
     await withTempDir(async (dir) => {
       await Deno.writeFile(`${dir}/a.ffr`, packed(FILES));
@@ -102,7 +102,7 @@ pageTest(
 );
 
 pageTest(
-  "a file, a listing and an address of the page ask for the token and then show what was asked for",
+  "a file, a listing and an address of the page ask for the token and then show the requested content",
   async (browser) => {
     await using folder = await serveFolder(FILES, { basePath: "/data" });
     const { url, token, link } = folder.server;

@@ -4,7 +4,7 @@ import {
   keptColumns,
 } from "../../../src/tree/archive/archive_columns.ts";
 
-Deno.test("groups of columns are cached flat, and come back as groups", () => {
+Deno.test("groups of columns are cached flat, and restored as groups", () => {
   const columns = {
     sizes: Float64Array.of(1, 2),
     names: { names: Uint8Array.of(3), refs: Uint32Array.of(), none: undefined },
@@ -19,7 +19,7 @@ Deno.test("groups of columns are cached flat, and come back as groups", () => {
   assert.deepEqual(keptColumns(flat), { ...columns, names });
 });
 
-Deno.test("a name that objects have of their own is a column as any other", () => {
+Deno.test("a column may have the name of an object's own property", () => {
   const column = Uint8Array.of(1);
   const made = keptColumns(Object.fromEntries([["__proto__.names", column]]));
   assert.equal(Object.getPrototypeOf(made), Object.prototype);

@@ -4,7 +4,7 @@ import { bitsOf, sharedBytes } from "../../../src/tree/names/name_bytes.ts";
 
 const few = fc.uint8Array({ max: 3, maxLength: 20 });
 
-Deno.test("names are compared to the first byte that differs", () => {
+Deno.test("names are compared up to the first different byte", () => {
   fc.assert(fc.property(few, few, few, (before, a, b) => {
     const bytes = Uint8Array.from([...before, ...a, ...b]);
     const start = before.length;
@@ -17,7 +17,7 @@ Deno.test("names are compared to the first byte that differs", () => {
   }));
 });
 
-Deno.test("a slash or NUL is found wherever it stands, and nothing else is taken for one", () => {
+Deno.test("a slash or NUL is found at any position, and no other byte is mistaken for one", () => {
   const view = new DataView(new ArrayBuffer(24));
   for (let from = 0; from < 8; from++) {
     for (let to = from + 1; to <= 24; to++) {
@@ -34,7 +34,7 @@ Deno.test("a slash or NUL is found wherever it stands, and nothing else is taken
   }
 });
 
-Deno.test("bytes outside a name do not count", () => {
+Deno.test("bytes outside a name are ignored", () => {
   const bytes = Uint8Array.from([0, 0x2f, 0x62, 0x62, 0x62, 0x62, 0x62, 0, 47]);
   assert.equal(bitsOf(new DataView(bytes.buffer), 2, 7), 0x62);
 });

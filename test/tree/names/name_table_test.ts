@@ -75,7 +75,7 @@ function readBack(table: NameTable, node: NodeId): Model {
   return model;
 }
 
-Deno.test("a table gives back the directories it was built from, in their order", () => {
+Deno.test("a table returns the directories it was built from, in order", () => {
   fc.assert(
     fc.property(directory, (model) => {
       const table = build(model);
@@ -94,7 +94,7 @@ function flat(model: Model): unknown[] {
   ) => [name, typeof value === "number" ? value : flat(value)]);
 }
 
-Deno.test("lookup finds nothing that is not there", () => {
+Deno.test("lookup does not find missing names", () => {
   fc.assert(
     fc.property(directory, nameBytes, (model, name) => {
       const table = build(model);
@@ -126,7 +126,7 @@ Deno.test("a listing continues at every cursor", () => {
   }
 });
 
-Deno.test("names that no directory can hold are refused", () => {
+Deno.test("names that no directory can hold are rejected", () => {
   const cases = {
     empty: [""],
     dots: [".", "2e2e"].map((name) => name === "." ? "2e" : name),

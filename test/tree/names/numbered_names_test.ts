@@ -11,7 +11,7 @@ function nameOf(names: NumberedNames, number: number): string {
   );
 }
 
-Deno.test("every number has one name, padded, and the name leads back", () => {
+Deno.test("every number has one name, padded, and the name leads back to it", () => {
   const number = fc.oneof(
     fc.nat(2000),
     fc.maxSafeNat(),
@@ -30,7 +30,7 @@ Deno.test("every number has one name, padded, and the name leads back", () => {
   );
 });
 
-Deno.test("nothing else is a name", () => {
+Deno.test("other names are not found", () => {
   const names = new NumberedNames(6, ".jpg");
   for (
     const name of [

@@ -42,7 +42,7 @@ const SIZES = [
 ];
 
 for (const kind of ["memory", "a Blob"] as const) {
-  Deno.test(`files are read ahead, in their order, from ${kind}`, async () => {
+  Deno.test(`files are prefetched, in order, from ${kind}`, async () => {
     const bytes = container(SIZES);
     const read = await readAll(
       kind === "memory" ? bytes : new Blob([bytes as BlobPart]),
@@ -58,7 +58,7 @@ for (const kind of ["memory", "a Blob"] as const) {
   });
 }
 
-Deno.test("what a walk gave before it failed is read", async () => {
+Deno.test("entries that a walk returned before it failed are read", async () => {
   using fs = await open(container([1, 2, 3]));
   const entries = await Array.fromAsync(fs.walk());
   async function* failing(): AsyncGenerator<WalkEntry> {
@@ -75,7 +75,7 @@ Deno.test("what a walk gave before it failed is read", async () => {
   assert.deepEqual(read, entries.map(({ name }) => name));
 });
 
-Deno.test("a damaged file fails its batch, and no other", async () => {
+Deno.test("a damaged file fails only its batch", async () => {
   const bytes = container([10, 5_000_000, 10]);
   const damaged = bytes.slice();
   const first = Buffer.from(damaged.buffer).indexOf(contentOf(0, 10));

@@ -15,7 +15,7 @@ import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 const tree = goldenCase("ffrecord/packed_tree");
 const files = tree.content.entries.filter(({ type }) => type === "file");
 
-Deno.test("walk() and list() show what is packed, in its order", async () => {
+Deno.test("walk() and list() show the packed entries, in order", async () => {
   using vfs = await open(tree.path);
   const walked = await Array.fromAsync(vfs.walk());
   assert.deepEqual(
@@ -74,7 +74,7 @@ Deno.test("read() returns contents one by one and as a batch", async () => {
   }
 });
 
-Deno.test("readRange() is a slice of the whole, cut at the end of the file", async () => {
+Deno.test("readRange() is a slice of the whole, limited to the end of the file", async () => {
   using vfs = await open(tree.path);
   const { path } = files.find(({ size }) => size > 20_000)!;
   const whole = await vfs.read(path);
@@ -117,7 +117,7 @@ Deno.test("stat(), exists(), isFile() and isDir() agree", async () => {
   }
 });
 
-Deno.test("a path that leads nowhere is named", async () => {
+Deno.test("a missing path is named", async () => {
   using vfs = await open(tree.path);
   const is = (code: string, path: string) => (error: unknown) =>
     error instanceof PathError && error.code === code && error.path === path &&
@@ -133,7 +133,7 @@ Deno.test("a path that leads nowhere is named", async () => {
   await assert.rejects(vfs.walk("x").next(), is("not-found", "x"));
 });
 
-Deno.test("damage is found on whole reads and streams, not hidden by ranges", async () => {
+Deno.test("damage is reported on whole reads and streams, and not hidden by ranges", async () => {
   await withTempDir(async (dir) => {
     const content = new Uint8Array(3_000_000).fill(1);
     const bytes = ffrBytes([content]);
@@ -174,7 +174,7 @@ Deno.test("an aborted wait rejects with its reason", async () => {
   await assert.rejects(Array.fromAsync(stream), reason);
 });
 
-Deno.test("open() takes a signal", async () => {
+Deno.test("open() accepts a signal", async () => {
   const reason = new Error("enough");
   await assert.rejects(
     open(tree.path, { signal: AbortSignal.abort(reason) }),
@@ -231,7 +231,7 @@ Deno.test("a format is recognised by content, not by name", async () => {
   });
 });
 
-Deno.test("reading needs --allow-read and nothing else", async () => {
+Deno.test("reading needs only --allow-read", async () => {
   const script = `
     import { open } from "file://${REPOSITORY}mod.ts";
     import { PackedFolder } from "file://${REPOSITORY}src/formats/ffrecord/mod.ts";

@@ -32,30 +32,31 @@ interface CreateOptions extends ShardLimits {
 }
 
 const AFTER_HELP = `
-SPEC is a file as spec.json of a dataset, or JSON itself, which starts with a
-brace: {"text": "utf8", "tags": "utf8[]"}. It may be left out where SOURCE is a directory that has one.
+SPEC is a file such as the spec.json of a dataset, or JSON itself, which starts
+with a brace: {"text": "utf8", "tags": "utf8[]"}. It may be omitted if SOURCE is
+a directory that has one.
 
 SOURCE is one of
-- lines of JSON, of up to 256 MiB, each an object with the keys of SPEC; - is
+- JSON lines of up to 256 MiB, each an object with the keys of SPEC; - reads
   standard input. A utf8 is a string; an int, i64 or u64 a number; an array
   {"$array": {"dtype": "<f4", "shape": [2], "values": [1, 2]}}; msgpack and tree
   any JSON, as \`recordfs cat --decoded\` shows it: bytes are {"$bytes": "base64"}.
   A number with a point or an exponent, 1.0 or 1e5, is a float, else an integer.
   Values of other types (bytes, jpeg, mp4, your own) are {"$bytes": ...}, encoded.
-  {"$file": "path"}, for any type, is a file that holds the encoded value; the
-  path is that from the lines' file.
+  {"$file": "path"}, for any type, names a file that holds the encoded value; the
+  path is relative to the file with the lines.
 - a directory as \`recordfs extract\` writes it: 000042/KEY, and 000042/KEY/000000
   for lists, in shards 000000/000042/KEY. Files are the encoded values, byte for
-  byte. Its shards become the shards of TARGET, unless others are asked for.
+  byte. Its shards become the shards of TARGET, unless an option says otherwise.
 
 A dataset of generation 1 or 2 appears when it is complete. With --shard-start
-or --shard-step, by which several processes share the work, each shard does.
-One of generation 3 is written in its place: what fails, Ctrl-C and kill -9 leave
-complete datapoints, and the same command with --resume adds those that follow.
-What fails before the first leaves nothing.
+or --shard-step, which let several processes share the work, each shard appears
+when it is complete. A dataset of generation 3 is written in place: an error,
+Ctrl-C or kill -9 leaves complete datapoints, and the same command with --resume
+adds the others. An error before the first datapoint leaves nothing.
 
-There is no --force: --resume and several processes add to what TARGET has, so
-that it could not be replaced as one. Remove TARGET first, or choose another.`;
+There is no --force: --resume and parallel processes add to TARGET, so it could
+not be replaced as a whole. Remove TARGET first, or choose another.`;
 
 export function makeCommand(inherit: Command): Command {
   const bag = new Command("bag")
@@ -65,25 +66,27 @@ export function makeCommand(inherit: Command): Command {
 
 function createCommand(): Command {
   return new Command("create")
-    .description("write a dataset from lines of JSON, or a directory of files")
+    .description(
+      "write a dataset from JSON lines, or from a directory of files",
+    )
     .argument("<target>", "directory of the dataset")
-    .argument("[source]", "lines of JSON, or a directory of idx/key", "-")
-    .option("--spec <spec>", "the types by key: a file, or JSON")
+    .argument("[source]", "JSON lines, or a directory of INDEX/KEY", "-")
+    .option("--spec <spec>", "the type of each key: a file, or JSON")
     .addOption(generationOption("1 (bags), 2 or 3 (granular)").default(3))
     .option(
       "--shard-size <size>",
-      "begin a shard after so many bytes, as in 64M",
+      "start a new shard after this many bytes, such as 64M",
       size,
     )
-    .option("--shard-length <n>", "begin a shard after N datapoints", count)
+    .option("--shard-length <n>", "start a new shard after N datapoints", count)
     .option(
       "--shard-start <n>",
       "number of the first shard",
       wholeNumberFrom(0),
     )
-    .option("--shard-step <n>", "write each Nth shard only", count)
-    .option("--resume", "go on behind the datapoints that TARGET has")
-    .option("--json", "say what was written as JSON")
+    .option("--shard-step <n>", "write only every Nth shard", count)
+    .option("--resume", "continue after the datapoints that TARGET has")
+    .option("--json", "print what was written, as JSON")
     .addHelpText("after", AFTER_HELP)
     .action(create);
 }
@@ -131,7 +134,7 @@ function checkOptions(options: CreateOptions): void {
   }
   if (options.resume !== true || options.generation === 3) return;
   throw new UsageError(
-    "--resume is for generation 3 only: unfinished datasets of the others are not kept",
+    "--resume needs generation 3: unfinished datasets of generations 1 and 2 are not kept",
   );
 }
 
@@ -170,7 +173,7 @@ async function openFolder(
 function needed(spec: Spec | undefined): Spec {
   if (spec !== undefined) return spec;
   throw new UsageError(
-    `--spec is missing: the types by key, as in --spec '{"text": "utf8"}'`,
+    `--spec is missing: give the type of each key, such as --spec '{"text": "utf8"}'`,
   );
 }
 
@@ -191,7 +194,7 @@ function summary(
   const before = datapoints - added;
   const parts = [
     counted(datapoints, "datapoint") +
-    (before > 0 ? ` (${before} of them from before)` : ""),
+    (before > 0 ? ` (${before} of them written before)` : ""),
     counted(bytes, "byte"),
     ...shards === undefined ? [] : [counted(shards, "shard")],
   ];

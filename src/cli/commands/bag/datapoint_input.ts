@@ -31,10 +31,10 @@ export function tooFew(
 ): RecordfsError {
   return new RecordfsError(
     "other-input",
-    `${name} has ${
+    `Cannot resume with ${name}: it has ${
       counted(has, "datapoint")
-    }, fewer than are written already (${skip}): --resume goes on ` +
-      "with the same input",
+    }, fewer than the ${skip} that are written already. Give the ` +
+      "same input as before",
     { path: name, expected: skip, actual: has },
   );
 }

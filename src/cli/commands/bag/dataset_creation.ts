@@ -98,8 +98,8 @@ class Creation {
       const { datapoints, added } = this.#done;
       const there = this.#isWritten
         ? `has ${counted(datapoints, "datapoint")}`
-        : "keeps the datapoints that were written";
-      const hint = `${out} ${there}; add those that follow with --resume`;
+        : "keeps the datapoints written so far";
+      const hint = `${out} ${there}; add the others with --resume`;
       const isThere = datapoints > 0 || !this.#isWritten;
       if (error instanceof Exit && isThere) report(`stopped: ${hint}`);
       if (!(error instanceof RecordfsError) || added === 0) throw error;
@@ -155,7 +155,7 @@ class Creation {
       const path = input.name;
       throw new RecordfsError(
         "no-datapoints",
-        `Cannot write a dataset in shards: ${path} has no datapoint. Leave out the --shard ` +
+        `Cannot write a dataset in shards: ${path} has no datapoints. Remove the --shard ` +
           "options",
         { path },
       );
@@ -219,7 +219,7 @@ class Creation {
       this.#task.out,
       `it has ${
         counted(writer.length, "datapoint")
-      } already. Add those that follow with --resume, or choose`,
+      } already. Add the others with --resume, or choose`,
     );
   }
 }

@@ -46,26 +46,26 @@ export function makeCommand(): Command {
     .addOption(
       new Option(
         "--workers <list>",
-        "numbers of threads; 0 is the program's own",
+        "numbers of worker threads; 0 loads in the main thread",
       )
         .argParser(wholeNumbersFrom(0, MOST_THREADS))
         .default([0, 1, 2], "0,1,2"),
     )
     .addOption(
-      new Option("--batch <list>", "samples in a batch")
+      new Option("--batch <list>", "batch sizes")
         .argParser(wholeNumbersFrom(1)).default([64], "64"),
     )
     .option(
       "--seconds <n>",
-      `how long each run takes; ${SECONDS} unless given`,
+      `duration of each run (default: ${SECONDS})`,
       count,
     )
-    .option("--batches <n>", "how many each run loads", count)
-    .option("--prefetch <n>", "batches that each thread has ready", count, 2)
-    .option("--shuffle", "in random order")
-    .option("--seed <n>", "other seeds, other orders", wholeNumberFrom(0))
-    .option("--frames <n>", "frames of each video; all unless given", count)
-    .option("--json", "as JSON")
+    .option("--batches <n>", "number of batches that each run loads", count)
+    .option("--prefetch <n>", "batches that each thread prefetches", count, 2)
+    .option("--shuffle", "load in random order")
+    .option("--seed <n>", "random seed of the order", wholeNumberFrom(0))
+    .option("--frames <n>", "frames per video (default: all)", count)
+    .option("--json", "print JSON")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "source", "all", "verify").action(benchLoader);
 }

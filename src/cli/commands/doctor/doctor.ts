@@ -11,13 +11,14 @@ import { lookAtSystem } from "./system.ts";
 const SHOWN = { works: "works  ", limited: "limited", fails: "FAILS  " };
 
 const AFTER_HELP = `
-Exit code 1 says that something fails; what is limited is no failure. It mounts a small file in a temporary
-directory to see whether that works. Of credentials it tells names only.`;
+The exit code is 1 if a test fails; a limitation is not a failure. To test
+mounting, the command mounts a small file in a temporary directory. Of
+credentials, it prints only the names.`;
 
 export function makeCommand(): Command {
   const command = new Command("doctor")
-    .argument("[source]", "a container, which is opened: a path or a URL")
-    .option("--json", "as JSON")
+    .argument("[source]", "a container to open as a test: a path or URL")
+    .option("--json", "print JSON")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "source").action(examine);
 }

@@ -42,16 +42,16 @@ function device(isRoot: boolean): Finding {
     if (error instanceof Deno.errors.NotFound) {
       return fails(
         "/dev/fuse",
-        "it is not there",
+        "it is missing",
         "modprobe fuse; in Docker, --device /dev/fuse (docs/docker.md)",
       );
     }
     const why = messageOf(error);
     const remedy =
-      "chmod 666 /dev/fuse, as it is elsewhere; in Docker, --device /dev/fuse";
+      "chmod 666 /dev/fuse, its usual mode; in Docker, --device /dev/fuse";
     return isRoot ? fails("/dev/fuse", why, remedy) : limited(
       "/dev/fuse",
-      `${why}: mounts do not outlive their server`,
+      `${why}: mounts do not survive a crash of their server`,
       remedy,
     );
   }
@@ -66,23 +66,25 @@ async function fusermount(isRoot: boolean): Promise<Finding> {
     return works("fusermount3", new TextDecoder().decode(stdout).trim());
   } catch {
     const says = "it is not in PATH";
-    return isRoot ? works("fusermount3", `${says}; root does without`) : fails(
-      "fusermount3",
-      says,
-      `${PACKAGE}, or mount as root; in Docker, --cap-add SYS_ADMIN`,
-    );
+    return isRoot
+      ? works("fusermount3", `${says}; root does not need it`)
+      : fails(
+        "fusermount3",
+        says,
+        `${PACKAGE}, or mount as root; in Docker, --cap-add SYS_ADMIN`,
+      );
   }
 }
 
 function allowOther(isRoot: boolean): Finding {
-  const says = "-o allow_other shows a mount to other users";
+  const says = "other users can use a mount with -o allow_other";
   if (isRoot) return works("allow_other", says);
   return /^\s*user_allow_other\s*$/m.test(textOf("/etc/fuse.conf"))
     ? works("allow_other", says)
     : limited(
       "allow_other",
-      "mounts of this user can be seen by this user only",
-      "a line user_allow_other in /etc/fuse.conf, by root",
+      "only this user can use this user's mounts",
+      "as root, add the line user_allow_other to /etc/fuse.conf",
     );
 }
 

@@ -18,7 +18,7 @@ async function ffmpeg(): Promise<Finding> {
   } catch {
     return limited(
       "ffmpeg",
-      "it is not in PATH: videos are not gulped or decoded",
+      "it is not in PATH: videos cannot be gulped or decoded",
       "install the package ffmpeg",
     );
   }
@@ -27,11 +27,11 @@ async function ffmpeg(): Promise<Finding> {
 function bash(): Finding {
   try {
     new Deno.Command("bash", { args: ["-c", ":"] }).outputSync();
-    return works("bash", "supervisors of mounts have it");
+    return works("bash", "found, for the supervisors of mounts");
   } catch {
     return limited(
       "bash",
-      "readers of a mount whose server died can be killed only once there is another",
+      "it is not in PATH: after a server of a mount dies, processes that read the mount cannot be killed until the next one runs",
       "install the package bash",
     );
   }
@@ -49,11 +49,11 @@ async function codec(): Promise<Finding> {
       return why === "" ? works(what, name) : limited(
         what,
         `${name}, which is slower: ${why}`,
-        "let the native packages be installed: no --omit=optional, --allow-ffi",
+        "install the native packages (no --omit=optional), and allow them (--allow-ffi)",
       );
     } catch (error) {
       why ||= `${name}: ${messageOf(error)}`;
     }
   }
-  return fails(what, why, "install recordfs anew");
+  return fails(what, why, "reinstall recordfs");
 }

@@ -36,8 +36,8 @@ function cache({ cacheDir, cacheShared, cache }: CommonOptions): Finding {
     if (error instanceof NotTrustedError) {
       return limited(
         what,
-        `${error.reason}: what is fetched is kept in memory only`,
-        "name a directory of your own by --cache-dir, or trust its owner and group with --cache-shared",
+        `${error.reason}: fetched data is cached in memory only`,
+        "give a directory of your own with --cache-dir, or trust its owner and group with --cache-shared",
       );
     }
   }
@@ -53,7 +53,7 @@ function cache({ cacheDir, cacheShared, cache }: CommonOptions): Finding {
       return free >= LITTLE_ROOM ? works(what, says) : limited(
         what,
         says,
-        "make room, or name another directory by --cache-dir",
+        "free some space, or give another directory with --cache-dir",
       );
     } catch (error) {
       if (
@@ -63,8 +63,8 @@ function cache({ cacheDir, cacheShared, cache }: CommonOptions): Finding {
       }
       return limited(
         what,
-        `${path} cannot be written: what is fetched is kept in memory only`,
-        "name a directory by --cache-dir, or take --no-cache",
+        `${path} cannot be written: fetched data is cached in memory only`,
+        "give a directory with --cache-dir, or use --no-cache",
       );
     }
   }
@@ -98,7 +98,7 @@ function credentials(): Finding {
     "credentials",
     found.length > 0
       ? `found: ${found.join("; ")}`
-      : "none were found, which public servers and buckets (--anonymous) ask for",
+      : "none found; public servers and buckets (--anonymous) need none",
   );
 }
 
@@ -119,7 +119,7 @@ export async function lookAtLocation(
     );
   } catch (error) {
     const name = shownLocation(location);
-    const remedy = isUrl(location) ? "see docs/remote.md" : "look at the path";
+    const remedy = isUrl(location) ? "see docs/remote.md" : "check the path";
     const failed = failure(what, error, remedy);
     return failed.says.includes(name)
       ? failed

@@ -17,7 +17,7 @@ export function lookAtSystem(): Finding[] {
     found.push(limited(
       "system",
       `${Deno.build.os}: reading and writing work`,
-      "mounting is for Linux",
+      "mounting needs Linux",
     ));
     return found;
   }
@@ -31,9 +31,9 @@ function libc(): Finding {
   return musl
     ? limited(
       "C library",
-      "musl, which Deno's npm package refuses",
-      "keep to the system's own Deno (Alpine: apk add deno), named by RECORDFS_DENO; " +
-        "to mount, take a system with GNU libc",
+      "musl, which Deno's npm package does not support",
+      "use the system's own Deno (Alpine: apk add deno), and name it in RECORDFS_DENO; " +
+        "to mount, use a system with GNU libc",
     )
     : works("C library", `GNU libc, ${Deno.build.arch}`);
 }
@@ -46,16 +46,16 @@ function kernel(): Finding {
   if (since(RESEND)) {
     return works(
       "kernel",
-      `Linux ${release}: a mount outlives its server (resend), threads serve it apart (clone)`,
+      `Linux ${release}: a mount survives a crash of its server (resend), and each thread has its own queue (clone)`,
     );
   }
   return limited(
     "kernel",
     `Linux ${release}: a mount ends with its server` +
       (since(CLONE) ? "" : ", and one thread serves it"),
-    `take Linux ${
+    `use Linux ${
       RESEND.join(".")
-    } or later, or have a service mount again (docs/boot.md)`,
+    } or later, or a service that mounts again (docs/boot.md)`,
   );
 }
 
@@ -63,12 +63,12 @@ function descriptors(): Finding {
   const line = /^Max open files +(\d+|unlimited) +(\d+|unlimited)/m
     .exec(textOf("/proc/self/limits"));
   const [, soft = "?", hard = "?"] = line ?? [];
-  const says = `${soft} a process may have, ${hard} at most`;
+  const says = `${soft} per process, ${hard} at most`;
   return Number(soft) < FEW_DESCRIPTORS
     ? limited(
       "descriptors",
       says,
-      `ulimit -n ${FEW_DESCRIPTORS} or more, where containers have many files`,
+      `ulimit -n ${FEW_DESCRIPTORS} or more, if containers have many files`,
     )
     : works("descriptors", says);
 }
@@ -83,16 +83,16 @@ function container(): Finding {
     return limited(
       "confinement",
       `AppArmor's profile ${label}`,
-      "where it forbids mounting: in Docker, --security-opt apparmor=unconfined (docs/docker.md)",
+      "if it forbids mounting in Docker, --security-opt apparmor=unconfined (docs/docker.md)",
     );
   }
   const ubuntus = exists("/etc/apparmor.d/fusermount3");
   return works(
     "confinement",
-    (signs.length > 0 ? "a container" : "no container that shows itself") +
+    (signs.length > 0 ? "a container" : "no container detected") +
       (ubuntus
-        ? "; AppArmor has fusermount3 mount in some directories only: /etc/apparmor.d/fusermount3"
-        : ", no profile of AppArmor"),
+        ? "; AppArmor lets fusermount3 mount only in some directories: /etc/apparmor.d/fusermount3"
+        : ", no AppArmor profile"),
   );
 }
 

@@ -33,35 +33,35 @@ interface ExtractOptions extends CommonOptions {
 }
 
 const AFTER_HELP = `
---sync says when the files are on the disk, where they outlive a loss of power:
-end is when the command ends well, files is also each before it has its name, and
-none is whenever the system writes them, as after cp and tar.
+--sync says when files are flushed to the disk, so that they survive a power
+failure: end flushes all of them before the command succeeds; files also flushes
+each file before it gets its name; none leaves that to the system, as cp and tar do.
 
-What is skipped (a path with .. in it, a file where a directory is) or cannot be
-read (encrypted, damaged) is named; the rest is written, and the exit code is 1,
-or 0 with --partial.`;
+Members that are skipped (a path with .. in it, a file in place of a directory)
+or cannot be read (encrypted, damaged) are named. The rest is written, and the
+exit code is 1, or 0 with --partial.`;
 
 const NOT_SYNCED =
-  "the files may not be on the disk yet: waiting for it needs --allow-ffi, on Linux with the GNU C " +
-  "library; --sync none does not wait";
+  "the files may not be on the disk yet: flushing them needs --allow-ffi, on Linux with the GNU C " +
+  "library; --sync none does not flush";
 
 export function makeCommand(): Command {
   const command = new Command("extract")
     .argument("<source>", "the container")
     .addArgument(
-      directoryArgument("<target>", "the directory; made if it is not there"),
+      directoryArgument("<target>", "the directory; created if missing"),
     )
-    .argument("[path...]", "only these files and directories of it, or globs")
-    .option("-f, --force", "replace files that are there already")
+    .argument("[path...]", "only these files, directories or globs")
+    .option("-f, --force", "replace existing files")
     .option("--overwrite", "the same as --force")
     .option(
       "--partial",
-      "succeed although some members are skipped or cannot be read",
+      "succeed even if some members are skipped or cannot be read",
     )
     .addOption(subsetOption())
-    .option("--json", "say what was extracted, and what was not, as JSON")
+    .option("--json", "print what was extracted, and what was not, as JSON")
     .addOption(
-      new Option("--sync <when>", "when to wait for the disk")
+      new Option("--sync <when>", "when to flush files to the disk")
         .choices(["end", "files", "none"] satisfies Durability[])
         .default("end"),
     )
@@ -143,7 +143,7 @@ async function extract(
     : `${missing} files and directories were`;
   const isForgiven = failedFiles === damaged;
   const hint = isForgiven && !options.partial
-    ? "; --partial takes that for success"
+    ? "; with --partial, that is a success"
     : "";
   report(`${items} not extracted from ${shownLocation(source)}${hint}`);
   if (isForgiven && options.partial) return;
@@ -152,7 +152,7 @@ async function extract(
 
 function unshownFailure({ location }: VirtualFs, sample: number): Failure {
   const message =
-    `Cannot extract sample ${sample} of ${location}: it was damaged when the container was opened, and is left out`;
+    `Cannot extract sample ${sample} of ${location}: it was damaged when the container was opened, and is skipped`;
   return { path: "", code: "bad-structure", message };
 }
 

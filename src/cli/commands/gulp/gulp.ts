@@ -24,10 +24,10 @@ export interface OwnAdapter {
 }
 
 const AFTER_HELP = `
-A data set of another shape is gulped by an adapter of your own, a class that a
-module exports (docs/from-gulpio.md, "Gulp a data set of your own"):
+To gulp a data set of another layout, write an adapter: a class that a module
+exports (docs/from-gulpio.md, "Gulp a data set of your own"):
   recordfs gulp --adapter ./mine.ts#MyAdapter [OPTIONS] ARGUMENTS TARGET
-Its flags are those that the class declares; --help lists them.`;
+The class declares its options, and --help lists them.`;
 
 /**
  * Loads the adapter of a command line `gulp --adapter MODULE#CLASS …`. Runs before parsing, since the adapter defines
@@ -54,7 +54,7 @@ export async function takeAdapter(
   const [, path, name] = /^(.+)#([^#]+)$/.exec(given ?? "") ?? [];
   if (given === undefined || path === undefined || name === undefined) {
     throw new UsageError(
-      "--adapter needs a module and the class that it exports, as in " +
+      "--adapter needs a module and a class that it exports, such as " +
         "--adapter ./mine.ts#MyAdapter",
     );
   }
@@ -69,7 +69,7 @@ export async function takeAdapter(
 export function makeCommand(inherit: Command, own?: OwnAdapter): Command {
   const gulp = new Command("gulp")
     // Only for the help: it was removed from the command line before.
-    .option("--adapter <module#class>", "gulp by an adapter of your own")
+    .option("--adapter <module#class>", "gulp with an adapter of your own")
     .copyInheritedSettings(inherit)
     .addHelpText("after", AFTER_HELP);
   const commands = [...ADAPTERS].map(([name, [Adapter, gulped]]) =>

@@ -30,13 +30,13 @@ const MOST_WORKERS = 4;
 const WORKERS = Math.min(navigator.hardwareConcurrency, MOST_WORKERS);
 
 const AFTER_HELP = `
-TARGET is the directory of the chunks, data_0.gulp, meta_0.gmeta and so on. A chunk
-appears when it is complete; Ctrl-C and kill -9 leave complete ones, and the same
-command with --resume writes the others. Videos that fail are left out and
-named; the exit code is 1 then, and --resume tries them again.
+TARGET is the directory of the chunks: data_0.gulp, meta_0.gmeta and so on. A
+chunk appears when it is complete; Ctrl-C and kill -9 leave complete ones, and the
+same command with --resume writes the others. Videos that fail are skipped and
+named; then the exit code is 1, and --resume tries them again.
 
-There is no --force: chunks appear one by one, so that those before could not be
-replaced as one. Remove TARGET first, choose another, or give --extend.`;
+There is no --force: chunks appear one by one, so the existing ones could not be
+replaced as a whole. Remove TARGET first, choose another, or give --extend.`;
 
 export function ingestCommand(
   name: string,
@@ -56,8 +56,8 @@ export function ingestCommand(
   for (const [, flag] of flags) command.addOption(flag);
   if (!isOwn) command.addOption(SHM_DIR);
   command
-    .argument("<target>", "directory of the chunks; made where it is missing")
-    .option("--videos-per-chunk <n>", "videos in a chunk", count, 100)
+    .argument("<target>", "directory of the chunks; created if missing")
+    .option("--videos-per-chunk <n>", "videos per chunk", count, 100)
     .addOption(
       new Option(
         "--workers <n>",
@@ -66,9 +66,9 @@ export function ingestCommand(
         .argParser(count),
     )
     .addOption(new Option("--num-workers <n>").argParser(count).hideHelp())
-    .option("--extend", "add chunks to those that TARGET has")
-    .option("--resume", "go on with what was not finished")
-    .option("--json", "say what was written as JSON")
+    .option("--extend", "add chunks to those in TARGET")
+    .option("--resume", "continue an unfinished ingest")
+    .option("--json", "print what was written, as JSON")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "all")
     .action((...args: unknown[]) => {

@@ -15,7 +15,7 @@ export const SHM_DIR = new Option("--shm-dir, --shm_dir <dir>")
   .hideHelp()
   .argParser(() => {
     throw new InvalidArgumentError(
-      "Leave it out: there is no temporary directory of frames.",
+      "Remove it: frames need no temporary directory.",
     );
   });
 
@@ -56,17 +56,17 @@ function parse(
   switch (type) {
     case "integer":
       if (/^-?[0-9]+$/.test(text)) return Number(text);
-      throw new InvalidArgumentError("It is a whole number.");
+      throw new InvalidArgumentError("It must be a whole number.");
     case "number":
       if (/[0-9]/.test(text) && Number.isFinite(Number(text))) {
         return Number(text);
       }
-      throw new InvalidArgumentError("It is a number.");
+      throw new InvalidArgumentError("It must be a number.");
     case "strings":
       return text.split(",");
     case "boolean":
       if (text === "true" || text === "false") return text === "true";
-      throw new InvalidArgumentError("It is true or false.");
+      throw new InvalidArgumentError("It must be true or false.");
     case "string":
       return text;
   }

@@ -14,22 +14,23 @@ interface RepairOptions extends CommonOptions {
 }
 
 const AFTER_HELP = `
-SOURCE is not changed. TARGET gets the videos whose frames all are where it says and
-are JPEGs, byte for byte, in chunks of the same names; of two with the same id,
-the first that is sound; of a meta file that is cut, what stands before. It is
-new or empty, and appears when it is complete. What is left out is named; where
-nothing can be saved, nothing is written and the exit code is 1.
+SOURCE is not changed. TARGET receives, byte for byte and in chunks of the same
+names, the videos whose frames are all within bounds and JPEGs; of two videos with
+the same id, the first undamaged one; of a truncated meta file, the videos before
+the cut. TARGET must be new or empty, and appears when it is complete. Skipped
+videos and frames are named. If nothing can be saved, nothing is written and the
+exit code is 1.
 
-There is no --force: TARGET might be the only sound directory. Remove TARGET
+There is no --force: TARGET might be the only undamaged copy. Remove TARGET
 first, or choose another.`;
 
 export function repairCommand(): Command {
   const command = new Command("repair")
-    .description("make a sound directory of chunks from a damaged one")
+    .description("write an undamaged copy of a damaged directory of chunks")
     .argument("<source>", "the damaged directory")
     .argument("<target>", "the new directory")
-    .option("--partial", "keep the sound frames of damaged videos")
-    .option("--json", "as JSON")
+    .option("--partial", "keep the undamaged frames of damaged videos")
+    .option("--json", "print JSON")
     .addHelpText("after", AFTER_HELP);
   return withOptions(command, "all").action(repair);
 }
@@ -42,7 +43,7 @@ async function repair(
   checkGiven(dir, "the damaged directory");
   checkGiven(out, "the new directory");
   const listed: object[] = [];
-  const losses = new RateLimitedLog((line) => print(`left out: ${line}\n`), {
+  const losses = new RateLimitedLog((line) => print(`skipped: ${line}\n`), {
     all,
   });
   const written = await abortable(async (signal) => {
@@ -64,6 +65,6 @@ async function repair(
       ? { path: out, ...written, leftOut: listed }
       : `${nameWriter()(out)}: ${counted(chunks, "chunk")}, ` +
         `${counted(videos, "video")}, ${counted(frames, "frame")}, ` +
-        `${counted(bytes, "byte")}; left out: ${leftOut}\n`,
+        `${counted(bytes, "byte")}; skipped: ${leftOut}\n`,
   );
 }

@@ -99,7 +99,7 @@ function withoutWritable(list: string): string {
 export function refuseWritable(list: string): void {
   if (!optionsIn(list).includes("rw")) return;
   throw new UsageError(
-    "-o rw: mounts are read-only; leave it out",
+    "-o rw is not possible: mounts are read-only",
   );
 }
 

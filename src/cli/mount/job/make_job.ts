@@ -171,7 +171,7 @@ async function registered(
 function parseShuffle({ shuffle, epoch }: ShownOptions): Shuffle | undefined {
   if (shuffle === undefined) {
     if (epoch === undefined) return undefined;
-    throw new UsageError("--epoch needs --shuffle");
+    throw new UsageError("--epoch needs --shuffle SEED");
   }
   const seed = wholeNumber(shuffle);
   if (seed === undefined) {

@@ -56,8 +56,8 @@ function refuseInLoaderThread(): void {
   if (!isLoaderThread) return;
   throw new DataError(
     "not-portable",
-    "Cannot start worker threads in a loader's worker thread: it runs the module that " +
-      "it imports, and that makes a loader. Put what threads need into a module of its " +
-      "own, or what the program does into if (import.meta.main) { … }",
+    "Cannot start worker threads in a loader's worker thread: the module that it imports " +
+      "makes a loader. Put the functions that threads need into a module of their own, or " +
+      "the main program into if (import.meta.main) { … }",
   );
 }

@@ -224,8 +224,8 @@ export class WorkerBatches implements Batches {
     return batchError(
       "worker-timeout",
       `timeout: thread ${thread.worker} has not loaded it within ` +
-        `${this.#settings.timeout} ms, and was given up. Raise 'timeout', ` +
-        "or find out what it waits for",
+        `${this.#settings.timeout} ms, and was abandoned. Raise ` +
+        "'timeout', or find out what it waits for",
       job,
       { worker: thread.worker },
     );

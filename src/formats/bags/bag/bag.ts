@@ -331,8 +331,8 @@ function* readWhole({ source, dataEnd, path }: Bag): Steps<Bytes> {
   } catch (cause) { // RangeError: not enough memory
     throw new RecordfsError(
       "too-large",
-      `Cannot keep ${path} in memory: it has ${dataEnd} bytes. Do without ` +
-        "cacheData, or leave it out of cacheKeys",
+      `Cannot keep ${path} in memory: it has ${dataEnd} bytes. Open it ` +
+        "without cacheData, or remove it from cacheKeys",
       { path, actual: dataEnd, cause },
     );
   }

@@ -157,7 +157,7 @@ function withIndex(
   if (surplus !== 0) {
     onWarning?.(
       `${index.name}: the index is truncated: its last ${surplus} bytes ` +
-        "are no whole entry",
+        "are not a whole entry",
     );
   }
   const length = (index.size - surplus) / ENTRY;
@@ -196,7 +196,7 @@ function* withTrailer(
     throw new FormatError(
       "truncated",
       `Cannot read ${path}: the index does not fit the file: ${problem}. ` +
-        `The file is truncated, or it is no bag${otherwise}`,
+        `The file is truncated, or not a bag${otherwise}`,
       { path, offset: size - ENTRY, expected: size - ENTRY, actual: end },
     );
   }

@@ -230,8 +230,8 @@ export function checkEntries({ path, source, index }: Bag): void {
   throw new FormatError(
     "unfinished",
     `Cannot read all of ${index.name}: the index is truncated: its last ` +
-      `${surplus} bytes are no whole entry. Its writer is at work or was ` +
-      "killed: open it with the writer again, which makes it whole",
+      `${surplus} bytes are not a whole entry. Its writer is running ` +
+      "or was killed: open it with the writer again, which repairs it",
     { path, offset: index.size - surplus },
   );
 }

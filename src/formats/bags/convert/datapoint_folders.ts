@@ -116,8 +116,8 @@ export class DatapointFolders {
       if (isDirectory !== isList) {
         throw new UnfitError(
           isList
-            ? `its '${key}' is a file and not a directory, as the lists of type ${word}[] are`
-            : `its '${key}' is a directory, as for lists, and its type ${word} is not one of a list`,
+            ? `its '${key}' is a file, and lists of type ${word}[] must be directories`
+            : `its '${key}' is a directory, and its type ${word} is not a list`,
         );
       }
       const place = `${path}/${key}`;
@@ -197,8 +197,8 @@ function strayError({ location }: FileTree, stray: string): RecordfsError {
   const path = `${location}/${stray}`;
   return new RecordfsError(
     "stray-file",
-    `Cannot convert ${path}: it is no datapoint and no value of a list: ` +
-      "those are numbered 000000, 000001, ...",
+    `Cannot convert ${path}: it is neither a datapoint nor a value of ` +
+      "a list: those are numbered 000000, 000001, ...",
     { path },
   );
 }

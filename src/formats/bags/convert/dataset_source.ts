@@ -116,7 +116,7 @@ export class DatasetSource extends ContainerSource {
       Object.values(spec).some((type) => /^int\b/.test(type));
     if (usesFirst) {
       notes.changed.push(
-        "no file says that numbers have no sign, as in generation 1: give that generation to " +
+        "numbers are unsigned, as in generation 1, which no file records: give generation 1 to " +
           "convert the files back",
       );
     }
@@ -131,7 +131,7 @@ export class DatasetSource extends ContainerSource {
       throw new ConversionError(
         "cannot-convert",
         `Cannot convert ${this.path}: records without names can be made of a dataset ` +
-          `with one key that is no list, and this one has ${
+          `with one key that is not a list, and this one has ${
             keys.map((key) => `'${key}' (${spec[key]})`).join(", ")
           }; convert it to a packed folder (.ffr)`,
         this.path,

@@ -33,7 +33,7 @@ export const datasetTarget: ConversionTarget = {
     if (spec === undefined || !isTyped) return;
     throw new ConversionError(
       "bad-option",
-      `Cannot convert ${path}: it has types of its own. Leave out ${
+      `Cannot convert ${path}: it has types of its own. Remove ${
         optionText(SPEC)
       }`,
       path,
@@ -82,7 +82,7 @@ async function contentsToDataset(
       "bad-option",
       `Cannot convert ${source.path}: ${
         optionText(SPEC)
-      } must have one key for samples, and no list`,
+      } must have one key for samples, which is not a list`,
       source.path,
       [],
       undefined,

@@ -38,10 +38,10 @@ export function videosOfDataset(
   notes.kept.push("frames as JPEGs", "the order of videos");
   if (labels !== undefined) notes.kept.push(LABEL_FILE);
   notes.changed.push(
-    `'${keys.frames.key}' is the frames of videos`,
+    `'${keys.frames.key}' becomes the frames of videos`,
     keys.id === undefined
-      ? "ids are the numbers of datapoints"
-      : `'${keys.id.key}' is the id`,
+      ? "the numbers of datapoints become ids"
+      : `'${keys.id.key}' becomes the id`,
   );
   const inMeta = keys.others.map(({ key }) => `'${key}'`);
   if (inMeta.length > 0) {
@@ -187,7 +187,7 @@ function factsOf(
   const isMap = typeof own === "object" && own !== null &&
     !Array.isArray(own) && !(own instanceof MsgpackFloat);
   if (!isMap) {
-    throw new UnfitError(`its 'meta' is no map with texts as keys`);
+    throw new UnfitError(`its 'meta' is not a map with texts as keys`);
   }
   const made = new Map<string, ExactJson>(
     own instanceof Map ? own as never : Object.entries(own),
@@ -195,7 +195,7 @@ function factsOf(
   for (const other of others) {
     const { key } = other;
     if (made.has(key)) {
-      throw new UnfitError(`its '${key}' is there in 'meta' too`);
+      throw new UnfitError(`its '${key}' is in 'meta' too`);
     }
     const value = valueOf(other);
     assertPlainJson(value, true);

@@ -37,10 +37,10 @@ export async function filesToDataset(
   const written = writtenSpec(spec, generation, target);
   const notes = new PlanNotes();
   notes.kept.push(
-    `values as bytes, which are taken for those of generation ${generation}`,
+    `values as bytes, assumed to be of generation ${generation}`,
   );
   notes.changed.push(
-    "directories INDEX are datapoints, in the order of numbers",
+    "directories INDEX become datapoints, in the order of their numbers",
   );
   const labels = folders.hasLabels
     ? await files.read(LABEL_FILE, options)
@@ -49,7 +49,7 @@ export async function filesToDataset(
   const { strays, shards, isSharded } = folders;
   if (strays.length > 0) {
     notes.lost.push(
-      `what is no datapoint: ${strays.slice(0, 3).join(", ")}` +
+      `files that are not datapoints: ${strays.slice(0, 3).join(", ")}` +
         (strays.length > 3 ? ` and ${strays.length - 3} more` : ""),
     );
   }

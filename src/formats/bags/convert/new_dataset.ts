@@ -47,7 +47,7 @@ export function datasetConversion(
     : undefined;
   const keepsShards = isSharded && limits === undefined;
   if (keepsShards) notes.kept.push("shards");
-  else if (isSharded) notes.changed.push("shards end elsewhere");
+  else if (isSharded) notes.changed.push("shards get other boundaries");
   const form = { spec, generation, limits, keepsShards, labels, fill };
   return {
     from: what,

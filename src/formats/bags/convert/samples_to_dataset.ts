@@ -82,7 +82,7 @@ function storeFields(generation: Generation): StoreField {
         return ["msgpack", packed];
       case "tree":
         return decoding === "pickle"
-          ? ["bytes", same, "is bytes of a pickle"]
+          ? ["bytes", same, "becomes the bytes of a pickle"]
           : elements === undefined
           ? ["tree", (value) => encodeTree(value as never)]
           : ["array", (list) => encodeArrayValue(numbersArray(list, elements))];
@@ -101,7 +101,7 @@ function storeFields(generation: Generation): StoreField {
     const { isList, type } = field;
     const name = keyFor(field.name, taken);
     taken.add(name);
-    const renamed = name === field.name ? undefined : `is called '${name}'`;
+    const renamed = name === field.name ? undefined : `is renamed to '${name}'`;
     let [word, encode, change] = ofValue(field);
     const isPlainTree = word === "tree" && beyondJson === 0;
     const hasNulls = type.elements !== undefined &&
@@ -128,7 +128,8 @@ function storeFields(generation: Generation): StoreField {
     }
     const isTree = type.kind === "array" || type.kind === "tree";
     return stored(isTree ? "tree" : "msgpack", {
-      change: "is one value, a list: generation 3 has no lists",
+      change:
+        "becomes one value that is a list: generation 3 has no list types",
       encode: async (list) => {
         const items = await Array.fromAsync(list as Iterable<never>);
         return isTree ? encodeTree(items) : packed(items);

@@ -67,7 +67,8 @@ export function changeWord(
     return {
       word: "array",
       recode: (bytes) => encodeArrayValue(decodeArrayValue(bytes, ...args)),
-      note: `${word} becomes array: element type and shape go into each value`,
+      note:
+        `${word} becomes array: each value stores its element type and shape`,
     };
   }
   if (word === "array") {
@@ -89,7 +90,7 @@ export function changeWord(
   return args.length === 0 ? { word } : {
     word,
     note:
-      `granular takes '${word}' for one word: give it a decoder of that name`,
+      `granular reads '${word}' as one word: give it a decoder of that name`,
   };
 }
 
@@ -100,7 +101,7 @@ function toFirst(word: string): WordChange {
       const decode = intDecoder(intOptionsOf(3));
       const recode = (bytes: Raw) => {
         if (decode(bytes) >= 0) return bytes;
-        throw new UnfitError("is below 0, and int has no sign in generation 1");
+        throw new UnfitError("is below 0, and int is unsigned in generation 1");
       };
       return { word, recode };
     }
@@ -116,7 +117,7 @@ function toFirst(word: string): WordChange {
       return {
         word,
         note:
-          "generation 1 ships no decoder for i64: give one; the bytes are kept",
+          "generation 1 has no decoder for i64: provide one; the bytes are kept",
       };
     default:
       return { word };
@@ -137,7 +138,7 @@ function intFromFirst(
       note: `${word} becomes u64`,
     };
   }
-  const signs = `with a sign, as generation ${to} has them`;
+  const signs = `signed, as in generation ${to}`;
   return {
     word: "int",
     recode(bytes) {
@@ -149,7 +150,7 @@ function intFromFirst(
     },
     note: args.length === 0
       ? `numbers are written ${signs}`
-      : `${word} becomes int: numbers take the bytes they need, ${signs}`,
+      : `${word} becomes int: numbers take only the bytes that they need, ${signs}`,
   };
 }
 
@@ -218,7 +219,9 @@ function numbers(
   return (bytes) => {
     const number = BigInt(decode(bytes, ...args));
     if (number >= -(2n ** 63n) && number < 2n ** 64n) return number;
-    throw new UnfitError(`has the number ${number}, and msgpack 64 bits`);
+    throw new UnfitError(
+      `has the number ${number}, which exceeds the 64 bits of msgpack`,
+    );
   };
 }
 
@@ -234,7 +237,7 @@ function joinPacked(records: readonly Raw[]): Uint8Array {
 function joinTrees(records: readonly Raw[]): Uint8Array {
   const [first] = records;
   if (records.length === 4 && first!.length === 2 && first![1] === 0x5f) {
-    throw new UnfitError('would be taken for an array: its first value is "_"');
+    throw new UnfitError('would be read as an array: its first value is "_"');
   }
   return joinPacked(records);
 }

@@ -29,12 +29,12 @@ export function videosToDataset(
 ): Conversion | undefined {
   const { generation = 3 } = options;
   const notes = new PlanNotes();
-  notes.changed.push("meta data are msgpack");
+  notes.changed.push("metadata become msgpack");
   const videos = source.videos(notes, options);
   if (videos === undefined) return undefined;
   const labels = videos.labels?.bytes;
   if (labels !== undefined) {
-    notes.kept.push(`${LABEL_FILE}, beside the values`);
+    notes.kept.push(`${LABEL_FILE}, next to the values`);
   }
   const perFrame = generation === 3;
   if (perFrame) noteFrames(videos, notes);
@@ -72,7 +72,7 @@ export function videosToDataset(
 
 function noteFrames(videos: VideoSource, { changed, lost }: PlanNotes): void {
   changed.push(
-    "each frame is a datapoint with the id and meta data of its video: generation 3 has no lists",
+    "each frame becomes a datapoint with the id and metadata of its video: generation 3 has no lists",
   );
   const empty = videos.countEmpty();
   if (empty > 0) lost.push(`videos without frames (${empty})`);

@@ -36,8 +36,8 @@ export function* locateDataset(
   if (files?.every((name) => name.startsWith("."))) {
     shards.pop(); // its writer has not begun it yet, or was killed before
     onWarning?.(
-      `${last}: the last shard is empty and skipped: its writer is about ` +
-        "to begin it, or was killed",
+      `${last}: the last shard is empty and skipped: its writer has ` +
+        "not begun it yet, or was killed",
     );
   }
   return { isSharded: true, shards };
@@ -74,8 +74,8 @@ function countShards(path: string, names: Iterable<string>): number {
   if (shards.size > 0) return shards.size;
   throw new FormatError(
     "missing-shard",
-    `Cannot open ${path}: it is no dataset: it has neither spec.json ` +
-      "nor shards",
+    `Cannot open ${path}: it is not a dataset: it has neither ` +
+      "spec.json nor shards",
     { path },
   );
 }

@@ -321,7 +321,7 @@ function missingSpec(
   const isSharded = [...names].some((name) => SHARD_NAME.test(name));
   const why = isSharded
     ? "this is a sharded dataset. Open it with ShardedDatasetReader"
-    : "this is no dataset, or its writer was closed before it had a datapoint";
+    : "this is not a dataset, or its writer was closed before it had a datapoint";
   return new FormatError(
     "missing-spec",
     `Cannot open ${directory}: ${SPEC_FILE} is missing: ${why}`,

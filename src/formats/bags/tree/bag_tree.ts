@@ -135,7 +135,7 @@ export function reopenTree(data: unknown): Tree {
   const seed = data as SeedData;
   const { path, length, suffix, mtime, whole } = seed;
   if (typeof path !== "string") {
-    throw new RecordfsError("bad-handle", "This is no handle of a bag's tree");
+    throw new RecordfsError("bad-handle", "Not a handle of a bag's tree");
   }
   const storage = storageInThread(path);
   const bag = runSync(reopenBag(seed, storage));

@@ -382,7 +382,7 @@ export function reopenTree(data: unknown, views?: DecodedViews): Tree {
   if (!(facts instanceof BigUint64Array)) {
     throw new RecordfsError(
       "bad-handle",
-      "This is no handle of a dataset's tree",
+      "Not a handle of a dataset's tree",
     );
   }
   return new DatasetTree(

@@ -41,7 +41,7 @@ export function encodeArrayValue(
     return bigEndian ? swapBytes(elements.slice(), unitSize) : elements;
   }
   throw new TypeError(
-    `An array of '${dtype}' (${shape.join(", ")}) is no array(${
+    `An array of '${dtype}' (${shape.join(", ")}) is not an array(${
       args.join(",")
     }): convert it, or change the spec`,
   );
@@ -145,7 +145,7 @@ function parseArguments(
       "array",
       `(${
         [name, ...lengths].join(",").slice(0, 80)
-      }); behind the element type stand lengths`,
+      }); the element type must be followed by lengths`,
     );
   }
   try {

@@ -81,7 +81,7 @@ function isOfKind(
 
 function misfit(item: ExactJson, dtype: string): never {
   throw new TypeError(
-    `${briefJson(item)} is no element of an array of '${dtype}'`,
+    `${briefJson(item)} is not an element of an array of '${dtype}'`,
   );
 }
 

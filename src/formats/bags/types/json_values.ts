@@ -167,7 +167,7 @@ function refuse(word: string): never {
   throw new TypeError(
     `{"${
       word.slice(0, 40)
-    }": …} is no value in JSON; the forms are {"$bytes": "base64"}, ` +
+    }": …} is not a valid value; the forms are {"$bytes": "base64"}, ` +
       '{"$float": number}, {"$map": [[key, value], …]}, {"$ext": {"type", "data"}}, ' +
       '{"$timestamp": {"seconds", "nanoseconds"}} and {"$array": {"dtype", "shape", "values" or "data"}}; ' +
       "write an object with such a key as a $map",

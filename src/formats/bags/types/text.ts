@@ -30,7 +30,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
     throw new ValueError(
       "bad-value",
       "utf8",
-      "its bytes are not UTF-8: read them as bytes, or write the value anew",
+      "its bytes are not UTF-8: read them as bytes, or write the value again",
       cause,
     );
   }

@@ -10,7 +10,7 @@ import { areSamples, PACKED_FOLDER } from "../kinds.ts";
 export function recordsSource(container: VirtualFs): ConversionSource {
   const { kind } = container.info;
   if (areSamples(kind)) {
-    const lost = "samples have no checksums: only FFRecord has them";
+    const lost = "samples lose their checksums: only FFRecord has them";
     return new RecordSource(container, "FFRecord samples", "samples", lost);
   }
   const what = kind === PACKED_FOLDER

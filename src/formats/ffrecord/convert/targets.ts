@@ -63,7 +63,7 @@ export const packedTarget: ConversionTarget = {
     if (isInParts(target, parts)) {
       throw new ConversionError(
         "bad-option",
-        `Cannot convert ${source.path} in parts: only folders on disk, and samples, can be. Leave out ${
+        `Cannot convert ${source.path} in parts: only folders on disk and samples can be. Remove ${
           optionText(PARTS)
         }`,
         source.path,
@@ -148,7 +148,7 @@ export const samplesTarget: ConversionTarget = {
     if (!isByIndex && parts !== undefined && parts > 1) {
       throw new ConversionError(
         "bad-option",
-        `Cannot convert ${source.path} in parts: files that become samples are written to one file. Leave out ${
+        `Cannot convert ${source.path} in parts: files that become samples are written to one file. Remove ${
           optionText(PARTS)
         }`,
         source.path,

@@ -118,7 +118,7 @@ function* lastIsStructure(files: RecordFiles): Steps<boolean> {
     throw new FormatError(
       error.code,
       `${error.message}. It may have been a packed folder, whose list of files is at its end: ` +
-        `show the samples that are left with ${optionText(AS_SAMPLES)}`,
+        `show the remaining samples with ${optionText(AS_SAMPLES)}`,
       { ...error, namedOptions: [AS_SAMPLES], cause: error },
     );
   }

@@ -250,7 +250,7 @@ function addOther(
         throw badStructure(
           path,
           "the structure has a cycle or a shared folder: " +
-            "one folder stands in two places",
+            "one folder is in two places",
         );
       }
       seen[value] = 1;

@@ -97,8 +97,8 @@ export class TableProgress {
 function damaged(path: string): FormatError {
   return new FormatError(
     "metadata-checksum",
-    `Cannot read ${path}: its metadata are damaged or unreadable, so ` +
-      "that nothing of it is served",
+    `Cannot read ${path}: its metadata are damaged or ` +
+      "unreadable, so nothing of it is served",
     { path },
   );
 }

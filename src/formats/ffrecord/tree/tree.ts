@@ -191,6 +191,6 @@ export function reopenTree(data: unknown): Tree {
   }
   throw new RecordfsError(
     "bad-handle",
-    "This is no handle of an FFRecord tree",
+    "Not a handle of an FFRecord tree",
   );
 }

@@ -28,7 +28,7 @@ export const ADAPTERS: ReadonlyMap<string, readonly [AdapterClass, string]> =
     ]],
     ["image-list", [
       ImageListAdapter,
-      "images that a list names with their labels",
+      "a list of images with their labels",
     ]],
     ["image-folder", [ImageFolderAdapter, "images FOLDER/LABEL/NAME.jpg"]],
     ["video-folder", [VideoFolderAdapter, "videos FOLDER/LABEL/NAME.mp4"]],

@@ -104,9 +104,9 @@ export function imageOptions(size: "frameSize" | "imgSize"): AdapterOption[] {
       "reencode",
       "boolean",
       false,
-      "Encode JPEGs anew that could be stored as they are",
+      "Re-encode JPEGs even if they could be stored unchanged",
     ),
-    option("codec", "string", "auto", "What decodes and encodes images", [
+    option("codec", "string", "auto", "Codec for images", [
       "auto",
       "turbojpeg",
       "sharp",
@@ -123,7 +123,7 @@ export function videoOptions(rate: number): AdapterOption[] {
       "frameRate",
       "number",
       rate,
-      "Frames per second; all frames where it is 0 or below",
+      "Frames per second; 0 or less means all frames",
     ),
   ];
 }
@@ -133,6 +133,7 @@ function sizeOption(name: string): AdapterOption {
     name,
     type: "integer",
     default: -1,
-    description: "Short edge of the frames in pixels; as it is where below 1",
+    description:
+      "Short edge of the frames in pixels; less than 1 means unchanged",
   };
 }

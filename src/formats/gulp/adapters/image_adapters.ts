@@ -39,7 +39,7 @@ export class ImageFolderAdapter extends LabelledAdapter<
       "fileExtensions",
       "strings",
       [".jpg", ".png"],
-      "How names of images end",
+      "Suffix of the images",
     ),
     ...imageOptions("imgSize"),
     ...LISTED_OPTIONS,

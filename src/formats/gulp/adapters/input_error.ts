@@ -27,5 +27,5 @@ const REASONS: Record<string, string> = {
   EACCES: "permission denied",
   EISDIR: "it is a directory",
   ENOENT: "there is no such file or directory",
-  ENOTDIR: "it is no directory",
+  ENOTDIR: "it is not a directory",
 };

@@ -30,13 +30,13 @@ export interface ListedOptions {
 
 /** Declarations of {@linkcode ListedOptions}. */
 export const LISTED_OPTIONS: readonly AdapterOption[] = [
-  option("shuffle", "boolean", false, "Mix the order of the videos"),
-  option("seed", "integer", 0, "The same seed mixes in the same way"),
+  option("shuffle", "boolean", false, "Shuffle the videos"),
+  option("seed", "integer", 0, "Random seed of the shuffle"),
   option(
     "removeDuplicateIds",
     "boolean",
     false,
-    "Leave out videos whose ids are there already",
+    "Skip videos whose ids are there already",
   ),
 ];
 

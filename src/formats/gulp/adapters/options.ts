@@ -100,7 +100,7 @@ const FOR_ALL: readonly AdapterOption[] = [
     isPath: true,
     description: "Directory of the chunks",
   },
-  { name: "withoutIds", type: "strings", description: "Ids to leave out" },
+  { name: "withoutIds", type: "strings", description: "Ids to skip" },
 ];
 
 /**

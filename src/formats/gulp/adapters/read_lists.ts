@@ -9,13 +9,13 @@ import { strictUtf8Text, withoutByteOrderMark } from "../../../base/utf8.ts";
 /** Reads a JSON file that holds an object and returns the text of each value by key, in order. Decompresses `.gz`. */
 export function readMembers(path: string): Map<string, string> {
   return parseJsonAt(path, (bytes) => jsonMembers(bytes)) ??
-    refuse(path, "its content is no object");
+    refuse(path, "its content is not an object");
 }
 
 /** Reads a JSON file that holds a list and returns the text of each item. Decompresses `.gz`. */
 export function readItems(path: string, what: string): string[] {
   return parseJsonAt(path, (bytes) => jsonItems(bytes)) ??
-    refuse(path, `it is no ${what}`);
+    refuse(path, `it is not a ${what}`);
 }
 
 /** Returns the text of each value of a JSON object; `what` names the object in errors. */
@@ -25,7 +25,7 @@ export function membersOf(
   what: string,
 ): Map<string, string> {
   const members = text === undefined ? undefined : jsonMembers(text);
-  return members ?? refuse(path, `${what} is no object`);
+  return members ?? refuse(path, `${what} is not an object`);
 }
 
 /** Parses the entry of an id; `undefined` if there is none. */

@@ -46,7 +46,7 @@ export class VideoFolderAdapter extends LabelledAdapter<
       "fileExtensions",
       "strings",
       [".mp4", ".webm"],
-      "How names of videos end",
+      "Suffix of the videos",
     ),
     ...videoOptions(0),
     ...LISTED_OPTIONS,

@@ -100,8 +100,8 @@ export async function repairGulp(
   if (liesIn(to, from)) {
     throw new WriteError(
       "not-empty",
-      `Cannot write the directory ${to}: it lies in ${from}, which is not ` +
-        "changed. Choose another place",
+      `Cannot write the directory ${to}: it lies in ${from}, which is ` +
+        "not changed. Choose another path",
       { path: to },
     );
   }
@@ -112,8 +112,8 @@ export async function repairGulp(
     if (repair.report.videos === 0) {
       throw new FormatError(
         "bad-meta",
-        `Cannot repair ${from}: no video in it can be saved, and nothing ` +
-          "was written",
+        `Cannot repair ${from}: it has no video that can be saved, ` +
+          "and nothing was written",
         { path: from },
       );
     }

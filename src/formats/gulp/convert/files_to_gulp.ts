@@ -85,13 +85,15 @@ async function videosOfFiles(
       source.path,
     );
   }
-  notes.kept.push("frames as JPEGs, in the order of their names", "meta data");
+  notes.kept.push("frames as JPEGs, in the order of their names", "metadata");
   notes.changed.push(
-    "names of directories are ids",
-    "names of frames are not kept",
+    "names of directories become ids",
+    "frames lose their names",
   );
   if (strays.length > 0) {
-    notes.lost.push(`what is no frame: ${listed(strays, (name) => name)}`);
+    notes.lost.push(
+      `files that are not frames: ${listed(strays, (name) => name)}`,
+    );
   }
   return {
     total: videos,
@@ -199,5 +201,5 @@ function parseMeta(
   }
   return typeof meta === "object" && meta !== null && !Array.isArray(meta)
     ? meta
-    : new UnfitError(`${what}: its ${META} is no object`);
+    : new UnfitError(`${what}: its ${META} is not an object`);
 }

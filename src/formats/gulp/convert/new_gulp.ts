@@ -60,10 +60,10 @@ class Chunks {
     const { id, name, meta, frames } = video;
     if (this.#ids.has(id)) {
       const shown = JSON.stringify(id);
-      return this.#run.leaveOut(`${name}: its id ${shown} is there before`);
+      return this.#run.leaveOut(`${name}: its id ${shown} occurs twice`);
     }
     if (typeof meta !== "object" || meta === null || Array.isArray(meta)) {
-      return this.#run.leaveOut(`${name}: its meta data are no object`);
+      return this.#run.leaveOut(`${name}: its metadata are not an object`);
     }
     const chunk = await this.#room();
     const { signal } = this.#run;
@@ -118,7 +118,7 @@ async function* jpegsOnly(
     const problem = problemOf(frame);
     if (problem !== undefined) {
       throw new UnfitError(
-        `its frame ${number} is no JPEG to store: ${problem}`,
+        `its frame ${number} cannot be stored as a JPEG: ${problem}`,
       );
     }
     number++;

@@ -27,7 +27,7 @@ const FRAMES = 64;
 
 /** Conversion source of the videos that the container shows. */
 export class GulpSource extends ContainerSource {
-  override readonly folderChange = "videos are in the order of their names";
+  override readonly folderChange = "videos are sorted by their names";
   readonly #samples: GulpSamples;
   readonly #shown: SampleRuns;
   readonly #labels: VideoSource["labels"];
@@ -79,11 +79,11 @@ export class GulpSource extends ContainerSource {
       ),
     ];
     if (several.length > 0) {
-      lost.push(`all but the first of the meta data of ${listed(several)}`);
+      lost.push(`all but the first metadata of ${listed(several)}`);
     }
     const bad = this.#shown.length - this.#count;
     if (bad === 0) return;
-    lost.push(`videos that cannot be read (${bad}), which warnings name`);
+    lost.push(`videos that cannot be read (${bad}), named by warnings`);
   }
 
   override readonly samplesAreFiles = true;

@@ -203,7 +203,7 @@ const VIDEO_FAULTS: ReadonlyMap<
   number,
   readonly [FormatError["code"], string]
 > = new Map([
-  [VideoFault.NO_OBJECT, ["bad-meta", "its entry is no object"]],
+  [VideoFault.NO_OBJECT, ["bad-meta", "its entry is not an object"]],
   [VideoFault.NO_FRAME_INFO, ["bad-frame-info", "it has no list frame_info"]],
   [VideoFault.NO_META_DATA, [
     "bad-meta",

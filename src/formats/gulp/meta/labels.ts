@@ -22,7 +22,9 @@ export function parseLabels(
   try {
     const labels = parseObjectEntries(bytes);
     const isNumbered = labels?.values().every(Number.isSafeInteger);
-    if (!isNumbered) throw new TypeError("it is no object of whole numbers");
+    if (!isNumbered) {
+      throw new TypeError("it is not an object of whole numbers");
+    }
     return labels as Map<string, number>;
   } catch (cause) {
     throw new FormatError(

@@ -109,7 +109,7 @@ class PickledMetaReader {
       // A hostile pickle may reference one dict in many places at the cost of its bytes once.
       this.#visited += count;
       if (this.#visited > this.#items.length * MOST_VISITS) {
-        this.#machine.fail("one dict stands in too many places");
+        this.#machine.fail("one dict is in too many places");
       }
       for (let row = start; row < start + count; row += 2) visit(row, row + 1);
     });

@@ -89,8 +89,8 @@ export function* findPartner(
     throw problem(
       "missing-meta",
       file,
-      "is not named as a file of a chunk, data_0.gulp or meta_0.gmeta, so that its " +
-        "other file cannot be found",
+      "is not named like a file of a chunk, data_0.gulp or meta_0.gmeta, " +
+        "so its other file cannot be found",
     );
   }
   const number = chunkNumber(name);

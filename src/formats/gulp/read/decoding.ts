@@ -92,7 +92,7 @@ export class VideoDecoder<Frame> {
 function refuseToWait(): never {
   throw new TypeError(
     "Image codecs decode asynchronously: use the method without Sync, or " +
-      "`for await`, or read JPEGs by `decode: false`",
+      "`for await`, or read JPEGs with `decode: false`",
   );
 }
 

@@ -276,5 +276,5 @@ export function reopenTree(data: unknown): Tree {
   if (tables.filesBefore instanceof Float64Array) {
     return new GulpTree(tables, []);
   }
-  throw new RecordfsError("bad-handle", "This is no handle of a GulpIO tree");
+  throw new RecordfsError("bad-handle", "Not a handle of a GulpIO tree");
 }

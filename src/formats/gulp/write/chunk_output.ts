@@ -107,7 +107,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
       throw new FormatError(
         "missing-data",
         `Cannot append to ${dataPath}: it is missing, and ${meta.path} ` +
-          "names frames in it. Open it with mode 'wb' to start it anew",
+          "names frames in it. Open it with mode 'wb' to start again",
         { path: dataPath },
       );
     }
@@ -115,7 +115,7 @@ export class ChunkOutput implements Disposable, AsyncDisposable {
       throw new FormatError(
         "missing-meta",
         `Cannot append to ${dataPath}: it has no meta file ${meta.path}. ` +
-          "Open it with mode 'wb' to start it anew",
+          "Open it with mode 'wb' to start again",
         { path: dataPath },
       );
     }

@@ -35,7 +35,7 @@ function assertIsFrame(frame: Image): void {
 function checkedJpeg(bytes: Uint8Array): Uint8Array {
   if (jpegFault(bytes) === undefined) return bytes;
   throw new TypeError(
-    `A frame of ${bytes.length} bytes is no JPEG: JPEGs start with FF D8 and end with ` +
+    `A frame of ${bytes.length} bytes is not a JPEG: JPEGs start with FF D8 and end with ` +
       `FF D9; give the whole file without what follows it, or pixels`,
   );
 }

@@ -23,7 +23,7 @@ export function betweenMds(
   const { columns, rows } = stored;
   const notes = new PlanNotes();
   notes.kept.push("values as bytes, columns, the order of samples");
-  notes.changed.push(source.checksumChange, "shards end elsewhere");
+  notes.changed.push(source.checksumChange, "shards get other boundaries");
   return {
     from: source.what,
     to: "MDS, not compressed",

@@ -155,7 +155,7 @@ function jsonBytes(value: unknown): Uint8Array {
 /** Streaming detects the picture format from the content, whichever encoding is declared. */
 function picture(value: unknown): unknown {
   if (pictureSize(value as Uint8Array) !== undefined) return value;
-  throw new UnfitError("it begins as no picture does");
+  throw new UnfitError("it is not a picture");
 }
 
 function eachOf(

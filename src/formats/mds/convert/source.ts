@@ -9,7 +9,7 @@ import type { MdsSamples } from "../read/mds_samples.ts";
 /** Dataset to convert: its samples, or for file targets a directory of values per sample. */
 export class MdsSource extends ContainerSource {
   override readonly checksumChange =
-    "hashes of shards are not compared: check compares them";
+    "hashes of shards are not verified, except by recordfs check";
 
   constructor(container: VirtualFs) {
     super(container, "MDS");
@@ -18,8 +18,8 @@ export class MdsSource extends ContainerSource {
   override noteFiles({ kept, changed }: PlanNotes): void {
     kept.push("values and the order of samples");
     changed.push(
-      "samples are directories, named by their numbers, and values are files",
-      "numbers are JSON, arrays and bare pictures .npy",
+      "samples become directories named by their numbers, and values become files",
+      "numbers become JSON, arrays and raw pictures .npy",
     );
   }
 

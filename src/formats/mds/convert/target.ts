@@ -126,22 +126,22 @@ function noteSamples(
   { grouped, byField, named }: SamplePlan,
 ): void {
   const what = {
-    directories: "each directory is a sample, in the order of their names",
-    keys: "files with one name and several extensions are a sample",
-    files: "each file is a sample",
+    directories: "each directory becomes a sample, in the order of names",
+    keys: "files with one name and several extensions become a sample",
+    files: "each file becomes a sample",
   }[grouped.grouping.kind];
   const { strays } = grouped;
   if (strays.length > 0) {
-    lost.push(`files beside the directories of samples: ${strays.join(", ")}`);
+    lost.push(`files next to the directories of samples: ${strays.join(", ")}`);
   }
   if (grouped.emptyDirectories > 0) {
-    lost.push(`directories that hold nothing (${grouped.emptyDirectories})`);
+    lost.push(`empty directories (${grouped.emptyDirectories})`);
   }
   const columns = [...byField.values()].map(({ name, encoding }) =>
     `${name} (${encoding})`
   );
   if (named !== undefined) columns.unshift(`${named} (str)`);
-  changed.push(`${what}, its columns ${columns.join(", ")}`);
+  changed.push(`${what}, with the columns ${columns.join(", ")}`);
 }
 
 interface Gathered {
@@ -209,7 +209,7 @@ async function writeSamples(
         if (!isAboutValue(error)) throw error;
         sample.isUnfit = true;
         run.leaveOut(
-          `'${entry.path}' is no ${encoding}: ${error.message}`,
+          `'${entry.path}' is not a valid ${encoding}: ${error.message}`,
           error,
         );
       }
@@ -237,7 +237,7 @@ function valueIn(encoding: string, bytes: Uint8Array): MDSInput {
       return bytes;
     case "image":
       if (pictureSize(bytes) !== undefined) return bytes;
-      throw new UnfitError("it begins as no picture does");
+      throw new UnfitError("it is not a picture");
     case "array":
       return readNpy(bytes.slice()); // the array shares their memory
     default:

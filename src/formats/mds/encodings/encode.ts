@@ -29,7 +29,7 @@ export function encodeValue(encoding: Encoding, value: unknown): Uint8Array {
     case "str_decimal": {
       const text = textIn(value, encoding);
       if (!DECIMAL.test(text)) {
-        throw unfit(value, encoding, "a decimal as text");
+        throw unfit(value, encoding, "a decimal number as a string");
       }
       return textBytes(text);
     }
@@ -63,7 +63,7 @@ function encodeList(
   if (value.length === 0 && !list.mayBeEmpty) {
     throw new TypeError(
       `A value of '${encoding.word}' needs at least one element: the ` +
-        "original's readers refuse it without",
+        "original's readers refuse it otherwise",
     );
   }
   const elements = Array.from(
@@ -97,18 +97,18 @@ function encodeElements(encoding: Encoding, value: NpyContent): Uint8Array {
   if (!isArray) throw unfit(value, encoding, "an array, { data, shape }");
   const { dtype, shape, elements } = encodeArray(value);
   const number = [...ARRAY_TYPES].find(([, [, short]]) => short === dtype)?.[0];
-  if (number === undefined) {
-    throw new TypeError(`An array of '${dtype}' is no '${encoding.word}'`);
-  }
-  if (encoding.dtype !== undefined && encoding.dtype !== dtype) {
-    throw new TypeError(`An array of '${dtype}' is no '${encoding.word}'`);
+  const isOther = encoding.dtype !== undefined && encoding.dtype !== dtype;
+  if (number === undefined || isOther) {
+    throw new TypeError(
+      `An array of '${dtype}' does not fit '${encoding.word}'`,
+    );
   }
   if (encoding.shape !== undefined) {
     const isSame = shape.length === encoding.shape.length &&
       shape.every((length, i) => length === encoding.shape![i]);
     if (isSame) return elements;
     throw new TypeError(
-      `An array of shape (${shape.join(", ")}) is no '${encoding.word}'`,
+      `An array of shape (${shape.join(", ")}) does not fit '${encoding.word}'`,
     );
   }
   // The original rejects these too, and its readers may not read them.
@@ -155,7 +155,9 @@ function integerIn(value: unknown, encoding: Encoding): bigint {
 function textIn(value: unknown, encoding: Encoding): string {
   if (typeof value !== "string") throw unfit(value, encoding, "a text");
   if (value.isWellFormed()) return value;
-  throw new TypeError("A text with half of a surrogate pair has no UTF-8");
+  throw new TypeError(
+    "A string with a lone surrogate cannot be encoded as UTF-8",
+  );
 }
 
 function pythonFloat(value: number): string {

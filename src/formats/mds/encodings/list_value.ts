@@ -121,14 +121,14 @@ function sumOf(view: DataView, at: number, count: number): number {
 function requireRoom(count: number, room: number): void {
   if (count * WORD <= room) return;
   throw new ValueFault(
-    `it would have ${count} elements, for whose sizes there is no room`,
+    `it declares ${count} elements, but is too short for their sizes`,
   );
 }
 
 function requireFilled(end: number, length: number): void {
   if (end === length) return;
   throw new ValueFault(
-    `it has ${length} bytes, and by the sizes of its elements it would have ${end}`,
+    `it has ${length} bytes, but the sizes of its elements give ${end}`,
   );
 }
 

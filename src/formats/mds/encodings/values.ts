@@ -21,7 +21,7 @@ export function scalarOf(
   bytes: Uint8Array,
 ): number | bigint {
   if (bytes.length !== size) {
-    throw new ValueFault(`it has ${bytes.length} bytes and not ${size}`);
+    throw new ValueFault(`it has ${bytes.length} bytes, not ${size}`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const value = view[READERS[name]!](0, true);

@@ -85,9 +85,8 @@ export function requireDecodable(
   if (rawBytes <= most) return;
   throw new FormatError(
     "absurd-count",
-    `Cannot read ${path}: its ${size} bytes never become the ` +
-      `${rawBytes} that the index declares, so one of them is damaged or ` +
-      "hostile. Download them again",
+    `Cannot read ${path}: its ${size} bytes cannot decompress to the ${rawBytes} that the index declares: one of them is ` +
+      "damaged or hostile. Download them again",
     { path, expected: rawBytes, actual: size },
   );
 }

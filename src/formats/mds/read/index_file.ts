@@ -197,7 +197,7 @@ class IndexParser {
       ? "values of any size"
       : `${shown(size)} bytes`;
     throw this.#bad(
-      `the column '${name}' is said to have ${said}, and as ${encoding.word} it has ${
+      `the column '${name}' has ${said} in the index, but as ${encoding.word} it has ${
         encoding.size ?? "any number of"
       }`,
     );

@@ -6,8 +6,8 @@ class ParquetSource extends ContainerSource {
   override noteFiles({ kept, changed }: PlanNotes): void {
     kept.push("rows, their order, and the values of their cells");
     changed.push(
-      "cells are files named by their columns: bytes and text as they are, everything else as JSON",
-      "files do not tell the types of columns, nor no text from an empty one",
+      "cells become files named by their columns: bytes and text unchanged, everything else as JSON",
+      "files record neither the types of columns, nor whether a text is missing or empty",
     );
   }
 }

@@ -148,7 +148,7 @@ function* pagesByHeaders(
     const { header, length } = yield* readHeader(source, at, end, library);
     const whole = length + header.compressed_page_size;
     if (at + whole > end) {
-      throw new PageFault(`has a page at byte ${at} that ends after it`);
+      throw new PageFault(`has a page at byte ${at} that extends beyond it`);
     }
     const head = header.data_page_header_v2 ?? header.data_page_header;
     if (header.type === "DICTIONARY_PAGE") {
@@ -179,9 +179,9 @@ function* pagesByHeaders(
     values !== numbers[Chunk.VALUES] || areCounted && firsts.at(-1) !== rows
   ) {
     const what = values === numbers[Chunk.VALUES]
-      ? `${firsts.at(-1)} rows in its pages, and ${rows}`
-      : `${values} values in its pages, and ${numbers[Chunk.VALUES]}`;
-    throw new PageFault(`has ${what} by the footer`);
+      ? `${firsts.at(-1)} rows in its pages, but ${rows}`
+      : `${values} values in its pages, but ${numbers[Chunk.VALUES]}`;
+    throw new PageFault(`has ${what} according to the footer`);
   }
   return {
     starts: Float64Array.from(starts),

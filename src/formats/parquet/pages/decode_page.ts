@@ -55,7 +55,9 @@ export function* decodeDictionary(
   { leaf, codec, library }: PageDecoder,
 ): Steps<{ readonly rows: Values; readonly weight: number }> {
   const count = header.dictionary_page_header?.num_values;
-  if (count === undefined) throw new PageFault("has a dictionary of no size");
+  if (count === undefined) {
+    throw new PageFault("has a dictionary without a size");
+  }
   checkCount(count);
   const { type, length } = leaf.field;
   const bytes = yield* decompressPage(
@@ -363,7 +365,7 @@ function lookedUp(
   if (start === end) return values;
   if (dictionary === undefined) {
     throw new PageFault(
-      "has numbers of values, and there is no dictionary before it",
+      "refers to a dictionary, and none precedes it",
     );
   }
   const numbers = new Uint32Array(end - start);
@@ -373,7 +375,7 @@ function lookedUp(
     const number = numbers[i]!;
     if (number >= dictionary.length) {
       throw new PageFault(
-        `has value ${number} of a dictionary of ${dictionary.length}`,
+        `refers to value ${number} of a dictionary of ${dictionary.length}`,
       );
     }
     values[i] = dictionary[number];

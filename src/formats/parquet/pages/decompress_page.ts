@@ -73,6 +73,6 @@ function byLibrary(
   const declared = snappySize(bytes);
   if (declared === size) return snappy(bytes, size);
   throw new PageFault(
-    `has ${declared} bytes when it is decompressed, and should have ${size}`,
+    `has ${declared} bytes when decompressed, and should have ${size}`,
   );
 }

@@ -85,7 +85,7 @@ class ThriftWalk {
         return this.struct(depth + 1);
       default:
         throw new BadThrift(
-          `has a value of type ${type}, of which there is none`,
+          `has a value of the unknown type ${type}`,
         );
     }
   }

@@ -149,7 +149,7 @@ function* chunkRows(
 function requireRows(page: OpenPage, chunk: ChunkState, number: number): void {
   const { firsts, inside, counted } = chunk.pages;
   if (inside === undefined && (page.repetition[0] ?? 0) > 0) {
-    throw new PageFault("goes on with a row that has not begun");
+    throw new PageFault("continues a row that has not begun");
   }
   const rows = firsts[number + 1]! - firsts[number]!;
   if (number < counted && page.begun !== rows) {

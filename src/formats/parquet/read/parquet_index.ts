@@ -89,7 +89,7 @@ export function indexOf(
   if (rows !== counted) {
     if (leaves === 0) {
       throw new FooterFault(
-        `its footer counts ${rows} rows, its row groups ${counted}, and there are no columns to tell`,
+        `its footer counts ${rows} rows, its row groups ${counted}, and no column can decide`,
         "absurd-count",
       );
     }
@@ -112,7 +112,7 @@ function warnOfRepetition(
   const [which, others] = [silent.slice(0, 10), silent.length - 10];
   const more = others > 0 ? ` and ${others} more` : "";
   warn(
-    `its footer does not say how often there are values of ${
+    `its footer lacks the repetition of ${
       which.join(", ")
     }${more}: they are read as required`,
   );
@@ -157,7 +157,7 @@ function inOrder(
     const { path, hasMeta } = chunks[i]!;
     if (path === undefined && hasMeta) {
       throw new FooterFault(
-        `column chunk ${i} of row group ${group} does not say which column it is of`,
+        `column chunk ${i} of row group ${group} does not name its column`,
       );
     }
     return path === undefined || path.length === leaf.path.length &&

@@ -75,13 +75,13 @@ function* countPage(chunk: ChunkState, check: boolean): Steps<void> {
   if (pages.counted !== page) return; // counted by another reader meanwhile
   const isInside = (repetition[0] ?? 0) > 0;
   if (isInside && page === 0) {
-    throw new PageFault("goes on with a row that has not begun");
+    throw new PageFault("continues a row that has not begun");
   }
   const rows = pages.firsts[page]! + countLevels(repetition, 0);
   const isLast = page + 1 === pages.starts.length;
   if (rows > place.rows || isLast && rows !== place.rows) {
     throw new PageFault(
-      `has ${rows} rows in its pages, and ${place.rows} by the footer`,
+      `has ${rows} rows in its pages, but ${place.rows} according to the footer`,
     );
   }
   pages.inside![page] = isInside ? 1 : 0;

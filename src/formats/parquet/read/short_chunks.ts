@@ -59,8 +59,8 @@ export function* lengthenChunks(
   if (size !== first.gap) return;
   for (const { at, gap } of short) chunks[at + Chunk.LENGTH]! += gap;
   warn(
-    `${short.length} column chunks are longer than its footer says, by the headers of their dictionaries (PARQUET-816): ` +
-      "they are read to their ends",
+    `${short.length} column chunks are longer than its footer says, according to the headers of their dictionaries ` +
+      "(PARQUET-816): they are read to their ends",
   );
 }
 

@@ -129,12 +129,12 @@ export function fieldsOf(
   };
   const [root] = elements;
   if (root === undefined) {
-    throw new BadSchema("has no columns, and not even none");
+    throw new BadSchema("has no root element");
   }
   const fields = parts(root.children ?? 0, 1);
   if (at !== elements.length) {
     throw new BadSchema(
-      `has ${elements.length - at} columns that belong nowhere`,
+      `has ${elements.length - at} columns without a parent`,
     );
   }
   return fields;
@@ -162,7 +162,7 @@ function meaningOf(element: SchemaElement, type: StoredType): Meaning {
       (logical?.type === "DECIMAL" ? logical.scale : 0);
     if (!Number.isInteger(scale)) {
       throw new BadSchema(
-        `has a column '${element.name}' of decimal numbers without their digits`,
+        `has a column '${element.name}' of decimal numbers without a precision`,
       );
     }
     if (isInteger || isBytes) {

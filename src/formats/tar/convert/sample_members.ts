@@ -80,7 +80,9 @@ export class SampleMembers {
       const own = values[ofKey] as string | undefined;
       const key = own ?? String(index).padStart(DIGITS, "0");
       if (keys.has(key) || !isKey(key)) {
-        const why = keys.has(key) ? "is another's, too" : "ends at a dot";
+        const why = keys.has(key)
+          ? "is that of another sample"
+          : "ends with a dot";
         run.leaveOut(`${name}: its key '${key}' ${why}`);
         continue;
       }
@@ -88,7 +90,7 @@ export class SampleMembers {
         i === ofKey || value === undefined ? [] : value as Member[]
       );
       if (members.length === 0) {
-        run.leaveOut(`${name}: it has no value that would be a file`);
+        run.leaveOut(`${name}: it has no value to write`);
         continue;
       }
       keys.add(key);
@@ -117,7 +119,9 @@ function memberFields(): StoreField {
       stem = `${base}~${again}`;
     }
     taken.add(extensionOf());
-    const change = base === name ? undefined : `is called '${extensionOf()}'`;
+    const change = base === name
+      ? undefined
+      : `is renamed to '${extensionOf()}'`;
     if (!isList) {
       const extension = extensionOf();
       return {

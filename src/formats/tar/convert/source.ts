@@ -12,7 +12,7 @@ class TarSource extends ArchiveSource {
     notes.changed.push("owners, modes and times of files are not read");
     if (hasSamples(this.info.kind)) {
       notes.changed.push(
-        "samples are files that have the same name up to its first dot",
+        "files with the same name up to the first dot are a sample",
       );
     }
   }

@@ -55,14 +55,14 @@ export const tarTarget: ConversionTarget = {
     if (samples === undefined) source.noteFiles(notes);
     if (source.isNumbered) {
       notes.changed.push(
-        `names end in what contents begin as, as in .jpg, or in .${BYTES}`,
+        `names get a suffix that fits their content, such as .jpg, or .${BYTES}`,
       );
     }
     const { checksumChange } = source;
     if (checksumChange !== undefined) notes.changed.push(checksumChange);
     const inShards = areShards(options);
     if (inShards && samples === undefined) {
-      notes.changed.push("directories are only what paths of files say");
+      notes.changed.push("directories exist only in the paths of files");
     }
     const what = samples === undefined ? "tar" : "tar of WebDataset";
     const write = (pathOf: (shard: number) => string, run: Run) => {

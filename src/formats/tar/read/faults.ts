@@ -48,7 +48,7 @@ function whyOf(fault: number, size: number, there: number): string {
       return "has a damaged extended header before it, so that its name, size or content may " +
         "be others. Download the tar again";
     default:
-      return `has ${size} bytes by its header, and the file ends after ${there} ` +
+      return `has ${size} bytes according to its header, but the file ends after ${there} ` +
         "of them: it is truncated, or the header is damaged. Download it again";
   }
 }

@@ -103,12 +103,12 @@ export class Heads {
     const offset = this.#columns.offsets[record]!;
     const [what, hint] = beside === undefined
       ? ["the index in the cache", `Open it with ${optionText(NO_CACHE)}`]
-      : [beside, `Make ${beside} anew, or delete it`];
+      : [beside, `Make ${beside} again, or delete it`];
     return new FormatError(
       "bad-index",
       `Cannot read '${member}' in ${path}: the header at byte ${
         offset - TAR_BLOCK
-      } is not the one that ${what} was made of. ${hint}`,
+      } is not the one that ${what} was made from. ${hint}`,
       { path, member, offset, namedOptions: [NO_CACHE] },
     );
   }

@@ -138,7 +138,7 @@ function sizeOf(value: Uint8Array): number {
 function numberOf(text: string): number {
   const size = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
   if (Number.isSafeInteger(size)) return size;
-  throw new PaxError(`has '${text}' where a size stands`);
+  throw new PaxError(`has '${text}' in place of a size`);
 }
 
 /** Fractions of a millisecond are dropped. */

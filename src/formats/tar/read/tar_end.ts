@@ -46,18 +46,18 @@ export function* lookAtEnd(
     const zeros = found < offset + END ? "the lone block" : "the blocks";
     return damage(
       "bad-structure",
-      `it goes on after ${zeros} of zeros at byte ${offset} that ends it, ` +
+      `it continues after ${zeros} of zeros at byte ${offset}, which ends it, ` +
         `and what follows from byte ${found} on is not shown. If that is ` +
         "another tar, extract both with tar --ignore-zeros, and pack that",
     );
   }
   if (offset + END <= size) return {};
   const end = isMarked
-    ? "with one block of zeros, where two end a tar"
-    : "without the zeros that end a tar";
+    ? "with one block of zeros instead of two"
+    : "without the blocks of zeros that end a tar";
   return {
     warning: `${path} ends ${end}: if it was truncated between two members, ` +
-      "those after are missing",
+      "the members after that are missing",
   };
 }
 

@@ -73,20 +73,20 @@ const storeField: StoreField = (field) => {
   };
   const json = () =>
     feature("bytes", (value) => UTF8.encode(jsonText(value)), {
-      change: "is the text of JSON",
+      change: "becomes JSON text",
       isJson: true,
     });
   switch (scalar ?? elements) {
     case "bool":
       return feature("int64", (value) => value ? 1n : 0n, {
-        change: "is 0 or 1",
+        change: "becomes 0 or 1",
       });
     case "float16":
     case "float32":
       return feature("float", floatIn);
     case "float64":
       return feature("float", floatIn, {
-        loss: "has numbers of 64 bits, and features have 32",
+        loss: "has 64-bit numbers, and features have 32 bits",
       });
     case undefined:
       break;
@@ -98,7 +98,7 @@ const storeField: StoreField = (field) => {
       return feature("bytes", (text) => UTF8.encode(text as string));
     case "array":
       return feature("bytes", (array) => writeNpy(array as NpyContent), {
-        change: "is NumPy's .npy",
+        change: "becomes a .npy of NumPy",
       });
     case "number":
       return json();
@@ -115,5 +115,5 @@ const bytesIn = (value: unknown) => value as Uint8Array;
 function integerIn(value: unknown): bigint {
   const integer = BigInt(numberIn(value));
   if (BigInt.asIntN(64, integer) === integer) return integer;
-  throw new RangeError(`${integer} has more than 64 bits with a sign`);
+  throw new RangeError(`${integer} does not fit in 64 bits with a sign`);
 }

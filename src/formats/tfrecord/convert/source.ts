@@ -9,13 +9,13 @@ class TFRecordSource extends RecordSource {
     super.noteFiles(notes);
     if (areExamples(this.info.kind)) {
       notes.changed.push(
-        "examples are files of their bytes: extract --decoded makes files of their features",
+        "examples become files of their bytes; extract --decoded writes files of their features",
       );
     }
   }
 }
 
 export function recordsSource(container: VirtualFs): RecordSource {
-  const lost = "records have no checksums of their own";
+  const lost = "records lose their own checksums";
   return new TFRecordSource(container, "TFRecord", "records", lost);
 }

@@ -4,7 +4,7 @@ import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
 class ZipSource extends ArchiveSource {
   override readonly checksumChange =
-    "the CRC-32 of each file is compared, and not kept";
+    "the CRC-32 of each file is verified, but not kept";
 
   override noteFiles(notes: PlanNotes): void {
     notes.lost.push("comments, owners, modes and times of files");

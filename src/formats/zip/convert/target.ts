@@ -80,7 +80,7 @@ function nameOf({ path }: TreeEntry, run: Run): Uint8Array | undefined {
   if (path.isWellFormed() && name.length < LONGEST_PATH) return name;
   const why = path.isWellFormed()
     ? "is longer than 65,535 bytes"
-    : "is no UTF-8";
+    : "is not UTF-8";
   run.leaveOut(`the path of '${path}' ${why}`);
   return undefined;
 }

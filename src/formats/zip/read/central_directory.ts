@@ -112,7 +112,7 @@ class DirectoryReader {
     if (offset !== end) {
       throw this.#damage(
         offset,
-        `goes on for ${end - offset} bytes after the last of ${count} ` +
+        `continues for ${end - offset} bytes after the last of ${count} ` +
           "headers",
       );
     }

@@ -54,7 +54,7 @@ const FIELDS: readonly [keyof End, string, number][] = [
   ["countHere", "number of members on its disk", IN_ZIP64_16],
   ["count", "number of members", IN_ZIP64_16],
   ["length", "size of its directory", IN_ZIP64],
-  ["offset", "place of its directory", IN_ZIP64],
+  ["offset", "offset of its directory", IN_ZIP64],
 ];
 
 /**
@@ -141,13 +141,13 @@ class EndReader {
       if (Number.isNaN(other)) {
         throw this.#refused(
           wide.start,
-          `the ${what} in its end of zip64 is larger than any file`,
+          `the ${what} in its zip64 end record is larger than any file`,
         );
       }
       if (narrow !== marked && narrow !== other) {
         throw this.#ambiguous(
           wide.start,
-          `the ${what} is ${narrow} by its end, and ${other} by its end of zip64`,
+          `the ${what} is ${narrow} in its end record, but ${other} in its zip64 end record`,
         );
       }
     }
@@ -165,7 +165,7 @@ class EndReader {
     if (Number.isNaN(told)) {
       throw this.#refused(
         place,
-        "the place of its end of zip64 is larger than any file",
+        "the offset of its zip64 end record is larger than any file",
       );
     }
     // It directly precedes the locator, unless it has extensible data or the zip was moved.
@@ -188,18 +188,18 @@ class EndReader {
       if (start + 12 + uint64(view, 4) !== place) {
         throw this.#ambiguous(
           start,
-          "its end of zip64 does not end where its locator begins",
+          "its zip64 end record does not end where its locator begins",
         );
       }
     }
     if (found.length > 1) {
-      throw this.#ambiguous(told, "it has two ends of zip64");
+      throw this.#ambiguous(told, "it has two zip64 end records");
     }
     const [wide] = found;
     if (wide !== undefined) return wide;
     throw this.#refused(
       place,
-      `it has no end of zip64 where its locator says, at byte ${told}`,
+      `it has no zip64 end record where its locator says, at byte ${told}`,
     );
   }
 
@@ -214,7 +214,7 @@ class EndReader {
     if (countHere !== count) {
       throw this.#refused(
         place,
-        `it has ${countHere} members on its disk by its end, and ${count} in all`,
+        `its end record counts ${countHere} members on its disk, but ${count} in all`,
       );
     }
     const past = wide?.start ?? place;
@@ -223,27 +223,27 @@ class EndReader {
     if (!(start >= 0 && before >= 0)) {
       throw this.#refused(
         place,
-        `it has ${length} bytes of headers from byte ${offset} on by its end, which do not fit before that`,
+        `its end record gives ${length} bytes of headers from byte ${offset} on, which do not fit before it`,
       );
     }
     if (!(count * Size.CENTRAL <= length) || (count === 0) !== (length === 0)) {
       throw this.#refused(
         place,
-        `it has ${count} members by its end, and ${length} bytes of headers of them`,
+        `its end record counts ${count} members, with ${length} bytes of headers`,
       );
     }
     if (count === 0 && start > 0) {
       throw this.#ambiguous(
         place,
-        `it is empty by its end, and ${start} bytes stand before that`,
+        `its end record counts no members, but ${start} bytes precede it`,
       );
     }
     if (wide !== undefined && wide.start - before !== wide.told) {
       throw this.#ambiguous(
         place,
-        `its end of zip64 is ${
+        `its zip64 end record is ${
           wide.start - before
-        } bytes behind its start, and ${wide.told} by the locator`,
+        } bytes after its start, but ${wide.told} according to the locator`,
       );
     }
     return { start, end: past, count, before };
@@ -258,13 +258,13 @@ class EndReader {
     if (!(yield* this.#isHeader(start))) {
       throw this.#refused(
         start,
-        "it has no header of a member where its end says",
+        "it has no header of a member where its end record says",
       );
     }
     if (before > 0 && (yield* this.#isHeader(offset))) {
       throw this.#ambiguous(
         offset,
-        `it has headers of members both at byte ${offset}, where its end says, and right before its end`,
+        `it has headers of members both at byte ${offset}, where its end record says, and right before its end record`,
       );
     }
   }
@@ -338,7 +338,7 @@ export function* requireNoOtherStart(
 
 /** Makes the error for a second end record, which may have a directory of its own. */
 export function twoEnds(source: ByteSource, offset: number): FormatError {
-  return ambiguous(source, offset, "it has two records of its end");
+  return ambiguous(source, offset, "it has two end records");
 }
 
 /** Makes the error for a zip in which another program may find other files: none of them is the right one. */
@@ -349,8 +349,8 @@ function ambiguous(
 ): FormatError {
   return new FormatError(
     "bad-structure",
-    `Cannot read ${source.name}: ${why}, so that programs would find different files in it. ` +
-      "Get it from its source again, or pack it again",
+    `Cannot read ${source.name}: ${why}, so programs would find different files ` +
+      "in it. Download it again, or pack it again",
     { path: source.name, offset },
   );
 }

@@ -96,20 +96,20 @@ function whyOf(columns: ZipColumns, record: number): string {
         `of ${MOST_ZSTD}. Extract the zip, and pack it again (zip -0)`;
     case Fault.OUTSIDE:
       return Number.isSafeInteger(header)
-        ? `is out of bounds: by the central directory it has ${packed} bytes ` +
-          `from byte ${header} on, and the directory begins before their end: ` +
+        ? `is out of bounds: according to the central directory it has ` +
+          `${packed} bytes from byte ${header} on, but the directory begins before their end: ` +
           "the zip is truncated or damaged. Download it again"
         : "has no valid offset in the central directory: the zip is damaged. Download it again";
     case Fault.STORED_SIZE:
-      return `is stored, but has ${size} bytes in ${packed} by the central ` +
-        "directory: the zip is damaged. Download it again";
+      return `is stored, but has ${size} bytes in ${packed} according to ` +
+        "the central directory: the zip is damaged. Download it again";
     case Fault.INFLATED_SIZE:
-      return `has ${size} bytes by the central directory, more than its ` +
-        `${packed} can inflate to: the zip is damaged. Download it again`;
+      return `has ${size} bytes according to the central directory, ` +
+        `more than its ${packed} can inflate to: the zip is damaged. Download it again`;
     case Fault.NO_SIZE:
       return "has no valid size in the central directory: the zip is damaged. Download it again";
     case Fault.OVERLAPS:
-      return "overlaps another member by the central directory: the zip is damaged, or a zip bomb";
+      return "overlaps another member according to the central directory: the zip is damaged, or a zip bomb";
     default:
       return "is a symbolic link whose target is damaged. Download the zip again";
   }

@@ -207,7 +207,7 @@ export class LocalHeaders {
       this.#source.name,
       this.#nameOf(record),
       `the header before its ${isStored ? "" : "compressed "}content and ` +
-        `the central directory disagree on ${what}, so that programs would ` +
+        `the central directory disagree on ${what}, so programs would ` +
         "extract different files. Download the zip again, or pack it again",
       { offset: this.#columns.headers[record]! },
     );

@@ -69,7 +69,9 @@ export class CacheRoot {
     warned.add(this.path);
     this.#onWarning(
       `Cannot use the cache ${this.path}: ${reasonOf(error)}. ` +
-        `What is read again is fetched again; ${uncapital(hintFor(error))}`,
+        `Data that is read again may be fetched again; ${
+          uncapital(hintFor(error))
+        }`,
       optionsFor(error),
     );
   }

@@ -52,9 +52,9 @@ export class HttpRemoteServer implements RemoteServer {
         if (entries !== undefined) return entries;
         throw new RemoteError(
           "bad-answer",
-          `Cannot list ${target.name}: the server gives no index of it (HTTP ${response.status}, ${
+          `Cannot list ${target.name}: the server sends no directory index (HTTP ${response.status}, ${
             type || "no type"
-          }); give the URL of a file, or switch indexes on (nginx: autoindex)`,
+          }); give the URL of a file, or enable directory indexes (nginx: autoindex)`,
           { path: target.name, status: response.status },
         );
       },

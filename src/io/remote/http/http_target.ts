@@ -14,9 +14,9 @@ export class HttpTarget implements Target {
   readonly name: string;
   readonly identity: string;
   readonly advice =
-    `Send what the server requires, such as Authorization, with ${
+    `Send the headers that the server requires, such as Authorization, with ${
       optionText(HEADERS)
-    }, or give a URL that is signed anew`;
+    }, or use a newly signed URL`;
   readonly namedOptions = [HEADERS];
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;

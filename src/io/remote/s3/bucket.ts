@@ -136,7 +136,7 @@ export class BucketTarget implements Target {
     optionText(ENDPOINT)
   } are right; ${optionText(ANONYMOUS)} reads public objects, ${
     optionText(REQUESTER_PAYS)
-  } those whose readers pay`;
+  } those of requester-pays buckets`;
   readonly namedOptions = [ENDPOINT, ANONYMOUS, REQUESTER_PAYS];
   readonly #bucket: Bucket;
   readonly #key: string;

@@ -17,7 +17,7 @@ async function runAll(lines: readonly string[][]): Promise<Ran[]> {
 }
 
 for (const set of ["bag", "bags", "granular", "granular2", "granular3"]) {
-  Deno.test(`${set}: every command says what is wrong with damaged data, and nothing of sound ones`, async () => {
+  Deno.test(`${set}: every command reports what is wrong with damaged data, and nothing for undamaged data`, async () => {
     await withTempDir(async (dir) => {
       const cases = [...bagCases, ...datasetCases].filter(({ name }) =>
         name.startsWith(`${set}/`)
@@ -68,7 +68,7 @@ for (const set of ["bag", "bags", "granular", "granular2", "granular3"]) {
   });
 }
 
-Deno.test("info says the generation, the datapoints, the shards, and what each key has", async () => {
+Deno.test("info shows the generation, datapoints, shards, and facts of each key", async () => {
   const cases = datasetCases.filter(({ name, valid }) =>
     valid && !name.endsWith("killed_writer")
   );
@@ -100,7 +100,7 @@ Deno.test("info says the generation, the datapoints, the shards, and what each k
   }
 });
 
-Deno.test("cat gives the stored bytes, and with --decoded what they mean", async () => {
+Deno.test("cat writes the stored bytes, and with --decoded the decoded values", async () => {
   const { path, content } = datasetCases.find(({ valid, content }) =>
     valid && content!.sharded && Object.values(content!.spec).includes("utf8")
   )!;

@@ -11,7 +11,7 @@ import { assertFailed, recordfs, succeed } from "../../run_cli.ts";
 const SPEC = '{"n": "int", "tags": "utf8[]"}';
 const GOOD = '{"n": 1, "tags": ["x"]}';
 
-Deno.test("a line that is wrong is named, with its key; of generations 1 and 2 nothing is written", async () => {
+Deno.test("an invalid line is named, with its key; in generations 1 and 2 nothing is written", async () => {
   await withTempDir(async (dir) => {
     const cases: [string, RegExp][] = [
       ['{"n": 1.5, "tags": []}', /'n', of type 'int': .*not 1\.5/],
@@ -46,7 +46,7 @@ Deno.test("a line that is wrong is named, with its key; of generations 1 and 2 n
   });
 });
 
-Deno.test("where the first line is wrong, nothing is left, and another spec may follow", async () => {
+Deno.test("an error in the first line leaves nothing, and another spec may follow", async () => {
   await withTempDir(async (dir) => {
     const wrong = `${dir}/wrong`;
     fs.writeFileSync(wrong, '{"n": "one"}\n{"n": 2}\n');
@@ -82,7 +82,7 @@ Deno.test("where the first line is wrong, nothing is left, and another spec may 
   });
 });
 
-Deno.test("a directory that is wrong is named, and nothing is written", async () => {
+Deno.test("an invalid directory is named, and nothing is written", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/out`);
     const put = (files: Record<string, string>) => {
@@ -95,19 +95,19 @@ Deno.test("a directory that is wrong is named, and nothing is written", async ()
     const good = { "000000/n": "1", "000000/tags/000000": "x" };
     const cases: [Record<string, string>, RegExp][] = [
       [{ ...good, "000002/n": "1" }, /numbered 000000, 000001, .* gap/],
-      [{ ...good, "extra/n": "1" }, /extra: it is no datapoint/],
+      [{ ...good, "extra/n": "1" }, /extra: it is neither a datapoint/],
       [{ ...good, "000000/tags/000002": "x" }, /000000\/tags: of its 2 .* gap/],
       [
         { ...good, "000000/tags/y": "x" },
-        /tags\/y: it is no datapoint and no value/,
+        /tags\/y: it is neither a datapoint nor a value/,
       ],
       [{ ...good, "000001/n": "1" }, /000001: .*it has no 'tags'/],
       [{ ...good, "000000/n.json": "1" }, /the spec has no 'n\.json'/],
       [
         { "000000/n/000000": "1" },
-        /000000: its 'n' is a directory, as for lists/,
+        /000000: its 'n' is a directory, and its type/,
       ],
-      [{ "000000/n": "1", "000000/tags": "x" }, /tags.*not a directory/i],
+      [{ "000000/n": "1", "000000/tags": "x" }, /tags.*must be directories/i],
       [{ "000000/n": "", "000000/tags/000000": "x" }, /000000: .*is empty/],
       [
         { "000001/000000/n": "1", "000000/spec.json": "{}" },
@@ -130,7 +130,7 @@ Deno.test("a directory that is wrong is named, and nothing is written", async ()
   });
 });
 
-Deno.test("what is there already is left alone", async () => {
+Deno.test("an existing target is not changed", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/lines`, '{"n": 1}\n');
     fs.mkdirSync(`${dir}/mine`);
@@ -176,14 +176,14 @@ Deno.test("what is there already is left alone", async () => {
     assertFailed(
       await create("three"),
       1,
-      /three: it has 1 datapoint already\. Add those that follow with --resume/,
+      /three: it has 1 datapoint already\. Add the others with --resume/,
     );
     const other = ["--resume", "--spec", '{"m": "int"}'];
     assertFailed(await create("three", ...other), 1, /spec\.json has another/);
   });
 });
 
-Deno.test("a command line that makes no sense is exit code 2", async () => {
+Deno.test("an invalid command line has exit code 2", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/lines`, "");
     const given = ["out", "lines", "--spec", '{"n": "int"}'];
@@ -197,7 +197,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
       [[...given, "--shard-size", "0"], /number of bytes/],
       [[...given, "--shard-length", "0"], /from 1 on/],
       [[...given, "--shard-start", "1"], /need --shard-size or/],
-      [[...given, "--resume", "--generation", "2"], /for generation 3/],
+      [[...given, "--resume", "--generation", "2"], /needs generation 3/],
     ];
     for (const [args, words] of cases) {
       const ran = await recordfs(["bag", "create", ...args], { cwd: dir });
@@ -222,7 +222,7 @@ Deno.test("a command line that makes no sense is exit code 2", async () => {
 
 Deno.test({
   name:
-    "a full disk ends it: nothing of generation 2, sound datapoints of 3, which are gone on with (needs root)",
+    "a full disk ends it: generation 2 leaves nothing, generation 3 complete datapoints that can be resumed (needs root)",
   ...needs("root"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -245,7 +245,7 @@ Deno.test({
         assertFailed(
           await recordfs(three),
           1,
-          /the disk is full.*\(.*a keeps the datapoints that were written; add those that follow with --resume/,
+          /the disk is full.*\(.*a keeps the datapoints written so far; add the others with --resume/,
         );
         await succeed(["check", "--values", `${disk}/a`]);
         await remount("size=40m");

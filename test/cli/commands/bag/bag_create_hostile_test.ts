@@ -132,7 +132,7 @@ function assertOwn(error: unknown, what: string): asserts error is Error {
   assert.doesNotMatch(error.message.replace(what, ""), OF_JAVASCRIPT, what);
 }
 
-Deno.test("any spec and any lines become a dataset, or an error of recordfs and nothing else", async () => {
+Deno.test("any spec and any lines become a dataset, or cause an error of recordfs", async () => {
   await withTempDir(async (dir) => {
     const out = `${dir}/out`;
     const runs = LONG ? 1000 : 300;
@@ -176,7 +176,7 @@ Deno.test("any spec and any lines become a dataset, or an error of recordfs and 
   });
 });
 
-Deno.test("any JSON as spec.json is a spec, or refused as one", async () => {
+Deno.test("any JSON as spec.json is accepted, or rejected as a spec", async () => {
   await withTempDir(async (dir) => {
     await fc.assert(
       fc.asyncProperty(jsonText, jsonText, async (key, type) => {
@@ -200,7 +200,7 @@ Deno.test("any JSON as spec.json is a spec, or refused as one", async () => {
   });
 });
 
-Deno.test("the command says it in one line, with an exit code", async () => {
+Deno.test("the command reports it in one line, with an exit code", async () => {
   await withTempDir(async (dir) => {
     const cases: [string, string, RegExp, string?][] = [
       ['{"a": 9007199254740993}', "{}", /--spec: the type of "a" is 9007199/],
@@ -216,7 +216,7 @@ Deno.test("the command says it in one line, with an exit code", async () => {
       [
         '{"a": "array"}',
         '{"a": {"$array": {"dtype": "<f4", "shape": [1], "values": [{"toString": 1}]}}}',
-        /no element of an array of '<f4'/,
+        /not an element of an array of '<f4'/,
       ],
     ];
     for (const [spec, text, words, generation = "3"] of cases) {

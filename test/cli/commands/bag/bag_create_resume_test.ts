@@ -22,7 +22,7 @@ function writeLines(path: string): void {
   fs.writeFileSync(path, lines.join(""));
 }
 
-Deno.test("a process that is killed is gone on with, as if it had not been", async () => {
+Deno.test("a killed process can be resumed, with the result of an uninterrupted one", async () => {
   await withTempDir(async (dir) => {
     const lines = `${dir}/lines`;
     writeLines(lines);
@@ -57,10 +57,10 @@ Deno.test("a process that is killed is gone on with, as if it had not been", asy
       assertFailed(
         await recordfs(again),
         1,
-        /datapoints already\. Add those that follow with --resume/,
+        /datapoints already\. Add the others with --resume/,
       );
       const { stdout } = await succeed([...again, "--resume"]);
-      assert.match(stdout, /4000 datapoints \(\d+ of them from before\), /);
+      assert.match(stdout, /4000 datapoints \(\d+ of them written before\), /);
       assert.deepEqual(filesBelow(killed), filesBelow(whole));
       const nothing = await succeed([...again, "--resume", "--json"]);
       const { datapoints, added } = JSON.parse(nothing.stdout);
@@ -69,7 +69,7 @@ Deno.test("a process that is killed is gone on with, as if it had not been", asy
   });
 });
 
-Deno.test("shards of a directory are gone on with, too", async () => {
+Deno.test("shards of a directory can be resumed, too", async () => {
   await withTempDir(async (dir) => {
     for (let shard = 0; shard < 3; shard++) {
       for (let row = 0; row < 2; row++) {
@@ -94,14 +94,14 @@ Deno.test("shards of a directory are gone on with, too", async () => {
     const { stdout } = await succeed([...out, "--resume"]);
     assert.match(
       stdout,
-      /: 6 datapoints \(3 of them from before\), .* 3 shards/,
+      /: 6 datapoints \(3 of them written before\), .* 3 shards/,
     );
     assert.deepEqual(filesBelow(`${dir}/out`), filesBelow(`${dir}/whole`));
     fs.rmSync(`${dir}/in/000002/000001`, { recursive: true });
     assertFailed(
       await recordfs([...out, "--resume"]),
       1,
-      /in has 1 datapoint, fewer than are written already \(2\)/,
+      /in: it has 1 datapoint, fewer than the 2 that are written already/,
     );
   });
 });
@@ -142,7 +142,7 @@ for (const generation of ["2", "3"]) {
         assert.match(
           said,
           size > 0
-            ? /^recordfs: stopped: .*a has 2 datapoints; add those that follow with --resume/
+            ? /^recordfs: stopped: .*a has 2 datapoints; add the others with --resume/
             : /^$/,
         );
         fs.writeFileSync(`${dir}/lines`, '{"n": 1}\n{"n": 2}\n{"n": 3}\n');
@@ -171,8 +171,7 @@ function sizeBelow(directory: string): number {
 }
 
 Deno.test({
-  name:
-    "a full disk is told without a number that is not so, and is gone on with",
+  name: "a full disk is reported without a wrong number, and can be resumed",
   ...needs("root"),
   async fn() {
     await withTmpfs("2m", async (dir, remount) => {
@@ -181,7 +180,10 @@ Deno.test({
         writeLines(lines);
         const args = ["bag", "create", `${dir}/a`, lines, "--spec", SPEC];
         const { stderr } = await recordfs(args);
-        assert.match(stderr, /disk is full.* keeps the datapoints that were/);
+        assert.match(
+          stderr,
+          /disk is full.* keeps the datapoints written so far/,
+        );
         assert.doesNotMatch(stderr, /has \d+ datapoints/);
         await remount("size=40m");
         const { stdout } = await succeed([...args, "--resume"]);

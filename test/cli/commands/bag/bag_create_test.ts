@@ -26,7 +26,7 @@ const WRITTEN = datasetCases.filter(({ name, valid }) =>
 /** The types whose values lines of JSON hold; of others, they hold the bytes. */
 const IN_JSON = /^(array|i64|int|msgpack|tree|u64|utf8)\b/;
 
-Deno.test("what extract writes becomes the same dataset, in every generation", async () => {
+Deno.test("files that extract wrote become the same dataset, in every generation", async () => {
   await withTempDir(async (dir) => {
     assert.deepEqual(new Set(WRITTEN.map(generationOf)), new Set([1, 2, 3]));
     for (const golden of WRITTEN) {
@@ -48,7 +48,7 @@ Deno.test("what extract writes becomes the same dataset, in every generation", a
   });
 });
 
-Deno.test("lines of JSON, of the values that the reader gives, become the same dataset", async () => {
+Deno.test("JSON lines of the values that the reader returns become the same dataset", async () => {
   await withTempDir(async (dir) => {
     const unsharded = WRITTEN.filter((golden) => !golden.content!.sharded);
     assert.ok(unsharded.length >= 10);
@@ -171,7 +171,7 @@ Deno.test("lines from standard input, the spec on the command line, files that l
   });
 });
 
-Deno.test("shards are begun where they are asked for, by one process or in turns", async () => {
+Deno.test("shards start where the options say, in one process or alternating between several", async () => {
   await withTempDir(async (dir) => {
     const line = (n: number) => `{"n": ${n}}\n`;
     fs.writeFileSync(`${dir}/all`, [1, 2, 3, 4, 5].map(line).join(""));
@@ -212,7 +212,7 @@ Deno.test("shards are begun where they are asked for, by one process or in turns
   });
 });
 
-Deno.test("--json says what was written; a spec may be that of the directory, or another", async () => {
+Deno.test("--json reports what was written; a spec may be that of the directory, or another", async () => {
   await withTempDir(async (dir) => {
     const { path } = datasetCase("granular2/one_datapoint");
     await succeed(["extract", path, `${dir}/files`]);

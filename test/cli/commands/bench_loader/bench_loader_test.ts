@@ -59,7 +59,7 @@ Deno.test("bench-loader prints a line for each number of workers and batch size"
   }
 });
 
-Deno.test("bench-loader counts what comes after the first batch, epoch after epoch", async () => {
+Deno.test("bench-loader counts the batches after the first, epoch after epoch", async () => {
   await withTempDir(async (dir) => {
     // 10 samples of 1 to 10 bytes: batches of 4, 4 and 2 in an epoch, of 10, 26 and 19 bytes.
     const file = `${dir}/ten.ffr`;
@@ -127,7 +127,7 @@ Deno.test("bench-loader opens every kind of container as its dataset", async () 
   });
 });
 
-Deno.test("bench-loader says what decodes images, where there are any", async () => {
+Deno.test("bench-loader names the image codec, if there are images", async () => {
   const { path } = gulpCase("v2_image_list");
   const args = ["--batches", "1", "--workers", "0"];
   for (
@@ -149,7 +149,7 @@ Deno.test("bench-loader says what decodes images, where there are any", async ()
   }
 });
 
-Deno.test("bench-loader --frames decodes so many frames of each video", async () => {
+Deno.test("bench-loader --frames decodes that many frames of each video", async () => {
   const { path } = gulpCase("v2_chunks");
   const perVideo = async (frames: number) => {
     const { runs } = await bench(
@@ -161,7 +161,7 @@ Deno.test("bench-loader --frames decodes so many frames of each video", async ()
   assert.equal(await perVideo(4), 4 * await perVideo(1));
 });
 
-Deno.test("bench-loader compares checksums unless told otherwise", async () => {
+Deno.test("bench-loader compares checksums by default", async () => {
   await withTempDir(async (dir) => {
     const bytes = ffrBytes(range(0, 8).map((i) => new Uint8Array(9).fill(i)));
     bytes[bytes.length - 1]! ^= 1;
@@ -178,7 +178,7 @@ Deno.test("bench-loader compares checksums unless told otherwise", async () => {
   });
 });
 
-Deno.test("bench-loader takes --allow-read and nothing else", async () => {
+Deno.test("bench-loader needs only --allow-read", async () => {
   const permissions = ["--allow-read"];
   const args = ["--batches", "1", "--workers", "0,1"];
   await succeed(["bench-loader", samples, ...args], { permissions });
@@ -187,7 +187,7 @@ Deno.test("bench-loader takes --allow-read and nothing else", async () => {
   await succeedWithSlowCodec(images, { permissions });
 });
 
-Deno.test("bench-loader says what is wrong", async () => {
+Deno.test("bench-loader reports errors", async () => {
   const empty = goldenCase("ffrecord/plain_zero").path;
   const cases: [args: string[], code: number, words: RegExp][] = [
     [
@@ -217,7 +217,7 @@ Deno.test("bench-loader says what is wrong", async () => {
   }
 });
 
-Deno.test("Ctrl-C ends bench-loader, its threads and all", async () => {
+Deno.test("Ctrl-C ends bench-loader and its threads", async () => {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", CLI, "bench-loader", samples].concat(
       ["--workers", "0,2", "--seconds", "1", "--batch", "4"],

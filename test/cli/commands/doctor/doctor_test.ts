@@ -35,7 +35,7 @@ function reported(
 }
 
 Deno.test({
-  name: "doctor, as root, where all is there",
+  name: "doctor as root, with everything present",
   ...needs("root", "fuse", "ffmpeg", "bash"),
   fn: async () => {
     const found = reported(await run([...DOCTOR, DATA]));
@@ -118,7 +118,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "doctor where root may not mount, and there is no fusermount3",
+  name: "doctor if root may not mount, and fusermount3 is missing",
   ...needs("root", "setpriv"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -135,18 +135,22 @@ Deno.test({
 });
 
 Deno.test({
-  name: "doctor on a system of musl says that Deno's npm package refuses it",
+  name:
+    "doctor on a system of musl says that Deno's npm package does not support it",
   ...needs("root", "unshare"),
   fn: () =>
     withTempDir(async (dir) => {
       const found = reported(await run(onMusl(dir, DOCTOR)));
       assert.equal(found.get("C library")!.state, "limited");
-      assert.match(found.get("C library")!.says, /Deno's npm package refuses/);
+      assert.match(
+        found.get("C library")!.says,
+        /Deno's npm package does not support/,
+      );
       assert.match(found.get("C library")!.remedy!, /RECORDFS_DENO/);
     }),
 });
 
-Deno.test("doctor tells names of credentials, and no secret", () =>
+Deno.test("doctor prints names of credentials, and no secret", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/.aws`);
     fs.writeFileSync(

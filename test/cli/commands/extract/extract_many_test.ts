@@ -73,7 +73,7 @@ for (const options of [[], ["--force"], ["--sync", "none"]]) {
     }));
 }
 
-Deno.test("what is in the way of one of many is named, and stays", () =>
+Deno.test("one of many files whose place is taken is named, and the existing file stays", () =>
   withMemoryDir(async (dir) => {
     const file = makeContainer(dir);
     const out = `${dir}/out`;
@@ -119,7 +119,7 @@ Deno.test("what is in the way of one of many is named, and stays", () =>
   }));
 
 Deno.test({
-  name: "a full disk ends it, and leaves no half file (needs root)",
+  name: "a full disk ends it, and leaves no partial file (needs root)",
   ...needs("root"),
   fn: () =>
     withMemoryDir(async (dir) => {

@@ -55,7 +55,7 @@ Deno.test("extract keeps names that are not UTF-8", async () => {
   });
 });
 
-Deno.test("extract of some paths leaves the others out", async () => {
+Deno.test("extract of some paths writes no others", async () => {
   await withTempDir(async (dir) => {
     const args = ["extract", tree.path, dir, "words", "words/Å", "..."];
     await succeed(args);
@@ -70,7 +70,7 @@ Deno.test("extract of some paths leaves the others out", async () => {
   });
 });
 
-Deno.test("extract overwrites only when told to", async () => {
+Deno.test("extract overwrites only on request", async () => {
   await withTempDir(async (dir) => {
     await Deno.writeTextFile(`${dir}/...`, "mine");
     const ran = await recordfs(["extract", tree.path, dir, "..."]);
@@ -167,7 +167,7 @@ Deno.test("extract streams large files, and a damaged one leaves nothing", async
 });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.test(`${signal} ends extract and leaves no half file`, async () => {
+  Deno.test(`${signal} ends extract and leaves no partial file`, async () => {
     await withTempDir(async (dir) => {
       const files: Record<string, Uint8Array> = {};
       for (let i = 0; i < 60_000; i++) {

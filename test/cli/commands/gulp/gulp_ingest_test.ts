@@ -32,7 +32,7 @@ Deno.test("there is a command for each adapter, with the flags it declares", asy
   }
 });
 
-Deno.test("image-folder: as they are, or resized; several workers; numbered labels", async () => {
+Deno.test("image-folder: unchanged or resized; several workers; numbered labels", async () => {
   await withTempDir(async (dir) => {
     writeImages(`${dir}/images`, ["cat", "dog"], 5);
     const out = `${dir}/out`;
@@ -80,7 +80,7 @@ Deno.test("image-folder: as they are, or resized; several workers; numbered labe
   });
 });
 
-Deno.test("a directory with chunks is extended, resumed, or left alone", async () => {
+Deno.test("a directory with chunks is extended, resumed, or not changed", async () => {
   await withTempDir(async (dir) => {
     writeImages(`${dir}/a`, ["cat"], 2);
     writeImages(`${dir}/b`, ["cat", "dog"], 3);
@@ -251,7 +251,7 @@ Deno.test(stopped, { ignore: !FULL }, async () => {
 
 Deno.test({
   name:
-    "progress says videos, frames, MB/s and how long it takes (needs script)",
+    "progress shows videos, frames, MB/s and the remaining time (needs script)",
   ...needs("script"),
   async fn() {
     await withTempDir(async (dir) => {

@@ -7,7 +7,7 @@ import { assertFailed, recordfs, succeed } from "../../run_cli.ts";
 
 const cut = gulpCase("v2_bad_truncated_data");
 
-Deno.test("gulp repair saves what is sound and names what it leaves out", async () => {
+Deno.test("gulp repair saves undamaged videos and names those it skips", async () => {
   await withTempDir(async (dir) => {
     assert.equal((await recordfs(["check", cut.path])).code, 1);
     const { stdout } = await succeed([
@@ -20,7 +20,7 @@ Deno.test("gulp repair saves what is sound and names what it leaves out", async 
     const lost = cut.content.videos.filter(({ error }) => error !== undefined);
     assert.equal(lines.length, lost.length + 1);
     for (const [i, { id }] of lost.entries()) {
-      assert.match(lines[i]!, /^left out: .*it is truncated/);
+      assert.match(lines[i]!, /^skipped: .*it is truncated/);
       assert.ok(lines[i]!.includes(JSON.stringify(id)));
     }
     const videos = cut.content.videos.length - lost.length;

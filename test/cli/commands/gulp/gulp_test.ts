@@ -27,7 +27,7 @@ Deno.test("info counts videos, frames and labels", async () => {
   assert.equal(info.bytes, sizes.reduce((sum, size) => sum + size, 0));
 });
 
-Deno.test("cat and extract give the frames that are stored", async () => {
+Deno.test("cat and extract write the stored frames", async () => {
   const { path, content } = gulpCase("v1_appended");
   const [video] = content.videos as [typeof content.videos[0]];
   const files = Array.from(
@@ -45,7 +45,7 @@ Deno.test("cat and extract give the frames that are stored", async () => {
   });
 });
 
-Deno.test("check names what is damaged and ends in 1; ls warns and shows the rest", async () => {
+Deno.test("check names the damage and exits with 1; ls warns and shows the rest", async () => {
   const { path, expected } = gulpCase("v1_bad_missing_meta");
   const checked = await recordfs(["check", path]);
   assert.equal(checked.code, 1);

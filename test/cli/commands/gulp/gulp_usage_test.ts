@@ -10,7 +10,7 @@ import {
   succeedWithSlowCodec,
 } from "../../run_cli.ts";
 
-Deno.test("a wrong command line is exit code 2, and makes nothing", async () => {
+Deno.test("an invalid command line has exit code 2, and creates nothing", async () => {
   await withTempDir(async (dir) => {
     writeImages(`${dir}/images`, ["cat"], 1);
     const out = `${dir}/out`;
@@ -57,7 +57,7 @@ Deno.test("a wrong command line is exit code 2, and makes nothing", async () => 
   });
 });
 
-Deno.test("what cannot be read or written is exit code 1, in one line", async () => {
+Deno.test("unreadable input and unwritable output have exit code 1, in one line", async () => {
   await withTempDir(async (dir) => {
     writeImages(`${dir}/images`, ["cat"], 1);
     fs.mkdirSync(`${dir}/empty`);
@@ -81,7 +81,7 @@ Deno.test("what cannot be read or written is exit code 1, in one line", async ()
   });
 });
 
-Deno.test("gulping images needs --allow-read and --allow-write only", async () => {
+Deno.test("gulping images needs only --allow-read and --allow-write", async () => {
   await withTempDir(async (dir) => {
     writeImages(`${dir}/images`, ["cat"], 2);
     const line = (out: string) => [
@@ -98,7 +98,7 @@ Deno.test("gulping images needs --allow-read and --allow-write only", async () =
   });
 });
 
-Deno.test("an adapter of one's own brings its flags", async () => {
+Deno.test("an adapter of one's own declares its flags", async () => {
   await withTempDir(async (dir) => {
     const mine = fromFileUrl(
       new URL("../../../support/gulp/own_adapter.ts", import.meta.url),
@@ -138,8 +138,8 @@ Deno.test("an adapter of one's own brings its flags", async () => {
     );
     for (
       const [args, code, words] of [
-        [["--adapter"], 2, /needs a module and the class/],
-        [["--adapter", "./mine.ts", "x"], 2, /needs a module and the class/],
+        [["--adapter"], 2, /needs a module and a class/],
+        [["--adapter", "./mine.ts", "x"], 2, /needs a module and a class/],
         [
           ["--adapter", "./mine.ts#Nobody", "x", "y"],
           1,

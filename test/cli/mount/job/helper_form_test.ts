@@ -16,7 +16,7 @@ const parts = goldenCase("ffrecord/parts_dump");
 const COMMANDS = ["ls", "mount"];
 const GOLDEN = new URL("../../../golden/", import.meta.url);
 
-Deno.test("what a helper is run with becomes `mount`", () => {
+Deno.test("the arguments of a mount helper become those of `mount`", () => {
   const cases: [string[], string[]][] = [
     [["/a.ffr", "/mnt"], ["mount", "/a.ffr", "/mnt"]],
     // What `defaults` becomes, and only the helper's form may say.
@@ -43,7 +43,7 @@ Deno.test("what a helper is run with becomes `mount`", () => {
   }
 });
 
-Deno.test("format=, ext= and the like are taken out of mount options", () => {
+Deno.test("format=, ext= and the like are removed from mount options", () => {
   assert.deepEqual(takeSourceOptions("ro,format=x,uid=1,ext=jp\\,g"), {
     format: "x",
     ext: "jp,g",
@@ -65,7 +65,7 @@ Deno.test("format=, ext= and the like are taken out of mount options", () => {
   assert.deepEqual(takeSourceOptions(""), { rest: "" });
 });
 
-Deno.test("how servers are reached is taken out of mount options", () => {
+Deno.test("options for servers are removed from mount options", () => {
   const text = "_netdev,header-file=/h\\,x,profile=p,no-cache,anonymous," +
     "requester-pays,cache-dir=/c,cache-shared,cache-size=2G,timeout=5,max-requests=8,ro," +
     "cacert=/ca,endpoint=http://[::1]:7480,region=eu,addressing=virtual";
@@ -152,7 +152,7 @@ test("mount by a line of fstab", async (place) => {
   assert.equal(ran.stdout.split("\n").length - 1, parts.content.n);
 });
 
-test("mount by a line of fstab, from a web server that wants a token", async (place) => {
+test("mount by a line of fstab, from a web server that requires a token", async (place) => {
   await using server = await FileServer.start(fromFileUrl(GOLDEN));
   server.fault = ({ headers }, response) => {
     if (headers.authorization === "Bearer a, b") return false;

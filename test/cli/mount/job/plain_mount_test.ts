@@ -40,7 +40,7 @@ const word = fc.constantFrom(
   ...["data.ffr", "/mnt", "a b", "2", "uid=1", ""],
 );
 
-Deno.test("what is read without the parser of all commands is what that one reads", async () => {
+Deno.test("the short parser and the full parser read the same", async () => {
   let plain = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(word, { maxLength: 7 }), async (args) => {
@@ -54,7 +54,7 @@ Deno.test("what is read without the parser of all commands is what that one read
   assert.ok(plain > 30, `only ${plain} were plain`);
 });
 
-Deno.test("the usual command lines are read without the parser of all commands", () => {
+Deno.test("usual command lines are read by the short parser", () => {
   for (
     const line of [
       ["a.ffr", "/mnt/x"],

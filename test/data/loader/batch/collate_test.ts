@@ -24,7 +24,7 @@ Deno.test("arrays of one shape become one with a leading dimension", () => {
   });
 });
 
-Deno.test("single values, complex and text arrays keep what they are", () => {
+Deno.test("single values, complex and text arrays keep their types", () => {
   const single = { dtype: "<f4", shape: [], data: new Float32Array([1.5]) };
   assert.deepEqual(stack([single, single]), {
     dtype: "<f4",
@@ -69,7 +69,7 @@ Deno.test("typed arrays and images become arrays, numbers a Float64Array", () =>
   assert.deepEqual(stack([1, 2.5, -0]), new Float64Array([1, 2.5, -0]));
 });
 
-Deno.test("bytes, texts and all else stay lists, without being copied", () => {
+Deno.test("bytes, texts and other values stay lists, without being copied", () => {
   const bytes = [new Uint8Array([1]), new Uint8Array([2, 3])];
   const stacked = stack(bytes) as Uint8Array[];
   assert.equal(stacked[0], bytes[0]);
@@ -88,7 +88,7 @@ Deno.test("bytes, texts and all else stay lists, without being copied", () => {
   }
 });
 
-Deno.test("objects are stacked by key, lists by place", () => {
+Deno.test("objects are stacked by key, lists by position", () => {
   const samples = [0, 1].map((i) => ({
     label: i,
     name: `n${i}`,
@@ -106,7 +106,7 @@ Deno.test("objects are stacked by key, lists by place", () => {
   });
 });
 
-Deno.test("samples that are not alike are refused, with what differs", () => {
+Deno.test("samples that are not alike are rejected, with the difference", () => {
   const f4 = (...shape: number[]): NdArray => ({
     dtype: "<f4",
     shape,
@@ -141,7 +141,7 @@ Deno.test("samples that are not alike are refused, with what differs", () => {
   }
 });
 
-Deno.test("any numbers come back from their batch", () => {
+Deno.test("any numbers are restored from their batch", () => {
   const arrays = fc.integer({ min: 0, max: 5 }).chain((length) =>
     fc.array(
       fc.array(fc.float(), { minLength: length, maxLength: length }),
@@ -156,7 +156,7 @@ Deno.test("any numbers come back from their batch", () => {
   }));
 });
 
-Deno.test("a collating function, a module's, and none", async () => {
+Deno.test("a collating function, a module's function, and none", async () => {
   const dataset = new NumbersDataset(5);
   const collate = async (samples: readonly (readonly number[])[]) => {
     await Promise.resolve();
@@ -196,7 +196,7 @@ Deno.test("a collating function, a module's, and none", async () => {
   assert.equal((await indicesOf(new DataLoader(dataset))).length, 5);
 });
 
-Deno.test("what a collating function keeps must not be returned again by a thread", async () => {
+Deno.test("a thread must not return again what a collating function keeps", async () => {
   const module = import.meta.resolve("../../support/collates.ts");
   await using loader = new DataLoader<[number, number, number], Float32Array>(
     new NumbersDataset(5),

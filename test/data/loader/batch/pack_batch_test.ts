@@ -13,7 +13,7 @@ function arrived({ batch, buffers }: ReturnType<typeof packBatch>): unknown {
   return structuredClone(batch, { transfer: transferable(buffers) });
 }
 
-Deno.test("the loader's memory passes as it is", () => {
+Deno.test("the loader's memory is passed without a copy", () => {
   const memory = newMemory();
   const batch = [memory.samples.take(3), memory.samples.take(5)];
   batch[1]!.fill(7);
@@ -25,7 +25,7 @@ Deno.test("the loader's memory passes as it is", () => {
   assert.ok(batch[0]!.buffer.detached);
 });
 
-Deno.test("what may be the dataset's is copied, wherever it is", () => {
+Deno.test("memory that may be the dataset's is copied, wherever it is", () => {
   const shared = new Uint8Array(new SharedArrayBuffer(4)).fill(1);
   const large = new Float32Array(1000).fill(2);
   const view = large.subarray(10, 13);
@@ -63,7 +63,7 @@ Deno.test("what may be the dataset's is copied, wherever it is", () => {
   assert.equal(batch.buffer.byteLength, 2);
 });
 
-Deno.test("what collating has made passes as it is; what it was made of is copied", () => {
+Deno.test("collated memory is passed without a copy; the input of collating is copied", () => {
   const kept = new Float64Array([1, 2]);
   const made = new Float64Array([3, 4]);
   const half = new Float64Array([5, 6, 7, 8]).subarray(1, 3);

@@ -16,7 +16,7 @@ Deno.test("an entry is a little-endian u64, at any offset", () => {
   }
 });
 
-Deno.test("an entry that a number does not hold is larger than any file", () => {
+Deno.test("an entry that a number cannot hold is larger than any file", () => {
   for (const value of [2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n]) {
     assert.ok(readEntry(u64s([value]), 0) >= 2 ** 53);
   }

@@ -20,12 +20,12 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const bytes = (length: number) => new Uint8Array(length).fill(7);
 
-Deno.test("the index lies beside a bag of generation 3", () => {
+Deno.test("the index is next to a bag of generation 3", () => {
   assert.equal(indexPath("a/b.c/text.bag"), "a/b.c/text.idx");
   assert.equal(indexPath("a.b/text"), "a.b/text.idx");
 });
 
-Deno.test("the content tells the generation", async () => {
+Deno.test("the generation is detected by the content", async () => {
   await withTempDir(async (dir) => {
     for (const generation of [1, 2, 3] as const) {
       const path = `${dir}/${generation}.bag`;
@@ -51,7 +51,7 @@ Deno.test("empty files and empty indexes are empty bags", async () => {
   });
 });
 
-Deno.test("a generation that is forced overrules the content", async () => {
+Deno.test("a forced generation overrides the content", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     // An empty first record in generation 2, which its own writer refuses, looks like generation 1.
@@ -69,7 +69,7 @@ Deno.test("a generation that is forced overrules the content", async () => {
   });
 });
 
-Deno.test("bytes behind the last entry of a live writer's index are not there yet", async () => {
+Deno.test("bytes after the last entry of a live writer's index are ignored", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     writeBag(path, [bytes(3), bytes(5)], 3);
@@ -82,7 +82,7 @@ Deno.test("bytes behind the last entry of a live writer's index are not there ye
   });
 });
 
-Deno.test("record bytes are not taken for an index", async () => {
+Deno.test("record bytes are not mistaken for an index", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     const refused = (content: Uint8Array) => {
@@ -104,7 +104,7 @@ Deno.test("record bytes are not taken for an index", async () => {
   });
 });
 
-Deno.test("a bag of generation 3 whose index is lost says what it needs, whatever its bytes", async () => {
+Deno.test("a bag of generation 3 whose index is lost names the missing index, whatever its bytes", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     const contents = [
@@ -123,7 +123,7 @@ Deno.test("a bag of generation 3 whose index is lost says what it needs, whateve
   });
 });
 
-Deno.test("an .idx that is not a bag's own is ignored, with a word", async () => {
+Deno.test("an .idx that is not a bag's own is ignored, with a warning", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     const records = [bytes(30), bytes(7)];
@@ -175,7 +175,7 @@ Deno.test("the keys of a dataset with references have their indexes in their bag
   });
 });
 
-Deno.test("each limit of a bag is checked when it is used", async () => {
+Deno.test("each limit of a bag is checked on use", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     const good = [10, 20, 30, 40, 50];
@@ -207,7 +207,7 @@ Deno.test("each limit of a bag is checked when it is used", async () => {
   });
 });
 
-Deno.test("a bag that was cut or replaced while it is open is an error", async () => {
+Deno.test("a bag that was truncated or replaced while it is open is an error", async () => {
   await withTempDir(async (dir) => {
     for (const generation of [1, 2, 3] satisfies Generation[]) {
       for (const cacheIndex of [true, false]) {
@@ -226,7 +226,7 @@ Deno.test("a bag that was cut or replaced while it is open is an error", async (
   });
 });
 
-Deno.test("what is no bag is refused by name", async () => {
+Deno.test("a file that is not a bag is rejected by name", async () => {
   await withTempDir((dir) => {
     assert.throws(() => BagReader.openSync(dir), /not a regular file/);
     assert.throws(() => BagReader.openSync(`${dir}/no.bag`), /no such file/);

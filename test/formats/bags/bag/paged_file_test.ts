@@ -11,7 +11,7 @@ import {
 import { runSync } from "../../../../src/io/concurrency/steps.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-Deno.test("pages of the ten-millionth file are told apart, as those of the first", async () => {
+Deno.test("pages of the ten-millionth file are distinguished, like those of the first", async () => {
   await withTempDir((dir) => {
     const count = 64 * 512; // 64 pages
     const entries = BigUint64Array.from({ length: count }, (_, i) => BigInt(i));

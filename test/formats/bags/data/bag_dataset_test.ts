@@ -22,7 +22,7 @@ const golden = (name: string) => `${REPOSITORY}test/golden/${name}/data`;
 const SHARDED = golden("granular3/sharded");
 const LISTS = golden("granular2/lists");
 
-Deno.test("any batch is its datapoints one by one, of all generations", async () => {
+Deno.test("any batch equals its datapoints one by one, in all generations", async () => {
   for (
     const path of [
       `${REPOSITORY}test/golden/granular/sharded/shards`,
@@ -49,7 +49,7 @@ Deno.test("any batch is its datapoints one by one, of all generations", async ()
   }
 });
 
-Deno.test("values are decoded, a mask chooses them, and 'process' makes samples of them", async () => {
+Deno.test("values are decoded, a mask selects them, and 'process' makes samples of them", async () => {
   using reader = await ShardedDatasetReader.open(LISTS);
   using dataset = await BagDataset.open(LISTS, { mask: ["bar"] });
   const { bar } = await reader.get(1);
@@ -109,7 +109,7 @@ Deno.test("another thread makes the same dataset, with a module's decoders", asy
   await assertPortable(lengths, [1, 0]);
 });
 
-Deno.test("what another thread cannot make says why", async () => {
+Deno.test("a dataset that another thread cannot make says why", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);
@@ -124,7 +124,7 @@ Deno.test("what another thread cannot make says why", async () => {
   assert.throws(() => inline[RECIPE](), isRefusal(/'process' of BagDataset/));
 });
 
-Deno.test("a dataset of a reader is that of its path", async () => {
+Deno.test("a dataset of a reader equals that of its path", async () => {
   using given = new BagDataset(await DatasetReader.open(LISTS), ["bar"]);
   assert.deepEqual(Object.keys((await given.get([0]))[0]!), ["bar"]);
   await assertPortable(given, [1, 0]);

@@ -38,7 +38,7 @@ for (const [name, generation] of CASES) {
   const path = `${ROOT}/${name}/data`;
   const { spec, datapoints } = expected(name);
 
-  Deno.test(`${name} is read as its writer reads it`, async () => {
+  Deno.test(`${name} is read like its writer reads it`, async () => {
     for (const cacheIndex of [true, false]) {
       await assertValues(path, datapoints, generation, { cacheIndex });
     }
@@ -76,7 +76,7 @@ for (const [name, generation] of CASES) {
     }
   });
 
-  Deno.test(`${name} is shown, checked, and made again from its files`, async () => {
+  Deno.test(`${name} is shown, checked, and restored from its files`, async () => {
     await succeed(["check", "--values", path]);
     using tree = await open(path, { decoded: true });
     const names: string[] = [];
@@ -111,13 +111,13 @@ async function assertValues(
   }
 }
 
-Deno.test("arraytree is a word of the user's own but in generation 1", () => {
+Deno.test("arraytree is a custom type except in generation 1", () => {
   assert.equal(typeof decodersOf(1).arraytree, "function");
   assert.equal(decodersOf(2).arraytree, undefined);
   assert.equal(decodersOf(3).arraytree, undefined);
 });
 
-Deno.test("datasets of bags 0.2 to 0.4 are named, with what to do", async () => {
+Deno.test("datasets of bags 0.2 to 0.4 are named, with a remedy", async () => {
   const path = `${ROOT}/parts_0_4_0/data`;
   await assert.rejects(DatasetReader.open(path), (error) => {
     assert.ok(error instanceof FormatError);
@@ -127,7 +127,7 @@ Deno.test("datasets of bags 0.2 to 0.4 are named, with what to do", async () => 
   });
 });
 
-Deno.test("what only looks like a dataset without references is refused", async (t) => {
+Deno.test("a directory that only looks like a dataset without references is rejected", async (t) => {
   const refless = `${ROOT}/refless_0_22_0/data`;
   const lists = `${REPOSITORY}test/golden/granular2/lists/data`;
   const third = `${REPOSITORY}test/golden/granular3/types/data`;

@@ -24,7 +24,7 @@ function parse(hex: string, length = 2 ** 52): (number | number[])[] {
   ];
 }
 
-Deno.test("integers of every size are references", () => {
+Deno.test("integers of every size are valid references", () => {
   const forms: [string, number][] = [
     ["05", 5],
     ["7f", 127],
@@ -47,7 +47,7 @@ Deno.test("integers of every size are references", () => {
   }
 });
 
-Deno.test("one object is filled with the references of one datapoint after the other", () => {
+Deno.test("one object is filled with the references of successive datapoints", () => {
   const references = new References({ path: "r", keys, lengths: [9, 9] });
   references.parse(0, Uint8Array.of(0x92, 3, 0x92, 4, 5));
   references.parse(1, Uint8Array.of(0x92, 1, 0x90));
@@ -55,7 +55,7 @@ Deno.test("one object is filled with the references of one datapoint after the o
   assert.deepEqual([...references.count], [1, 0]);
 });
 
-Deno.test("what are no references is refused, and named", () => {
+Deno.test("invalid references are rejected by name", () => {
   const faults: [string, RegExp][] = [
     ["", /not msgpack: truncated/],
     ["c1", /not msgpack/],

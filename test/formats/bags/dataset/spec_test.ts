@@ -32,7 +32,7 @@ Deno.test("a type has a word, a name, arguments, and may be a list", () => {
   assert.deepEqual(type("utf8[]", false), ["utf8[]", "utf8[]", [], false]);
 });
 
-Deno.test("keys and types are read in the order of the file, and told again", () => {
+Deno.test("keys and types are read in the order of the file, and written again", () => {
   const text = { b: "utf8[]", a: "int(4,big)", "2": "x", "1": "y" };
   const source = '{"b": "utf8[]", "a": "int(4,big)", "2": "x", "1": "y"}';
   const keys = parse(source);
@@ -49,7 +49,7 @@ Deno.test("keys and types are read in the order of the file, and told again", ()
   assert.deepEqual(Object.keys(specOf([proto!])), ["__proto__"]);
 });
 
-Deno.test("keys that are no file names are unsafe", () => {
+Deno.test("keys that are not file names are unsafe", () => {
   const bad = ["", ".", "..", "/", "a/b", "../a", "a\0b", "\ud800"];
   for (const key of [...bad, "é".repeat(126)]) {
     assert.equal(typeof keyProblem(key, false), "string", key);
@@ -65,7 +65,7 @@ Deno.test("keys that are no file names are unsafe", () => {
   assert.equal(typeof keyProblem("refs", true), "string");
 });
 
-Deno.test("what is no spec is refused, and named", () => {
+Deno.test("an invalid spec is rejected by name", () => {
   const faults: [string, boolean, RegExp][] = [
     ["", false, /spec\.json is not JSON/],
     ["{", false, /spec\.json is not JSON/],

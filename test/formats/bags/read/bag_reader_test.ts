@@ -13,7 +13,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const records = [[1, 2, 3], [4], [], [5, 6]].map((of) => Uint8Array.from(of));
 
-Deno.test("a cached index takes 8 bytes a record, one that is not none", async () => {
+Deno.test("a cached index takes 8 bytes per record, an uncached one none", async () => {
   await withTempDir((dir) => {
     const count = 4_000_000;
     fs.writeFileSync(`${dir}/a.bag`, "");
@@ -30,7 +30,7 @@ Deno.test("a cached index takes 8 bytes a record, one that is not none", async (
   });
 });
 
-Deno.test("records that were read are the caller's, but not those in memory", async () => {
+Deno.test("records that were read belong to the caller, those in memory do not", async () => {
   await withTempDir(async (dir) => {
     writeBag(`${dir}/a.bag`, records, 2);
     using bag = await BagReader.open(`${dir}/a.bag`);
@@ -66,7 +66,7 @@ Deno.test("records that were read are the caller's, but not those in memory", as
   });
 });
 
-Deno.test("records go to other threads without those that were read beside them", async () => {
+Deno.test("records are sent to other threads without the records read with them", async () => {
   await withTempDir(async (dir) => {
     writeBag(`${dir}/a.bag`, records, 2);
     using bag = await BagReader.open(`${dir}/a.bag`);
@@ -86,7 +86,7 @@ Deno.test("records go to other threads without those that were read beside them"
   });
 });
 
-Deno.test("numbers in memory that is used again lie where views of them may", () => {
+Deno.test("numbers in reused memory are aligned for views", () => {
   const memory = new RecordMemory();
   memory.take(1000);
   memory.take(3);

@@ -88,7 +88,7 @@ for (const golden of valid) {
     }
   });
 
-  Deno.test(`${golden.name} is read with its data cached, whatever becomes of its file`, async () => {
+  Deno.test(`${golden.name} is read with its data cached, even if its file changes`, async () => {
     await withTempDir(async (dir) => {
       const path = `${dir}/a.bag`;
       for (const cacheIndex of [true, false]) {
@@ -128,7 +128,7 @@ for (const golden of valid) {
   });
 }
 
-Deno.test("records of a bag in memory are the caller's own", async () => {
+Deno.test("records of a bag in memory belong to the caller", async () => {
   const path = `${REPOSITORY}test/golden/bags/types/data/text.bag`;
   const bytes = bytesIn(path);
   const before = bytes.slice();
@@ -180,7 +180,7 @@ Deno.test("threads open one shared buffer", async () => {
   URL.revokeObjectURL(url);
 });
 
-Deno.test("what is no bag, or lacks its index, is said", async () => {
+Deno.test("a file that is not a bag, or lacks its index, is reported", async () => {
   const third = `${REPOSITORY}test/golden/granular3/types/data`;
   const text = bytesIn(`${third}/text.bag`);
   const index = bytesIn(`${third}/text.idx`);

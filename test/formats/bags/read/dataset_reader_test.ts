@@ -45,7 +45,7 @@ function hasCode(code: string): (error: unknown) => boolean {
   };
 }
 
-Deno.test("a mask chooses keys, and values of lists", async () => {
+Deno.test("a mask selects keys, and values of lists", async () => {
   await withLists(async (dir) => {
     using reader = DatasetReader.openSync(dir, { decoders });
     const answers: [Mask | undefined, unknown][] = [
@@ -74,7 +74,7 @@ Deno.test("a mask chooses keys, and values of lists", async () => {
   });
 });
 
-Deno.test("a mask that asks for what there is not is refused", async () => {
+Deno.test("a mask with missing keys or values is rejected", async () => {
   await withLists(async (dir) => {
     using reader = DatasetReader.openSync(dir, { decoders });
     const unknown = hasCode("unknown-key");
@@ -116,7 +116,7 @@ Deno.test("a range of datapoints is clipped, and may be empty", async () => {
   });
 });
 
-Deno.test("references are honoured as written, also where datapoints share records", async () => {
+Deno.test("references are followed as written, also if datapoints share records", async () => {
   await withTempDir(async (dir) => {
     writeDataset(dir, spec, [{ n: Uint8Array.of(0), words: [] }], 2);
     const values = words(6).map(text);
@@ -144,7 +144,7 @@ Deno.test("references are honoured as written, also where datapoints share recor
   });
 });
 
-Deno.test("only the bytes that are asked for are read", async () => {
+Deno.test("only the requested bytes are read", async () => {
   await withTempDir((dir) => {
     const many = words(9).map(text);
     writeDataset(dir, spec, [{ n: Uint8Array.of(1), words: many }], 1);
@@ -161,7 +161,7 @@ Deno.test("only the bytes that are asked for are read", async () => {
   });
 });
 
-Deno.test("keys that are cached need their files no more", async () => {
+Deno.test("cached keys do not need their files any more", async () => {
   await withLists(async (dir) => {
     const cacheKeys = ["n", "words", "refs"];
     for (const cacheIndex of [true, false]) {
@@ -186,7 +186,7 @@ Deno.test("keys that are cached need their files no more", async () => {
   });
 });
 
-Deno.test("a decoder gets the type's arguments, or none where its whole word is known", async () => {
+Deno.test("a decoder gets the type's arguments, or none if its whole word is known", async () => {
   await withTempDir((dir) => {
     const types = { a: "own(3,x)[]", b: "own(3,x)", c: "own", d: "toString" };
     const value = Uint8Array.of(1, 2);
@@ -214,7 +214,7 @@ Deno.test("a decoder gets the type's arguments, or none where its whole word is 
   });
 });
 
-Deno.test("what a decoder throws is told with the file, the datapoint and the key", async () => {
+Deno.test("an error of a decoder names the file, the datapoint and the key", async () => {
   await withLists(async (dir) => {
     const cause = new Error("it is odd");
     const failing: Decoders = {
@@ -241,7 +241,7 @@ Deno.test("what a decoder throws is told with the file, the datapoint and the ke
   });
 });
 
-Deno.test("a decoder that answers with a promise is waited for, or refused", async () => {
+Deno.test("a decoder that returns a promise is awaited, or rejected", async () => {
   await withLists(async (dir) => {
     const slow: Decoders = {
       ...decoders,
@@ -281,7 +281,7 @@ Deno.test("a decoder may read from the reader it decodes for", async () => {
   });
 });
 
-Deno.test("any name of a file is a key, and its value an own property", async () => {
+Deno.test("any file name is a valid key, and its value an own property", async () => {
   await withTempDir(async (dir) => {
     const keys = ["1", "__proto__", "constructor", "ключ"];
     const types = Object.fromEntries(keys.map((key) => [key, "int"]));
@@ -305,7 +305,7 @@ Deno.test("any name of a file is a key, and its value an own property", async ()
   });
 });
 
-Deno.test("memory holds all values of a datapoint, and is read into again", async () => {
+Deno.test("memory holds all values of a datapoint, and is reused", async () => {
   await withLists(async (dir) => {
     using reader = DatasetReader.openSync(dir, { decoders: null });
     const memory = new RecordMemory();
@@ -346,7 +346,7 @@ Deno.test("reads that run at the same time do not mix", async () => {
   });
 });
 
-Deno.test("a closed reader says so, and a signal is heard", async () => {
+Deno.test("a closed reader throws, and a signal aborts", async () => {
   await withLists(async (dir) => {
     const reader = await DatasetReader.open(dir, {
       decoders,

@@ -4,7 +4,7 @@ import { open } from "../../../../src/open/open.ts";
 import { writeDataset } from "../../../support/bags/make_bag.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 
-Deno.test("fields are the keys of spec.json, with their kinds, and lists are such", async () => {
+Deno.test("fields are the keys of spec.json, with their kinds, including lists", async () => {
   using fs = await open(`${REPOSITORY}test/golden/granular2/lists/data`);
   const fields = fs.samples!.fields!.map(({ name, type, isList }) =>
     [name, type.name, type.kind, isList] as const

@@ -50,7 +50,7 @@ function read(dir: string): { all: unknown; warnings: string[] } {
   };
 }
 
-Deno.test("only complete datapoints are there, and what is ahead is told once", async () => {
+Deno.test("only complete datapoints are visible, and surplus records are reported once", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, spec, [datapoint], 3);
     writeBag(`${dir}/a.bag`, bytes(1, 4, 5), 3);
@@ -63,7 +63,7 @@ Deno.test("only complete datapoints are there, and what is ahead is told once", 
   });
 });
 
-Deno.test("an entry of the index that is cut is no record", async () => {
+Deno.test("a truncated entry of the index is not a record", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, spec, [datapoint, datapoint], 3);
     Deno.truncateSync(`${dir}/a.idx`, 11);
@@ -76,7 +76,7 @@ Deno.test("an entry of the index that is cut is no record", async () => {
   });
 });
 
-Deno.test("a writer that was killed while it made its files leaves an empty dataset", async () => {
+Deno.test("a writer that was killed while it created its files leaves an empty dataset", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, spec, [], 3);
     const empty = { b: [], a: [], c: [] };
@@ -92,7 +92,7 @@ Deno.test("a writer that was killed while it made its files leaves an empty data
   });
 });
 
-Deno.test("a shard whose writer was killed while it made its files is converted as one without datapoints", async () => {
+Deno.test("a shard whose writer was killed while it created its files is converted as one without datapoints", async () => {
   await withTempDir(async (dir) => {
     const spec = { text: "utf8", more: "bytes" };
     for (const [shard, points] of [[0, []], [1, [point("x")]]] as const) {
@@ -122,7 +122,7 @@ function point(text: string): Records {
   return { text: bytes, more: bytes };
 }
 
-Deno.test("a file that is missing beside others with records is named", async () => {
+Deno.test("a missing file next to others with records is named", async () => {
   const refused = (dir: string, code: string, message: RegExp) =>
     assert.throws(
       () => DatasetReader.openSync(dir, { decoders }),
@@ -178,7 +178,7 @@ Deno.test("a key of generation 3 may be called refs", async () => {
   });
 });
 
-Deno.test("a dataset that grows stays as it was when it was opened", async () => {
+Deno.test("a growing dataset stays as it was when it was opened", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, spec, [datapoint], 3);
     using reader = DatasetReader.openSync(dir, { decoders, cacheIndex: false });
@@ -201,7 +201,7 @@ Deno.test("a spec that is too large is not read", async () => {
   });
 });
 
-Deno.test("a bag that is too large to be held in memory is refused", async () => {
+Deno.test("a bag that is too large to be held in memory is rejected", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, spec, [datapoint], 3);
     Deno.truncateSync(`${dir}/a.bag`, 2 ** 40);
@@ -209,7 +209,7 @@ Deno.test("a bag that is too large to be held in memory is refused", async () =>
       () => DatasetReader.openSync(dir, { decoders, cacheKeys: ["a"] }),
       {
         code: "too-large",
-        message: /a\.bag in memory: .*leave it out of cacheKeys/,
+        message: /a\.bag in memory: .*remove it from cacheKeys/,
       },
     );
     using reader = DatasetReader.openSync(dir, { decoders });
@@ -217,7 +217,7 @@ Deno.test("a bag that is too large to be held in memory is refused", async () =>
   });
 });
 
-Deno.test("the last shard is left out, and told, while its writer has no file in it", async () => {
+Deno.test("the last shard is skipped, with a warning, while its writer has no file in it", async () => {
   await withTempDir(async (dir) => {
     writeDataset(`${dir}/000000`, spec, [datapoint], 3);
     await Deno.mkdir(`${dir}/000001`);
@@ -258,7 +258,7 @@ function locate(tree: Tree, ...names: string[]): boolean {
   return tree.locate(node, newExtent()) as boolean;
 }
 
-Deno.test("a thread that comes later doesn't take another bag for the one that was replaced", async () => {
+Deno.test("a later thread does not use the bag that replaced the opened one", async () => {
   await withTempDir((dir) => {
     for (const generation of [1, 2, 3] as const) {
       for (const isLooked of [false, true]) {
@@ -285,7 +285,7 @@ Deno.test("a thread that comes later doesn't take another bag for the one that w
   });
 });
 
-Deno.test("a check does not call a dataset sound that has lost its bags, nor one shard of it", async () => {
+Deno.test("a check does not accept a dataset, or a shard of it, that has lost its bags", async () => {
   await withTempDir(async (dir) => {
     const damages: FormatError[] = [];
     const onDamage = (damage: FormatError) => void damages.push(damage);
@@ -311,7 +311,7 @@ Deno.test("a check does not call a dataset sound that has lost its bags, nor one
   });
 });
 
-Deno.test("what a dataset was extracted to is a folder, and no empty dataset", async () => {
+Deno.test("an extracted dataset is a folder, not an empty dataset", async () => {
   await withTempDir(async (dir) => {
     writeDataset(`${dir}/data`, spec, [datapoint], 3);
     await convert(`${dir}/data`, `${dir}/files/`);
@@ -325,7 +325,7 @@ Deno.test("what a dataset was extracted to is a folder, and no empty dataset", a
   });
 });
 
-Deno.test("a dataset that was closed while something was read opens no file again", async () => {
+Deno.test("a dataset that was closed during a read opens no file again", async () => {
   await withTempDir(async (dir) => {
     writeDataset(dir, { text: "utf8" }, [{ text: new Uint8Array(4) }], 3);
     const container = await open(dir);

@@ -5,7 +5,7 @@ import { descriptorsBelowNow } from "../../../support/programs/descriptors.ts";
 import { writeBag, writeDataset } from "../../../support/bags/make_bag.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-Deno.test("a bag whose records cannot be named so is not left open", async () => {
+Deno.test("a bag whose records cannot be named with the suffix is closed again", async () => {
   await withTempDir((dir) => {
     writeBag(`${dir}/a.bag`, [Uint8Array.of(1)], 2);
     assert.throws(() => openSync(`${dir}/a.bag`, { ext: "a/b" }), TypeError);
@@ -13,7 +13,7 @@ Deno.test("a bag whose records cannot be named so is not left open", async () =>
   });
 });
 
-Deno.test("a dataset of more records than node ids reach is not left open", async () => {
+Deno.test("a dataset with more records than node ids is closed again", async () => {
   await withTempDir((dir) => {
     const shards = 2 ** 7;
     for (let i = 0; i < shards; i++) {

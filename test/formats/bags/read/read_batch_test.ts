@@ -17,7 +17,7 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 const LISTS = `${REPOSITORY}test/golden/granular2/lists/data`;
 const SHARDED = `${REPOSITORY}test/golden/granular3/sharded/data`;
 
-Deno.test("a batch reads what a mask chooses, of shards in any order", async () => {
+Deno.test("a batch reads what a mask selects, from shards in any order", async () => {
   using reader = await ShardedDatasetReader.open(SHARDED, { decoders });
   const indices = [reader.length - 1, 0, reader.length - 1, 3];
   const key = reader.keys[0]!;
@@ -36,7 +36,7 @@ Deno.test("a batch reads what a mask chooses, of shards in any order", async () 
 
 const EMPTY = { take: (length: number) => new Uint8Array(length) };
 
-Deno.test("a batch takes its memory at once, and its values lie in it without sharing", async () => {
+Deno.test("a batch allocates its memory at once, and its values do not overlap", async () => {
   using reader = await DatasetReader.open(LISTS, { decoders: null });
   const takes: Uint8Array<ArrayBuffer>[] = [];
   const memory = {
@@ -60,7 +60,7 @@ Deno.test("a batch takes its memory at once, and its values lie in it without sh
   assert.deepEqual(batch, [1, 0, 1].map((i) => reader.getSync(i)));
 });
 
-Deno.test("decoders that wait do so together, and all have ended when one has failed", async () => {
+Deno.test("asynchronous decoders run together, and all have ended when one has failed", async () => {
   await withTempDir(async (dir) => {
     const datapoints = Array.from({ length: 6 }, (_, i): Records => ({
       n: Uint8Array.of(i + 1),
@@ -105,7 +105,7 @@ Deno.test("decoders that wait do so together, and all have ended when one has fa
   });
 });
 
-Deno.test("a batch that asks for what there is not is refused", async () => {
+Deno.test("a batch with missing indices or keys is rejected", async () => {
   using sharded = await ShardedDatasetReader.open(SHARDED, { decoders: null });
   using reader = await DatasetReader.open(LISTS, { decoders: null });
   for (const one of [sharded, reader]) {

@@ -71,7 +71,7 @@ Deno.test("datapoints are found in their shards, empty ones among them", async (
   }
 });
 
-Deno.test("values of a range over shards that were read into memory stay", async () => {
+Deno.test("values of a range over shards that were read into memory remain valid", async () => {
   await withTempDir((dir) => {
     writeShards(dir, [3, 4, 5]);
     using reader = ShardedDatasetReader.openSync(dir, { decoders: null });
@@ -81,7 +81,7 @@ Deno.test("values of a range over shards that were read into memory stay", async
   });
 });
 
-Deno.test("workers read shards of their own", async () => {
+Deno.test("workers read their own shards", async () => {
   await withTempDir((dir) => {
     writeShards(dir, [1, 1, 1, 1, 1]);
     const read = (shardStart?: number, shardStep?: number) => {
@@ -102,7 +102,7 @@ Deno.test("workers read shards of their own", async () => {
   });
 });
 
-Deno.test("a dataset that is not sharded is one shard", async () => {
+Deno.test("an unsharded dataset is one shard", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, { n: "int" }, [{ n: Uint8Array.of(5) }], 2);
     using reader = ShardedDatasetReader.openSync(dir, { decoders });
@@ -111,7 +111,7 @@ Deno.test("a dataset that is not sharded is one shard", async () => {
   });
 });
 
-Deno.test("hidden names are not looked at; others are no shards", async () => {
+Deno.test("hidden names are ignored; other names are not shards", async () => {
   const refused = (dir: string, code: string, message: RegExp) =>
     assert.throws(
       () => ShardedDatasetReader.openSync(dir, { decoders }),

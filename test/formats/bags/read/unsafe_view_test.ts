@@ -22,7 +22,7 @@ for (
     "granular3/killed_writer/data",
   ]
 ) {
-  Deno.test(`views of ${dataset} are what is read`, () => {
+  Deno.test(`views of ${dataset} equal what is read`, () => {
     const path = `${GOLDEN}/${dataset}`;
     const options = { decoders: null, onWarning() {} };
     using reader = DatasetReader.openSync(path, options);
@@ -35,7 +35,7 @@ for (
   });
 }
 
-Deno.test("views of shards are what is read, and outlive their reader", () => {
+Deno.test("views of shards equal what is read, and outlive their reader", () => {
   const path = `${GOLDEN}/granular2/sharded/data`;
   const reader = ShardedDatasetReader.openSync(path, { decoders: null });
   const last = reader.length - 1;
@@ -50,7 +50,7 @@ Deno.test("views of shards are what is read, and outlive their reader", () => {
   );
 });
 
-Deno.test("a view of a bag that was cut is an error, not the end of the process", async () => {
+Deno.test("a view of a truncated bag is an error, not the end of the process", async () => {
   const path = await Deno.makeTempFile({ suffix: ".bag" });
   try {
     await Deno.copyFile(`${GOLDEN}/bag/large_records/alpha_54.bag`, path);

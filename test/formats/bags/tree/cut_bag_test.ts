@@ -23,7 +23,7 @@ function cutBag(lengths: readonly number[], bytes: number): MemoryStorage {
   });
 }
 
-Deno.test("of a bag that was cut anywhere, the records before are read, and the others are named", async () => {
+Deno.test("of a bag truncated anywhere, the records before the cut are read, and the others are named", async () => {
   const lengths = [3, 1, 0, 5, 2];
   const ends = [3, 4, 4, 9, 11];
   for (let bytes = 0; bytes <= 11; bytes++) {
@@ -59,7 +59,7 @@ Deno.test("of a bag that was cut anywhere, the records before are read, and the 
   }
 });
 
-Deno.test("what a bag far away was cut before is told by its index, page by page", async () => {
+Deno.test("the cut of a remote bag is found in its index, page by page", async () => {
   const lengths = Array<number>(3000).fill(10);
   const warnings: string[] = [];
   using fs = await open("a.bag", {
@@ -73,7 +73,7 @@ Deno.test("what a bag far away was cut before is told by its index, page by page
   await assert.rejects(fs.read("002999"), { member: "002999" });
 });
 
-Deno.test("a dataset says which bag was cut, in every way of opening it, and check fails", async () => {
+Deno.test("a dataset names the truncated bag, however it is opened, and check fails", async () => {
   for (const shards of [1, 2]) {
     await withTempDir(async (dir) => {
       const paths = shards === 1 ? [dir] : [`${dir}/000000`, `${dir}/000001`];
@@ -120,7 +120,7 @@ Deno.test("a dataset says which bag was cut, in every way of opening it, and che
   }
 });
 
-Deno.test("an index that was cut says that datapoints of later shards have moved, and a loader's state knows", async () => {
+Deno.test("a truncated index reports that datapoints of later shards have moved, and a loader's state detects it", async () => {
   await withTempDir(async (dir) => {
     for (const shard of [0, 1]) {
       const datapoints = [1, 2, 3].map((n) => ({

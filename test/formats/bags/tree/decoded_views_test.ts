@@ -16,7 +16,7 @@ const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const utf8 = (value: string) => new TextEncoder().encode(value);
 
 for (const name of ["granular/types", "granular2/types", "granular3/types"]) {
-  Deno.test(`${name}: whole numbers and arrays show as what was written`, () => {
+  Deno.test(`${name}: whole numbers and arrays are shown as written`, () => {
     const { path, content } = datasetCase(name);
     using fs = openSync(path, { decoded: true });
     let [numbers, arrays] = [0, 0];
@@ -48,7 +48,7 @@ for (const name of ["granular/types", "granular2/types", "granular3/types"]) {
   });
 }
 
-Deno.test("elements of lists have views, keys go before views of the same name", async () => {
+Deno.test("elements of lists have views, and keys take precedence over views of the same name", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, {
       a: "utf8[]",
@@ -91,7 +91,7 @@ Deno.test("elements of lists have views, keys go before views of the same name",
   });
 });
 
-Deno.test("a value that does not decode is named, and the raw one is there", async () => {
+Deno.test("a value that does not decode is named, and the raw one is shown", async () => {
   await withTempDir((dir) => {
     const good = writeMsgpack([1]);
     writeDataset(dir, { v: "msgpack" }, [
@@ -121,13 +121,13 @@ Deno.test("a value that does not decode is named, and the raw one is there", asy
   });
 });
 
-Deno.test("a bag alone has no types, and so no views", () => {
+Deno.test("a single bag has no types, and so no views", () => {
   const { path, content } = bagCases.find(({ name }) => name === "bag/many")!;
   using fs = openSync(path, { decoded: true });
   assert.equal(fs.listSync().length, content!.length);
 });
 
-Deno.test("a value that would fill the memory with objects has no view, but its bytes", async () => {
+Deno.test("a value that would fill the memory with objects has no view, only its bytes", async () => {
   await withTempDir((dir) => {
     const count = 16 * 1024 * 1024;
     const maps = new Uint8Array(5 + count).fill(0x80); // empty ones

@@ -68,7 +68,7 @@ function expectedFiles(
   );
 }
 
-Deno.test("a random dataset is the files that the architecture says", async () => {
+Deno.test("a random dataset has the files that the architecture describes", async () => {
   await fc.assert(
     fc.asyncProperty(dataset, async (given) => {
       const { generation, spec, isSharded } = given;

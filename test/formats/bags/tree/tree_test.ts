@@ -100,7 +100,7 @@ for (const golden of [...bagCases, ...datasetCases]) {
     continue;
   }
   const { name, path, expected } = golden;
-  Deno.test(`${name}: the damage is told where it is`, async () => {
+  Deno.test(`${name}: the damage is reported where it is`, async () => {
     const warnings: string[] = [];
     const error = firstError(path);
     if (name === "granular3/bad_idx_cut") {
@@ -135,7 +135,7 @@ for (const golden of datasetCases) {
     continue;
   }
   if (golden.name.endsWith("utf8")) continue;
-  Deno.test(`${golden.name}: what is sound is shown beside the damage`, async () => {
+  Deno.test(`${golden.name}: undamaged parts are shown next to the damage`, async () => {
     using fs = await open(golden.path, quiet);
     const keys = Object.keys(golden.content!.spec);
     for (const [i, datapoint] of golden.content!.datapoints!.entries()) {
@@ -156,7 +156,7 @@ for (const golden of datasetCases) {
 
 for (const golden of datasetCases) {
   if (!golden.valid) continue;
-  Deno.test(`${golden.name}: a check of all values finds it sound`, async () => {
+  Deno.test(`${golden.name}: a check of all values finds no damage`, async () => {
     const isUnfinished = golden.name.endsWith("killed_writer");
     const found: string[] = [];
     const { samples, damaged } = await check(golden.path, {
@@ -169,7 +169,7 @@ for (const golden of datasetCases) {
   });
 }
 
-Deno.test("a check says which values are too large to be decoded", async () => {
+Deno.test("a check reports which values are too large to be decoded", async () => {
   const directory = await Deno.makeTempDir();
   try {
     const spec = { small: "msgpack", large: "msgpack" };
@@ -206,7 +206,7 @@ for (const set of ["bags", "granular"]) {
   });
 }
 
-Deno.test("other directories are not taken for datasets", async () => {
+Deno.test("other directories are not detected as datasets", async () => {
   const dir = await Deno.makeTempDir();
   try {
     await Deno.mkdir(`${dir}/000000`);
@@ -225,7 +225,7 @@ Deno.test("other directories are not taken for datasets", async () => {
   }
 });
 
-Deno.test("a dataset that has more records than it is given ids is named", async () => {
+Deno.test("a dataset that has more records than available ids is named", async () => {
   for (const name of ["bags/lists", "bags/sharded"]) {
     const { path } = datasetCase(name);
     await assert.rejects(

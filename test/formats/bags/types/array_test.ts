@@ -51,7 +51,7 @@ const arrays: fc.Arbitrary<NdArray> = fc.record({
   return arrayFromBytes(dtype, shape, bytes);
 });
 
-Deno.test("an array comes back, alone, as a file of NumPy's, and from a tree", async () => {
+Deno.test("an array is restored, alone, from a file of NumPy, and from a tree", async () => {
   await fc.assert(fc.asyncProperty(arrays, async (array) => {
     assert.deepStrictEqual(
       decodeArray!(await encoded(encodeArray, array)),
@@ -94,7 +94,7 @@ Deno.test({
   },
 });
 
-Deno.test("elements are shared where they are aligned, and copied where not", () => {
+Deno.test("elements are shared if they are aligned, and copied otherwise", () => {
   for (const offset of [0, 1, 2, 4, 8]) {
     const bytes = new Uint8Array(24 + offset).subarray(offset);
     const { data } = decodeArray!(bytes, "float64", "3") as NdArray;
@@ -106,7 +106,7 @@ Deno.test("elements are shared where they are aligned, and copied where not", ()
   }
 });
 
-Deno.test("big-endian elements are turned round, both ways", async () => {
+Deno.test("big-endian elements are swapped, both ways", async () => {
   const big = Uint8Array.of(0, 1, 0, 2);
   const array = { dtype: "<i2", shape: [2], data: Int16Array.of(1, 2) };
   assert.deepStrictEqual(decodeArray!(big, ">i2", "2"), array);
@@ -124,7 +124,7 @@ Deno.test("big-endian elements are turned round, both ways", async () => {
   );
 });
 
-Deno.test("NumPy's words name the element type", () => {
+Deno.test("NumPy's names of the element type are accepted", () => {
   for (
     const [word, dtype] of [
       ["float32", "<f4"],
@@ -150,9 +150,9 @@ const FOUR = new Uint8Array(4);
 const DAMAGED: [string, unknown, RegExp][] = [
   ["a list of two", ["<f4", [1]], /not a list of an element type, a shape/],
   ["a map", { dtype: "<f4" }, /not a list of an element type/],
-  ["a shape that is none", ["<f4", ["1"], FOUR], /not a list of an element/],
+  ["an invalid shape", ["<f4", ["1"], FOUR], /not a list of an element/],
   ["a length below 0", ["<f4", [-1], FOUR], /not a list of an element type/],
-  ["a length that is no number", ["<f4", [2n ** 60n], FOUR], /not a list of/],
+  ["a length that is not a number", ["<f4", [2n ** 60n], FOUR], /not a list of/],
   ["65 dimensions", ["<f4", Array(65).fill(1), FOUR], /not a list of/],
   ["elements as text", ["<f4", [1], "aaaa"], /not a list of/],
   ["too few bytes", ["<f4", [2], FOUR], /4 bytes of data, .* takes 8/],
@@ -180,7 +180,7 @@ for (const [name, value, words] of DAMAGED) {
   });
 }
 
-Deno.test("cut or deep msgpack is refused in every type that is made of it", () => {
+Deno.test("truncated or deep msgpack is rejected in every type based on it", () => {
   const deep = new Uint8Array(100_001).fill(0x91);
   for (const word of ["msgpack", "array", "tree"]) {
     const decode: Decoder = decodersOf(3)[word]!;
@@ -193,7 +193,7 @@ Deno.test("cut or deep msgpack is refused in every type that is made of it", () 
   }
 });
 
-Deno.test("arguments that mean nothing, or do not fit the array, are refused", async () => {
+Deno.test("invalid arguments, and those that do not fit the array, are rejected", async () => {
   for (
     const args of [
       ["float33"],
@@ -228,7 +228,7 @@ Deno.test("arguments that mean nothing, or do not fit the array, are refused", a
   }
 });
 
-Deno.test("what only looks like an array in a tree stays what it is", async () => {
+Deno.test("a value in a tree that only looks like an array stays unchanged", async () => {
   for (
     const value of [
       ["_", 1, 2, 3],
@@ -248,7 +248,7 @@ Deno.test("what only looks like an array in a tree stays what it is", async () =
   }
 });
 
-Deno.test("a tree that contains itself is refused", async () => {
+Deno.test("a tree that contains itself is rejected", async () => {
   const loop: unknown[] = [];
   loop.push([{ loop }]);
   await assert.rejects(() => encoded(encodeTree, loop), /1024 levels deep/);

@@ -51,7 +51,7 @@ for (const name of SETS.slice(0, 2)) {
   const set = goldenBags(name);
   const keys = Object.keys(set.spec).toSorted();
   for (const [k, key] of keys.entries()) {
-    Deno.test(`${name}: ${key} (${set.spec[key]}) is as expect.json has it`, async () => {
+    Deno.test(`${name}: ${key} (${set.spec[key]}) is as in expect.json`, async () => {
       const records = recordsOf(set, key);
       const datapoints = set.content.datapoints!;
       assert.equal(datapoints.length, 20);
@@ -99,7 +99,7 @@ for line in sys.stdin:
 for (const name of SETS.slice(2)) {
   Deno.test({
     name:
-      `${name}: every value is as Python reads it (needs numpy, msgpack, pillow)`,
+      `${name}: every value equals what Python reads (needs numpy, msgpack, pillow)`,
     ...needs("numpy", "msgpack", "pillow"),
     async fn() {
       const set = goldenBags(name);

@@ -63,7 +63,7 @@ Deno.test("from generation 2 the top bit is a sign", () => {
   assert.throws(() => (encodersOf(1).int as Encode)(-1), RangeError);
 });
 
-Deno.test("arguments say size and order", () => {
+Deno.test("arguments give size and byte order", () => {
   const encode = encodersOf(1).int as Encode;
   const decode = decodersOf(1).int!;
   assert.deepEqual(encode(258, "4"), hex("02010000"));
@@ -82,7 +82,7 @@ Deno.test("arguments say size and order", () => {
   );
 });
 
-Deno.test("arguments that mean nothing are refused, by both sides", () => {
+Deno.test("invalid arguments are rejected, when reading and writing", () => {
   const wrong = [["x"], [""], ["-1"], ["1.5"], ["65536"], ["99999999999"]];
   wrong.push(["4", "middle"], ["4", "big", "more"], ["0x4"], ["1e2"]);
   for (const args of wrong) {
@@ -105,7 +105,7 @@ Deno.test("arguments that mean nothing are refused, by both sides", () => {
   );
 });
 
-Deno.test("numbers that no reader takes without a size are refused", () => {
+Deno.test("numbers that no reader accepts without a size are rejected", () => {
   for (const generation of [1, 2, 3] as const) {
     const encode = encodersOf(generation).int as Encode;
     for (const value of [2n ** 127n, 2n ** 128n, 2n ** 40_000_000n]) {
@@ -124,7 +124,7 @@ Deno.test("numbers that no reader takes without a size are refused", () => {
   assert.equal(encode(2n ** 127n, "16").toHex(), "00".repeat(15) + "80");
 });
 
-Deno.test("bytes that are no number of that size are damage", () => {
+Deno.test("bytes that are not a number of that size are damage", () => {
   for (
     const [decode, digits, args] of [
       [decodersOf(1).int!, "00".repeat(17), []],
@@ -146,7 +146,7 @@ Deno.test("bytes that are no number of that size are damage", () => {
   }
 });
 
-Deno.test("only whole numbers that are exact are taken", () => {
+Deno.test("only exact whole numbers are accepted", () => {
   for (const value of [1.5, NaN, Infinity, 2 ** 53, "1", null, true]) {
     assert.throws(
       () => (encodersOf(3).int as Encode)(value as number),
@@ -171,7 +171,7 @@ const numbers = fc.oneof(
   fc.bigInt({ min: -(2n ** 90n), max: 2n ** 90n }),
 );
 
-Deno.test("what fits comes back; what does not is refused", () => {
+Deno.test("numbers that fit are restored; others are rejected", () => {
   fc.assert(fc.property(options, numbers, (how, value) => {
     const { size = Infinity, signed } = how;
     const bits = 8n * BigInt(Math.min(size, 16));
@@ -209,7 +209,7 @@ for line in sys.stdin: print(json.dumps([attempt(first, int(line)), attempt(late
 
 Deno.test({
   name:
-    "Python writes the same bytes, where it does not fail, and generation 1 no top bit (needs numpy)",
+    "Python writes the same bytes, except where it fails or where generation 1 would set the top bit (needs numpy)",
   ...needs("numpy"),
   async fn() {
     const values = fc.sample(
@@ -266,7 +266,8 @@ for line in sys.stdin:
 `;
 
 Deno.test({
-  name: "every reader of generation 1 reads what is written (needs python3)",
+  name:
+    "every reader of generation 1 reads the written numbers (needs python3)",
   ...needs("python3"),
   async fn() {
     const values = fc.sample(

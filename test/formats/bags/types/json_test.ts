@@ -76,7 +76,7 @@ const FORMS: [TreeContent, string][] = [
   ],
 ];
 
-Deno.test("a float in JSON is one in MessagePack, in each of its forms", () => {
+Deno.test("a float in JSON is a float in MessagePack, in each of its forms", () => {
   const floats = ["1.0", "1e0", "10E-1", '{"$float": 1}', '{"$float": 1.0}'];
   for (const json of floats) {
     assert.deepStrictEqual(jsonToValue(json), new MsgpackFloat(1));
@@ -95,7 +95,7 @@ for (const [value, json] of FORMS) {
   });
 }
 
-Deno.test("an object that looks like a form comes back as a map", () => {
+Deno.test("an object that looks like a form is restored as a map", () => {
   const value = { $bytes: "AQ==" };
   const json = valueToJson(value);
   assert.equal(json, '{"$map": [["$bytes", "AQ=="]]}');
@@ -217,7 +217,7 @@ for (
     "81c0",
   ]] as const
 ) {
-  Deno.test(`${kind} that nest as deep as they may are shown and encoded`, async () => {
+  Deno.test(`${kind} nested up to the limit are shown and encoded`, async () => {
     const packed = hex(head.repeat(1024) + "c0");
     const value = decodersOf(3).tree!(packed) as TreeContent;
     const json = valueToJson(value);
@@ -234,24 +234,27 @@ const DEEP = 100_000;
 const REFUSED: [string, RegExp][] = [
   ["", /ends early/],
   ["{", /ends early/],
-  ["1 2", /something follows/],
+  ["1 2", /more follows/],
   ["'a'", /value is missing/],
-  ['{"$byte": ""}', /{"\$byte": …} is no value in JSON; the forms are/],
-  ['{"$bytes": "*"}', /{"\$bytes": …} is no value/],
-  ['{"$bytes": 5}', /{"\$bytes": …} is no value/],
-  ['{"$float": "1"}', /{"\$float": …} is no value/],
-  ['{"$map": {}}', /{"\$map": …} is no value/],
-  ['{"$map": [[1]]}', /{"\$map": …} is no value/],
+  ['{"$byte": ""}', /{"\$byte": …} is not a valid value; the forms are/],
+  ['{"$bytes": "*"}', /{"\$bytes": …} is not a valid value/],
+  ['{"$bytes": 5}', /{"\$bytes": …} is not a valid value/],
+  ['{"$float": "1"}', /{"\$float": …} is not a valid value/],
+  ['{"$map": {}}', /{"\$map": …} is not a valid value/],
+  ['{"$map": [[1]]}', /{"\$map": …} is not a valid value/],
   [
     '{"$ext": {"type": -1, "data": ""}}',
     /type of an extension must be .*, not -1/,
   ],
-  ['{"$ext": null}', /{"\$ext": …} is no value/],
+  ['{"$ext": null}', /{"\$ext": …} is not a valid value/],
   [
     '{"$timestamp": {"seconds": 1.5, "nanoseconds": 0}}',
     /timestamp must have whole seconds .*, not 1\.5 /,
   ],
-  ['{"$array": {"dtype": "<f4", "shape": [1]}}', /{"\$array": …} is no value/],
+  [
+    '{"$array": {"dtype": "<f4", "shape": [1]}}',
+    /{"\$array": …} is not a valid value/,
+  ],
   ['{"$array": {"dtype": "<f4", "shape": [-1], "values": []}}', /\$array/],
   [
     '{"$array": {"dtype": "|O", "shape": [1], "values": [1]}}',
@@ -268,7 +271,7 @@ const REFUSED: [string, RegExp][] = [
   ['{"$array": {"dtype": "<i8", "shape": [1], "values": [0.5]}}', /0.5 is no/],
   [
     '{"$array": {"dtype": "<u8", "shape": [1], "values": [18446744073709551616]}}',
-    /is no el/,
+    /is not an el/,
   ],
   ['{"$array": {"dtype": "|b1", "shape": [1], "values": [1]}}', /1 is no/],
   ['{"$array": {"dtype": "<U1", "shape": [1], "values": ["ab"]}}', /too short/],
@@ -278,7 +281,7 @@ const REFUSED: [string, RegExp][] = [
 ];
 
 for (const [json, words] of REFUSED) {
-  Deno.test(`${json.slice(0, 70)} is refused`, () => {
+  Deno.test(`${json.slice(0, 70)} is rejected`, () => {
     assert.throws(() => jsonToValue(json, "msgpack"), (error) => {
       assert.ok(error instanceof ValueError, `${error}`);
       assert.equal(error.code, "bad-json");
@@ -292,7 +295,7 @@ for (const [json, words] of REFUSED) {
   });
 }
 
-Deno.test("what has no form in JSON is not shown", () => {
+Deno.test("a value that JSON cannot represent is not shown", () => {
   const loop: unknown[] = [];
   loop.push(loop);
   for (
@@ -332,13 +335,13 @@ async function memoryFor(text: string): Promise<number> {
 
 const WIDE = '"dtype": "<U99999999", "shape": [1]';
 
-Deno.test("an array of one letter takes no memory for 100 million", async () => {
+Deno.test("an array of one letter does not allocate memory for 100 million", async () => {
   const text = `{"$array": {${WIDE}, "values": ["a"]}}`;
   const more = await memoryFor(text) - await memoryFor('{"a": [1, 2]}');
   assert.ok(more < 100e6, `it took ${more} bytes more`);
 });
 
-Deno.test("text that is nearly all padding is refused as values, and shown as bytes", () => {
+Deno.test("text that is nearly all padding is rejected as values, and shown as bytes", () => {
   assert.throws(
     () => jsonToValue(`{"$array": {${WIDE}, "values": ["a"]}}`),
     { code: "bad-json", message: /all padding .*<U8/ },

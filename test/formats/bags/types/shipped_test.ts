@@ -19,7 +19,7 @@ const WORDS = "array bytes i64 int jpeg jpg mp4 msgpack png tree u64 utf8 webm"
   .split(" ");
 
 for (const generation of [1, 2, 3] as const) {
-  Deno.test(`generation ${generation} has the words of the originals, and no others`, () => {
+  Deno.test(`generation ${generation} has exactly the type words of the originals`, () => {
     const encoders: Encoders = encodersOf(generation);
     const decoders: Decoders = decodersOf(generation);
     assert.deepEqual(Object.keys(encoders).toSorted(), WORDS);
@@ -33,7 +33,7 @@ for (const generation of [1, 2, 3] as const) {
   });
 }
 
-Deno.test("a user's own words, and own meaning of a word, stand beside the shipped ones", () => {
+Deno.test("a user's own words, and redefined words, coexist with the shipped ones", () => {
   const upper: Encoder = (text: string) =>
     new TextEncoder().encode(text.toUpperCase());
   const encoders: Encoders = { ...encodersOf(2), own: upper, utf8: upper };
@@ -47,7 +47,7 @@ const { bytes: encodeBytes, utf8: encodeUtf8 } = encodersOf(3) as Record<
   (value: unknown) => Uint8Array
 >;
 
-Deno.test("bytes and videos are handed on as they are", () => {
+Deno.test("bytes and videos are passed unchanged", () => {
   const bytes = Uint8Array.of(1, 2, 3);
   for (const word of ["bytes", "mp4", "webm"]) {
     assert.equal(decodersOf(3)[word]!(bytes), bytes);
@@ -63,7 +63,7 @@ Deno.test("bytes and videos are handed on as they are", () => {
   }
 });
 
-Deno.test("text is UTF-8, of which nothing is lost", () => {
+Deno.test("text is UTF-8, without loss", () => {
   for (const text of ["", "a", "\ufeffa", "é\0😀"]) {
     const bytes = encodeUtf8!(text).slice();
     assert.deepEqual(bytes, new Uint8Array(new TextEncoder().encode(text)));
@@ -88,7 +88,7 @@ async function encoded(word: string, image: unknown, ...args: string[]) {
   return (await encodersOf(1)[word]!(image as never, ...args)).slice();
 }
 
-Deno.test("jpeg takes a quality, and is of 75 without one", async () => {
+Deno.test("jpeg takes a quality, by default 75", async () => {
   const image = testImage(64, 48);
   const plain = await encoded("jpeg", image);
   assert.deepEqual(await encoded("jpg", image), plain);
@@ -102,7 +102,7 @@ Deno.test("jpeg takes a quality, and is of 75 without one", async () => {
   assertClose(read.data, image.data, { mean: 2, max: 30 }, "quality 95");
 });
 
-Deno.test("arguments and values that images do not have are refused", async () => {
+Deno.test("arguments and values that images do not have are rejected", async () => {
   const image = testImage(8, 8);
   for (const args of [["0"], ["101"], ["x"], [""], ["80", "1"], ["80.5"]]) {
     await assert.rejects(() => encoded("jpeg", image, ...args), {

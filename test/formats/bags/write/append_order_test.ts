@@ -5,7 +5,7 @@ import { withTempDir } from "../../../support/paths.ts";
 const RAW = { encoders: null };
 const BYTE = Uint8Array.of(1);
 
-Deno.test("appends that are not awaited fail behind one that fails at once", async () => {
+Deno.test("appends that are not awaited fail after one that fails at once", async () => {
   await withTempDir(async (dir) => {
     await using writer = await DatasetWriter.open(dir, { a: "bytes" }, RAW);
     const ends = await Promise.allSettled([

@@ -76,7 +76,7 @@ const WAYS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => SampleData> = {
   },
 };
 
-Deno.test("what is appended is in the bag, whatever it is handed over as", async () => {
+Deno.test("appended records are in the bag, whatever their type", async () => {
   const length = fc.oneof(
     { weight: 6, arbitrary: fc.nat(300) },
     fc.constantFrom(0, 1, 8, 65_536, 65_537, 262_144, 262_145, 1_048_576),
@@ -156,7 +156,7 @@ Deno.test("more records than an index's buffer holds", async () => {
   });
 });
 
-Deno.test("generations 1 and 3 have empty records, also nothing else", async () => {
+Deno.test("generations 1 and 3 accept empty records, even only those", async () => {
   await withTempDir(async (dir) => {
     const records = [[], [1, 2], [], [], [3]].map((bytes) =>
       Uint8Array.from(bytes)
@@ -192,7 +192,7 @@ Deno.test("generations 1 and 3 have empty records, also nothing else", async () 
   });
 });
 
-Deno.test("generation 2 has no empty records", async () => {
+Deno.test("generation 2 rejects empty records", async () => {
   await withTempDir(async (dir) => {
     const empty = {
       name: "WriteError",
@@ -237,7 +237,7 @@ Deno.test("generations 1 and 2 replace nothing", async () => {
   });
 });
 
-Deno.test("what is no place for a bag is said", async () => {
+Deno.test("an invalid path for a bag is reported", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/d.bag`);
     fs.mkdirSync(`${dir}/e.idx`);
@@ -270,7 +270,7 @@ Deno.test("what is no place for a bag is said", async () => {
   });
 });
 
-Deno.test("what is no record is refused", async () => {
+Deno.test("a value that is not a record is rejected", async () => {
   await withTempDir(async (dir) => {
     await using writer = await BagWriter.open(`${dir}/a.bag`);
     for (const record of ["text", [1, 2], null, undefined, {}, 7]) {
@@ -284,7 +284,7 @@ Deno.test("what is no record is refused", async () => {
   });
 });
 
-Deno.test("a writer that has ended takes no more, and ending it again is nothing", async () => {
+Deno.test("a closed writer rejects records, and closing it again does nothing", async () => {
   await withTempDir(async (dir) => {
     for (const generation of GENERATIONS) {
       const closed = { name: "WriteError", code: "closed", message: /closed/ };

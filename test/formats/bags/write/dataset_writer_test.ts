@@ -54,7 +54,7 @@ const KEYS = fc.uniqueArray(
   { minLength: 1, maxLength: 20 },
 );
 
-Deno.test("random datasets are as they were given", async () => {
+Deno.test("random datasets are read as written", async () => {
   const bytes = fc.oneof(
     { weight: 20, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 40 }) },
     fc.integer({ min: 1, max: 600_000 }).map((length) =>
@@ -173,7 +173,7 @@ Deno.test("encoders are called with the value and the type's arguments", async (
   });
 });
 
-Deno.test("a datapoint that cannot be written leaves all keys at the one before", async () => {
+Deno.test("a datapoint that cannot be written leaves all keys at the previous one", async () => {
   const refused = (code: string, message: RegExp) => ({
     name: "WriteError",
     code,
@@ -272,7 +272,7 @@ Deno.test("a datapoint that cannot be written leaves all keys at the one before"
   });
 });
 
-Deno.test("a signal ends an append that waits, and the next goes on", async () => {
+Deno.test("a signal ends a waiting append, and the next continues", async () => {
   await withTempDir(async (dir) => {
     for (const generation of GENERATIONS) {
       const encoders = {
@@ -302,7 +302,7 @@ Deno.test("a signal ends an append that waits, and the next goes on", async () =
   });
 });
 
-Deno.test("specs that the originals refuse are refused, and no others", async () => {
+Deno.test("specs are rejected exactly if the originals reject them", async () => {
   await withTempDir((dir) => {
     let number = 0;
     const opens = (spec: object, generation: 1 | 2 | 3) => {
@@ -372,7 +372,7 @@ Deno.test("a dataset without datapoints can be read", async () => {
   });
 });
 
-Deno.test("a directory that is not empty is left as it is", async () => {
+Deno.test("a directory that is not empty is not changed", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/full`);
     fs.writeFileSync(`${dir}/full/file`, "");

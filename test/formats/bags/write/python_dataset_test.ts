@@ -13,7 +13,7 @@ const SCRIPT = fromFileUrl(
 );
 
 Deno.test({
-  name: "random datasets are byte for byte what Python writes",
+  name: "random datasets equal Python's byte for byte",
   ...needs("python3"),
   async fn() {
     const hex = fc.uint8Array({ minLength: 1, maxLength: 30 }).map((bytes) =>

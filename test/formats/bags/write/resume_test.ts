@@ -23,7 +23,7 @@ function records(path: string): string[] {
   return naiveBag(path, 3).map((bytes) => new TextDecoder().decode(bytes));
 }
 
-Deno.test("a bag is continued behind its last record", async () => {
+Deno.test("a bag is continued after its last record", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     append(path);
@@ -37,7 +37,7 @@ Deno.test("a bag is continued behind its last record", async () => {
   });
 });
 
-Deno.test("bytes ahead of the index are gone on with where they are the same", async () => {
+Deno.test("bytes after the end of the index are reused if they are the same", async () => {
   await withTempDir((dir) => {
     for (const ahead of ["rec", "record2", "record2rec", "record2record3"]) {
       const path = `${dir}/${ahead}.bag`;
@@ -50,7 +50,7 @@ Deno.test("bytes ahead of the index are gone on with where they are the same", a
   });
 });
 
-Deno.test("megabytes ahead of the index are gone on with", async () => {
+Deno.test("megabytes after the end of the index are reused", async () => {
   await withTempDir(async (dir) => {
     const sizes = [1, 100_000, 300_000, 1_100_000, 3, 700_000, 2_000_000];
     const records = sizes.map((size, i) => new Uint8Array(size).fill(i + 1));
@@ -88,7 +88,7 @@ Deno.test("megabytes ahead of the index are gone on with", async () => {
   });
 });
 
-Deno.test("other bytes ahead of the index are an error that says how to go on", async () => {
+Deno.test("other bytes after the end of the index are an error with a remedy", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.bag`;
     append(path, "record1", "record2");
@@ -132,7 +132,7 @@ Deno.test("other bytes ahead of the index are an error that says how to go on", 
   });
 });
 
-Deno.test("an entry that was being written is cut off", async () => {
+Deno.test("a partly written entry is cut off", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     append(path, "record1", "record2");
@@ -145,7 +145,7 @@ Deno.test("an entry that was being written is cut off", async () => {
   });
 });
 
-Deno.test("a bag without an index is not taken for one without records", async () => {
+Deno.test("a bag without an index is not treated as empty", async () => {
   await withTempDir((dir) => {
     for (const generation of [1, 2] as const) {
       const path = `${dir}/${generation}.bag`;
@@ -170,7 +170,7 @@ Deno.test("a bag without an index is not taken for one without records", async (
   });
 });
 
-Deno.test("an index that names what is not there is not appended to", async () => {
+Deno.test("an index that points past the end is not appended to", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     append(path, "record1", "record2");
@@ -194,7 +194,7 @@ Deno.test("an index that names what is not there is not appended to", async () =
   });
 });
 
-Deno.test("a bag is not continued while a write of a writer that was given up is under way", async () => {
+Deno.test("a bag is not continued while a write of an aborted writer is running", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.bag`;
     const writer = await BagWriter.open(path);
@@ -242,7 +242,7 @@ Deno.test("a bag has one writer at a time", async () => {
   });
 });
 
-Deno.test("readers see what was flushed", async () => {
+Deno.test("readers see flushed records", async () => {
   await withTempDir(async (dir) => {
     for (const sync of [false, true]) {
       const path = `${dir}/${sync}.bag`;
@@ -338,7 +338,7 @@ Deno.test("a dataset is continued with the same spec only", async () => {
   });
 });
 
-Deno.test("datasets of generations 1 and 2 are not continued", async () => {
+Deno.test("datasets of generations 1 and 2 cannot be continued", async () => {
   await withTempDir(async (dir) => {
     for (const generation of [1, 2] as const) {
       const path = `${dir}/${generation}`;

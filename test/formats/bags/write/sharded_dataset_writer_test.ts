@@ -66,7 +66,7 @@ function smallestSize(path: string, files: Map<string, Uint8Array>): number {
   );
 }
 
-Deno.test("shards are cut after the datapoint that reaches the size", async () => {
+Deno.test("shards end after the datapoint that reaches the size", async () => {
   await withTempDir(async (dir) => {
     // Generation 1 of one key: two indexes that start with 8 bytes, and 8 + 2 (a reference below
     // 128) + 8 + 1 for a datapoint.
@@ -140,7 +140,7 @@ Deno.test("several writers share the shards", async () => {
   });
 });
 
-Deno.test("generation 3 goes on in the last shard", async () => {
+Deno.test("generation 3 continues the last shard", async () => {
   await withTempDir(async (dir) => {
     const options = {
       encoders: null,
@@ -200,7 +200,7 @@ Deno.test("generation 3 goes on in the last shard", async () => {
   });
 });
 
-Deno.test("a shard that is not complete is not followed by others", async () => {
+Deno.test("an incomplete shard is not followed by others", async () => {
   await withTempDir(async (dir) => {
     const options = { encoders: null, shardLength: 1 };
     const spec = { x: "bytes", y: "bytes" };
@@ -231,7 +231,7 @@ Deno.test("a shard that is not complete is not followed by others", async () => 
   });
 });
 
-Deno.test("generations 1 and 2 replace no shard, and leave others alone", async () => {
+Deno.test("generations 1 and 2 replace no shard, and do not change others", async () => {
   await withTempDir(async (dir) => {
     for (const generation of [1, 2] as const) {
       const path = `${dir}/${generation}`;
@@ -268,7 +268,7 @@ Deno.test("generations 1 and 2 replace no shard, and leave others alone", async 
   });
 });
 
-Deno.test("a datapoint that cannot be written is no shard", async () => {
+Deno.test("a datapoint that cannot be written makes no shard", async () => {
   await withTempDir(async (dir) => {
     for (const generation of [1, 2] as const) {
       const path = `${dir}/${generation}`;
@@ -284,7 +284,7 @@ Deno.test("a datapoint that cannot be written is no shard", async () => {
   });
 });
 
-Deno.test("limits that mean nothing are refused", async () => {
+Deno.test("invalid limits are rejected", async () => {
   await withTempDir(async (dir) => {
     for (
       const limits of [

@@ -29,7 +29,7 @@ function datapoint(i: number) {
 for (const generation of GENERATIONS) {
   Deno.test({
     name:
-      `a full disk leaves a dataset of generation ${generation} at the datapoint before`,
+      `a full disk leaves a dataset of generation ${generation} at the previous datapoint`,
     ...needs("root"),
     async fn() {
       await withTmpfs("6m", async (dir) => {
@@ -76,7 +76,7 @@ for (const generation of GENERATIONS) {
 
 Deno.test({
   name:
-    "a full disk leaves nothing of generations 1 and 2, and of 3 what can be continued",
+    "a full disk leaves nothing of generations 1 and 2, and a continuable dataset of generation 3",
   ...needs("root"),
   async fn() {
     await withTmpfs("2m", async (dir) => {
@@ -159,7 +159,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a read-only file system is said",
+  name: "a read-only file system is reported",
   ...needs("root"),
   async fn() {
     await withTmpfs("8m", async (dir, remount) => {
@@ -194,7 +194,7 @@ Deno.test({
   },
 });
 
-Deno.test("leaving a block without closing leaves nothing, or what was flushed", async () => {
+Deno.test("leaving a block without closing leaves nothing, or the flushed part", async () => {
   await withTempDir(async (dir) => {
     for (const generation of GENERATIONS) {
       const path = `${dir}/${generation}`;

@@ -46,7 +46,7 @@ export function datapoint(i) {
   };
 }`;
 
-Deno.test("a writer of generation 3 that is killed is continued, and all is as if it had not been", async () => {
+Deno.test("a killed writer of generation 3 can be continued, with the result of an uninterrupted one", async () => {
   await withTempDir(async (dir) => {
     const script = writeScripts(dir);
     const { datapoint } = await import(`file://${dir}/datapoint.js`);
@@ -86,7 +86,7 @@ Deno.test("a writer of generation 3 that is killed is continued, and all is as i
 });
 
 for (const generation of [1, 2] as const) {
-  Deno.test(`a writer of generation ${generation} that is killed leaves whole shards only`, async () => {
+  Deno.test(`a killed writer of generation ${generation} leaves only whole shards`, async () => {
     await withTempDir(async (dir) => {
       const script = writeScripts(dir);
       const { datapoint } = await import(`file://${dir}/datapoint.js`);

@@ -22,7 +22,7 @@ const USER = new URL(
   import.meta.url,
 );
 
-Deno.test("any batch is its samples one by one, in any memory", async () => {
+Deno.test("any batch equals its samples one by one, in any memory", async () => {
   using dataset = await FFRecordDataset.open(parts.path);
   const expected = parts.content.samples.map((sample) => sample.sha256);
   assert.equal(dataset.length, expected.length);
@@ -43,7 +43,7 @@ Deno.test("any batch is its samples one by one, in any memory", async () => {
   }));
 });
 
-Deno.test("a class that extends it makes samples by its own method", async () => {
+Deno.test("a subclass makes samples with its own method", async () => {
   const decode = (index: number, bytes: Uint8Array): Numbered => ({
     index,
     text: new TextDecoder("latin1").decode(bytes),
@@ -97,7 +97,7 @@ Deno.test("another thread makes the same dataset, with a module's 'process'", as
   await assertPortable(made, indices);
 });
 
-Deno.test("what cannot be made in another thread says why", async () => {
+Deno.test("a dataset that cannot be made in another thread says why", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);

@@ -17,7 +17,7 @@ const files = (...names: string[]) =>
     names.map((name) => [name, new TextEncoder().encode(name)]),
   );
 
-Deno.test("of folders that are packed one a file, those that are sound are shown", async () => {
+Deno.test("of folders packed in a file each, the undamaged ones are shown", async () => {
   for (const left of ["a", "b"]) {
     await withTempDir(async (dir) => {
       for (const name of ["a", "b"]) {
@@ -40,7 +40,7 @@ Deno.test("of folders that are packed one a file, those that are sound are shown
   }
 });
 
-Deno.test("a folder that is spread over files needs all of them", async () => {
+Deno.test("a folder in several files needs all of them", async () => {
   const samples = packedSamples(files("x", "y", "z"));
   for (const lost of [0, 1]) {
     await withTempDir(async (dir) => {

@@ -8,7 +8,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-Deno.test("a folder spread over parts is read as Python reads a directory", async () => {
+Deno.test("a folder in several parts is read like Python reads a directory", async () => {
   await withTempDir(async (dir) => {
     const samples = packedSamples({
       a: { x: text("1"), y: text("2") },
@@ -33,7 +33,7 @@ Deno.test("a folder spread over parts is read as Python reads a directory", asyn
   });
 });
 
-Deno.test("paths that lead nowhere are named", async () => {
+Deno.test("missing paths are named", async () => {
   const tree = goldenCase("ffrecord/packed_tree");
   using folder = await PackedFolder.open(tree.path);
   const refusal = (code: PathError["code"], path: string) => (error: unknown) =>
@@ -53,7 +53,7 @@ Deno.test("paths that lead nowhere are named", async () => {
   assert.throws(() => folder.list("Upper"), refusal("not-directory", "Upper"));
 });
 
-Deno.test("an unsorted structure is found and listed all the same", async () => {
+Deno.test("an unsorted structure is found and listed as well", async () => {
   await withTempDir((dir) => {
     const names = ["m", "b", "é", "z", "a", "Z", "aa"];
     const pickle = pickleInOrder(names);
@@ -83,7 +83,7 @@ Deno.test("the same name twice in one folder is damage", async () => {
   });
 });
 
-Deno.test("a name that is cut inside a character is refused, also behind its like", async () => {
+Deno.test("a name that is cut inside a character is rejected, also after a similar one", async () => {
   await withTempDir((dir) => {
     for (const last of [[0xc3], [0xc3, 0x28], [0xe9, 0x61]]) {
       const names = [Uint8Array.of(0xc3, 0xa9), Uint8Array.from(last)];
@@ -97,7 +97,7 @@ Deno.test("a name that is cut inside a character is refused, also behind its lik
   });
 });
 
-Deno.test("protocol 0 names that are not UTF-8 come back as they were", async () => {
+Deno.test("protocol 0 names that are not UTF-8 are restored", async () => {
   await withTempDir((dir) => {
     const names = ["\udcff", "\u00e9\udc80", "z"];
     // UNICODE lines: raw-unicode-escape, as Python's pickler writes them
@@ -118,7 +118,7 @@ Deno.test("protocol 0 names that are not UTF-8 come back as they were", async ()
   });
 });
 
-Deno.test("a damaged file is refused, or read as it is when asked to", async () => {
+Deno.test("a damaged file is rejected, or read unchecked on request", async () => {
   await withTempDir(async (dir) => {
     const bytes = ffrBytes(packedSamples({ a: text("good"), b: text("also") }));
     const at = bytes.length -

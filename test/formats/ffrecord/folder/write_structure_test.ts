@@ -48,7 +48,7 @@ function entriesOf(names: NameTable): Map<string, number> {
   return entries;
 }
 
-Deno.test("a structure reads as what was listed, in batches of any number", () => {
+Deno.test("a structure reads as listed, in batches of any number", () => {
   for (const count of [0, 1, 2, 999, 1000, 1001, 2000, 2001]) {
     const listing = new PackListing();
     const expected = new Map<string, number>();
@@ -74,7 +74,7 @@ Deno.test("a structure reads as what was listed, in batches of any number", () =
   }
 });
 
-Deno.test("a listing gives back what was added, however long", () => {
+Deno.test("a listing returns what was added, however long", () => {
   const listing = new PackListing();
   const expected = [];
   for (let i = 0; i < 20_000; i++) {
@@ -105,7 +105,7 @@ Deno.test("a listing gives back what was added, however long", () => {
   ]);
 });
 
-Deno.test("more names than a table has room for are refused by name", () => {
+Deno.test("more names than a table can hold are rejected by name", () => {
   const listing = new PackListing();
   for (const name of ["one", "two", "\udcff"]) listing.addFile(name, 1);
   const structure = structureOf(listing);
@@ -169,7 +169,7 @@ Deno.test({
   },
 });
 
-Deno.test("names of files are read the quick way, as those that Python writes", () => {
+Deno.test("names of files are read by the fast path, like those that Python writes", () => {
   const listing = new PackListing();
   for (let i = 0; i < 70_000; i++) listing.addFile(`f${i}`, 1);
   const { containers } = structureOf(listing).machine;

@@ -89,7 +89,7 @@ for (
   ] as const
 ) {
   for (const [what, change] of MEANWHILE) {
-    Deno.test(`a file that ${what} while it is read ${way} is noticed`, () =>
+    Deno.test(`a file that ${what} while it is read ${way} is detected`, () =>
       withFolder((folder) => {
         const root = open(folder);
         const listing = new PackListing();
@@ -116,7 +116,7 @@ for (
 }
 
 for (const parts of [1, 2]) {
-  Deno.test(`giving up leaves nothing of ${parts}`, () =>
+  Deno.test(`an abort leaves nothing of ${parts}`, () =>
     withFolder(async (folder, out) => {
       // So large that it is not written before the end: it is not on the disk.
       fs.truncateSync(`${folder}/large`, 2 ** 40);

@@ -15,7 +15,7 @@ import { withTempDir } from "../../../support/paths.ts";
 /** From `linux/magic.h`. */
 const TMPFS_MAGIC = 0x01021994;
 
-Deno.test("files that have to come from a slow disk are asked for before their turn", async () => {
+Deno.test("files on a slow disk are prefetched", async () => {
   await withTempDir((dir) => {
     const expected = Array.from({ length: 700 }, (_, i) => `file ${i}`);
     using disk = new SlowDisk(dir, expected);
@@ -32,7 +32,7 @@ Deno.test("files that have to come from a slow disk are asked for before their t
   });
 });
 
-Deno.test("a file that takes long among others says nothing of the disk", async () => {
+Deno.test("one slow file among others does not mark the disk as slow", async () => {
   await withTempDir((dir) => {
     const expected = Array.from({ length: 700 }, (_, i) => `file ${i}`);
     using disk = new SlowDisk(dir, expected);
@@ -47,7 +47,7 @@ Deno.test("a file that takes long among others says nothing of the disk", async 
   });
 });
 
-Deno.test("files that were opened before their turn are closed where packing ends early", async () => {
+Deno.test("prefetched files are closed if packing ends early", async () => {
   await withTempDir((dir) => {
     using disk = new SlowDisk(dir, new Array(100).fill("content"));
     disk.files.fill(
@@ -74,7 +74,7 @@ function everything({ files }: SlowDisk): string {
   return Buffer.concat(blocks).toString("latin1");
 }
 
-Deno.test("a large file that is not in memory is read past it, and the next one is whole", async () => {
+Deno.test("a large file that is not in memory is read with direct I/O, and the next one is complete", async () => {
   await withTempDir((dir) => {
     const large = randomBytes((5 << 20) + 1234).toString("latin1");
     const expected = ["before", large, "behind"];
@@ -86,7 +86,7 @@ Deno.test("a large file that is not in memory is read past it, and the next one 
   });
 });
 
-Deno.test("behind a gap in what is in memory of a large file, it is taken from there again", async () => {
+Deno.test("after a gap in the cached part of a large file, it is read from memory again", async () => {
   await withTempDir((dir) => {
     const large = randomBytes(9 << 20).toString("latin1");
     using disk = new SlowDisk(dir, [large]);

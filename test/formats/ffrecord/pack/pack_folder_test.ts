@@ -74,7 +74,7 @@ Deno.test("a folder is packed depth first, by code point", async () => {
   });
 });
 
-Deno.test("an empty folder is packed, and a URL is taken", async () => {
+Deno.test("an empty folder can be packed, and a URL is accepted", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/in`);
     const out = new URL(`file://${dir}/out.ffr`);
@@ -114,7 +114,7 @@ for (
   });
 }
 
-Deno.test("one part goes to the file itself, as the name says, or to a directory", async () => {
+Deno.test("one part is a file or a directory, depending on the name", async () => {
   await withTempDir(async (dir) => {
     write(dir, { "in/a": "a" });
     const options = { parts: 1 };
@@ -154,7 +154,7 @@ Deno.test("links are followed, to files and to directories", async () => {
 });
 
 Deno.test({
-  name: "what can't be packed ends it, or is left out and reported",
+  name: "an entry that cannot be packed ends it, or is skipped and reported",
   ...needs("mkfifo"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -199,7 +199,7 @@ Deno.test({
   },
 });
 
-Deno.test("a long list of problems is cut short", async () => {
+Deno.test("a long list of problems is shortened", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/in`);
     for (let i = 10; i < 60; i++) fs.symlinkSync("x", `${dir}/in/${i}`);
@@ -209,7 +209,7 @@ Deno.test("a long list of problems is cut short", async () => {
   });
 });
 
-Deno.test("the filter sees paths and kinds; empty directories can go", async () => {
+Deno.test("the filter sees paths and kinds; empty directories can be removed", async () => {
   await withTempDir(async (dir) => {
     write(`${dir}/in`, {
       "a/b/c.txt": "1",
@@ -237,7 +237,7 @@ Deno.test("the filter sees paths and kinds; empty directories can go", async () 
   });
 });
 
-Deno.test("what is written itself is left out, however it is reached", async () => {
+Deno.test("the output itself is skipped, however it is reached", async () => {
   await withTempDir(async (dir) => {
     write(dir, {
       "in/x": "x",
@@ -275,7 +275,7 @@ Deno.test("what is written itself is left out, however it is reached", async () 
   });
 });
 
-Deno.test("a folder that is none, and an impossible target, are named first", async () => {
+Deno.test("an invalid folder, and an impossible target, are reported first", async () => {
   await withTempDir(async (dir) => {
     write(dir, { "in/x": "x", "file": "", "full/x": "" });
     const pack = (from: string, to: string, parts?: number) =>
@@ -289,7 +289,7 @@ Deno.test("a folder that is none, and an impossible target, are named first", as
   });
 });
 
-Deno.test("progress ends with everything", async () => {
+Deno.test("progress ends at the total", async () => {
   await withTempDir(async (dir) => {
     write(`${dir}/in`, { "a/b": "1234", "c": "x".repeat(3_000_000) });
     const seen: number[] = [];

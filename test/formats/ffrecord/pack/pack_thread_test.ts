@@ -69,7 +69,7 @@ async function everything(reader: PackReader): Promise<unknown[]> {
   }
 }
 
-Deno.test("another thread reads what this one would, in pieces as they are listed", () =>
+Deno.test("another thread reads the same as this one, in pieces as they are listed", () =>
   withFolder(async (folder) => {
     const root = openDirectory(folder);
     const listing = new PackListing();
@@ -102,7 +102,7 @@ Deno.test("another thread reads what this one would, in pieces as they are liste
     root.close();
   }));
 
-Deno.test("a folder of many files is packed to the same bytes as without another thread", () =>
+Deno.test("a folder of many files is packed to the same bytes as without a thread", () =>
   withFolder(async (folder, out) => {
     fs.truncateSync(`${folder}/a/77`, LARGE / 20);
     for (const emptyDirectories of [true, false]) {
@@ -134,7 +134,7 @@ for (
     }));
 }
 
-Deno.test("packing by another thread is given up while the folder is looked through, and while it is written", () =>
+Deno.test("packing by another thread can be aborted while the folder is listed, and while it is written", () =>
   withFolder(async (folder, out) => {
     const reason = new Error("enough");
     for (const when of ["walk", "write"]) {

@@ -26,7 +26,7 @@ function text(bytes: Uint8Array): string {
   return String(Buffer.from(bytes));
 }
 
-Deno.test("of a file that was cut anywhere behind its tables, the samples before are read, and the others named", async () => {
+Deno.test("of a file truncated anywhere after its tables, the samples before the cut are read, and the others named", async () => {
   for (let length = HEADER; length <= FILE.length; length++) {
     const whole = wholeIn(length);
     const storage = new MemoryStorage({ "a.ffr": FILE.slice(0, length) });
@@ -69,7 +69,7 @@ Deno.test("of a file that was cut anywhere behind its tables, the samples before
   }
 });
 
-Deno.test("of cut files that follow each other, datasets number what is left", async () => {
+Deno.test("of truncated files in sequence, datasets number the remaining samples", async () => {
   const storage = new MemoryStorage({
     "d/a.ffr": FILE.slice(0, HEADER + 5),
     "d/b.ffr": FILE.slice(0, HEADER),
@@ -110,7 +110,7 @@ Deno.test("of cut files that follow each other, datasets number what is left", a
 const FOLDER = packedSamples({ a: Buffer.from("1"), b: Buffer.from("22") });
 const PACKED = ffrBytes(FOLDER);
 
-Deno.test("a packed folder that was cut before or in its list is refused, since it is truncated", async () => {
+Deno.test("a packed folder truncated before or in its list is rejected as truncated", async () => {
   const list = PACKED.length - FOLDER.at(-1)!.length;
   for (let length = 12; length < PACKED.length; length++) {
     const storage = new MemoryStorage({ "a.ffr": PACKED.slice(0, length) });
@@ -130,7 +130,7 @@ Deno.test("a packed folder that was cut before or in its list is refused, since 
   }
 });
 
-Deno.test("of a folder that is spread over files, what one lacks is named by its path", async () => {
+Deno.test("of a folder in several files, a missing part of one is named by its path", async () => {
   const [a, b, structure] = packedSamples({
     d: { a: Buffer.from("1") },
     e: Buffer.from("22"),
@@ -151,7 +151,7 @@ Deno.test("of a folder that is spread over files, what one lacks is named by its
   await assert.rejects(opened.read("d/a"), { member: "d/a" });
 });
 
-Deno.test("check names each sample that is cut off", async () => {
+Deno.test("check names each sample after the cut", async () => {
   const storage = new MemoryStorage({ "a.ffr": FILE.slice(0, HEADER + 5) });
   const { damages } = await checked("a.ffr", {
     storage,
@@ -161,7 +161,7 @@ Deno.test("check names each sample that is cut off", async () => {
   for (const { message } of damages) assert.match(message, /truncated/);
 });
 
-Deno.test("a conversion to records with 'lossy' leaves out a last sample that was cut, too", () =>
+Deno.test("a conversion to records with 'lossy' skips a truncated last sample, too", () =>
   withTempDir(async (dir) => {
     const bytes = ffrBytes(["one", "two!"].map((text) => Buffer.from(text)));
     fs.writeFileSync(`${dir}/a.ffr`, bytes.subarray(0, -1));

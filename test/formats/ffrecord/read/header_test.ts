@@ -91,7 +91,7 @@ class ServingThread implements Disposable {
   }
 }
 
-Deno.test("a sample can be looked up when no more than its rows are loaded", () => {
+Deno.test("a sample can be looked up when only its rows are loaded", () => {
   const source = new MemorySource(recordFile(), "a.ffr");
   for (const sample of [0, 87_381, 123_456, COUNT - 1]) {
     const header = runSync(PendingHeader.read(source, true, PIECE));
@@ -131,7 +131,7 @@ Deno.test("threads wait for the rows they need, and with content until all is ch
   await completed;
 });
 
-Deno.test("a piece that a thread waits for is loaded before others", async () => {
+Deno.test("a piece that a thread waits for is loaded first", async () => {
   const source = new MemorySource(recordFile(), "a.ffr");
   const header = await runAsync(PendingHeader.read(source, true, PIECE));
   const { progress } = header;
@@ -153,7 +153,7 @@ Deno.test("a piece that a thread waits for is loaded before others", async () =>
   assert.throws(() => progress.waitUntilSound("a.ffr"), FormatError);
 });
 
-Deno.test("damaged tables are an error to who completes them and to every thread", async () => {
+Deno.test("damaged tables are an error to the loader and to every thread", async () => {
   const bytes = recordFile();
   bytes[12 + 12 * COUNT - 3]! ^= 1;
   const source = new MemorySource(bytes, "damaged.ffr");
@@ -173,7 +173,7 @@ Deno.test("damaged tables are an error to who completes them and to every thread
   assert.ok(unchecked.progress.isSound);
 });
 
-Deno.test("tables that can't be read are an error to every thread as well", async () => {
+Deno.test("unreadable tables are an error to every thread as well", async () => {
   const bytes = recordFile();
   const cut = new MemorySource(bytes, "cut.ffr");
   const header = await runAsync(PendingHeader.read(cut, true, PIECE));
@@ -186,7 +186,7 @@ Deno.test("tables that can't be read are an error to every thread as well", asyn
   assert.deepEqual(await waiting, { error: "metadata-checksum" });
 });
 
-Deno.test("what is opened to be served is what is opened otherwise, once it is complete", async () => {
+Deno.test("a container opened deferred equals one opened at once, when it is complete", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     const bytes = recordFile();

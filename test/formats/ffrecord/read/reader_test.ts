@@ -16,7 +16,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const sizes = goldenCase("ffrecord/plain_sizes");
 
-Deno.test("read() takes any batch, in any order, with repeats", async () => {
+Deno.test("read() accepts any batch, in any order, with repeats", async () => {
   const parts = goldenCase("ffrecord/parts_dump");
   using reader = await FFRecordReader.open(parts.path);
   const expected = parts.content.samples.map((sample) => sample.sha256);
@@ -30,7 +30,7 @@ Deno.test("read() takes any batch, in any order, with repeats", async () => {
   );
 });
 
-Deno.test("read() has no upper limit of the batch", async () => {
+Deno.test("read() has no upper limit for a batch", async () => {
   using reader = await FFRecordReader.open(sizes.path);
   const indices = Array.from({ length: 10_000 }, (_, i) => i % 10);
   const batch = await reader.read(indices);
@@ -38,7 +38,7 @@ Deno.test("read() has no upper limit of the batch", async () => {
   assert.equal(sha256(batch[9_997]!), sizes.content.samples[7]!.sha256);
 });
 
-Deno.test("read() fills memory that it is given, each sample at a multiple of 8", async () => {
+Deno.test("read() fills the given memory, each sample at a multiple of 8", async () => {
   for (const checkData of [true, false]) {
     using reader = await FFRecordReader.open(sizes.path, { checkData });
     const buffer = new ArrayBuffer(1 << 23);
@@ -80,7 +80,7 @@ function lengthOf(batch: readonly Uint8Array[]): number {
   return last === undefined ? 0 : last.byteOffset + last.length;
 }
 
-Deno.test("memory is compared with what was asked for, and samples in it with their checksums", async () => {
+Deno.test("given memory is compared with the request, and samples in it with their checksums", async () => {
   const damaged = goldenCase("ffrecord/bad_flip_sample");
   using reader = await FFRecordReader.open(damaged.path);
   const memory = { take: (length: number) => new Uint8Array(length) };
@@ -118,7 +118,7 @@ Deno.test("another thread opens the same files over the same tables", async () =
   assert.throws(() => same.fileOf(reader.length), IndexError);
 });
 
-Deno.test("a file that was replaced meanwhile is not opened again over old tables", async () => {
+Deno.test("a replaced file is not opened again over old tables", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     await Deno.writeFile(path, ffrBytes([Uint8Array.of(1)]));
@@ -131,7 +131,7 @@ Deno.test("a file that was replaced meanwhile is not opened again over old table
   });
 });
 
-Deno.test("each sample is in memory of its own", async () => {
+Deno.test("each sample is in its own memory", async () => {
   using reader = await FFRecordReader.open(sizes.path);
   const [a, b] = await reader.read([5, 5]);
   a!.fill(0);
@@ -139,7 +139,7 @@ Deno.test("each sample is in memory of its own", async () => {
   assert.equal(b!.buffer.byteLength, b!.length);
 });
 
-Deno.test("an index that is out of range, negative or broken is named", async () => {
+Deno.test("an index that is out of range, negative or fractional is named", async () => {
   using reader = await FFRecordReader.open(sizes.path);
   for (const index of [17, -1, 1.5, NaN, 2 ** 53]) {
     const refusal = (error: unknown) =>
@@ -163,7 +163,7 @@ Deno.test("a list of files is one sequence, in the order of the list", async () 
   ]);
 });
 
-Deno.test("checkData: false reads damaged samples as they are", async () => {
+Deno.test("checkData: false reads damaged samples unchecked", async () => {
   const damaged = goldenCase("ffrecord/bad_flip_sample");
   using reader = await FFRecordReader.open(damaged.path, { checkData: false });
   const bytes = await reader.readOne(3);
@@ -182,7 +182,7 @@ Deno.test("checkData: false opens a file with damaged metadata", async () => {
   );
 });
 
-Deno.test("a file of an old version is warned of once", async () => {
+Deno.test("a file of an old version is reported once", async () => {
   const legacy = goldenCase("ffrecord/legacy_checksum0");
   const warnings: string[] = [];
   const onWarning = (message: string) => warnings.push(message);
@@ -193,7 +193,7 @@ Deno.test("a file of an old version is warned of once", async () => {
   assert.match(warnings[0]!, /old version/);
 });
 
-Deno.test("opening what is no file of records says why", async () => {
+Deno.test("opening a file that is not FFRecord reports why", async () => {
   await withTempDir(async (dir) => {
     const refused = async (path: string, pattern: RegExp) =>
       await assert.rejects(
@@ -225,7 +225,7 @@ Deno.test("an aborted read rejects with the signal's reason", async () => {
   await assert.rejects(batch, reason);
 });
 
-Deno.test("a closed reader says that it is closed", async () => {
+Deno.test("a closed reader reports that it is closed", async () => {
   const reader = await FFRecordReader.open(sizes.path);
   reader.close();
   await assert.rejects(
@@ -283,7 +283,7 @@ Deno.test(large, { ignore: !FULL }, async () => {
   });
 });
 
-Deno.test("1,000 files are open with few descriptors", async () => {
+Deno.test("1,000 files are opened with few descriptors", async () => {
   await withTempDir(async (dir) => {
     for (let i = 0; i < 1000; i++) {
       const name = String(i).padStart(5, "0");

@@ -39,7 +39,7 @@ ${script}`,
   return `${decoder.decode(stdout)}${decoder.decode(stderr)}`.trim();
 }
 
-Deno.test("views are what reading gives, in any batch", linux, async () => {
+Deno.test("views equal what is read, in any batch", linux, async () => {
   const parts = goldenCase("ffrecord/parts_dump");
   for (const { path, content } of [parts, sizes]) {
     using reader = await FFRecordReader.open(path);
@@ -66,7 +66,7 @@ Deno.test("a packed file is viewed by its path", linux, () => {
   assert.throws(() => folder.unsafeView("words"), /is a directory/);
 });
 
-Deno.test("views of what is not there or damaged are refused", linux, () => {
+Deno.test("views of missing or damaged samples are rejected", linux, () => {
   using reader = FFRecordReader.openSync(sizes.path);
   assert.throws(() => reader.unsafeView(17), IndexError);
   assert.throws(() => reader.unsafeViews([0, -1]), IndexError);
@@ -83,7 +83,7 @@ Deno.test("views of what is not there or damaged are refused", linux, () => {
 });
 
 Deno.test(
-  "views of a file that was cut before are an error, not the end",
+  "views of a truncated file are an error, not the end of the process",
   linux,
   async () => {
     await withTempDir((dir) => {
@@ -106,7 +106,7 @@ Deno.test(
 );
 
 Deno.test(
-  "writing to a view leaves the file alone, and its checksum tells",
+  "writing to a view does not change the file, and its checksum detects it",
   linux,
   async () => {
     await withTempDir((dir) => {
@@ -157,7 +157,7 @@ Deno.test(
 );
 
 Deno.test(
-  "what somebody transferred stays mapped for them",
+  "transferred views stay mapped for their receiver",
   linux,
   async () => {
     await withTempDir(async (dir) => {
@@ -209,7 +209,7 @@ Deno.test("1,000 parts are viewed within 256 descriptors", linux, async () => {
 });
 
 Deno.test(
-  "without --allow-ffi views say what they need, and reading goes on",
+  "without --allow-ffi views name the permission, and reading works",
   linux,
   async () => {
     await withTempDir(async (dir) => {
@@ -236,7 +236,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a sample that was cut to nothing is damaged in a view as well",
+  "a sample truncated to nothing is damaged in a view as well",
   linux,
   async () => {
     await withTempDir((dir) => {

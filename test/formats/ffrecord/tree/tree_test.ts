@@ -41,7 +41,7 @@ Deno.test("plain samples are numbered, at least six digits wide", async () => {
   assert.equal(await jpegs.exists("000017.jpg"), false);
 });
 
-Deno.test("numbers grow wider with the number of samples", async () => {
+Deno.test("numbers have more digits with more samples", async () => {
   await withTempDir(async (dir) => {
     const count = 1_000_001;
     const header = new Uint8Array(12 + 12 * count);
@@ -127,7 +127,7 @@ Deno.test("a directory of parts is one sequence, or one packed folder, or folder
   });
 });
 
-Deno.test("a damaged place does not keep the rest from being listed", async () => {
+Deno.test("a damaged offset does not prevent listing the others", async () => {
   const golden = goldenCase("ffrecord/bad_offset_huge");
   using fs = await open(golden.path);
   assert.equal((await fs.list()).length, golden.content.n);
@@ -138,7 +138,7 @@ Deno.test("a damaged place does not keep the rest from being listed", async () =
   }
 });
 
-Deno.test("a cut file whose kind can't be told is refused, and opens as samples", async () => {
+Deno.test("a truncated file whose kind is unknown is rejected, and opens as samples", async () => {
   const golden = goldenCase("ffrecord/bad_truncated_middle");
   await assert.rejects(
     open(golden.path),

@@ -16,7 +16,7 @@ import { withTmpfs } from "../../../support/programs/tmpfs.ts";
 const GOLDEN = [["parts_dump", 4], ["parts_fewer", 12]] as const;
 
 for (const [name, parts] of GOLDEN) {
-  Deno.test(`dump() gives the files of ${name}`, async () => {
+  Deno.test(`dump() writes the files of ${name}`, async () => {
     const { path } = goldenCase(`ffrecord/${name}`);
     using reader = await FFRecordReader.open(path);
     const samples = {
@@ -110,7 +110,7 @@ Deno.test("several parts are written at once", async () => {
   });
 });
 
-Deno.test("a sample that fails, is missing or is none leaves nothing", async () => {
+Deno.test("a failing, missing or invalid sample leaves nothing", async () => {
   await withTempDir(async (dir) => {
     const out = `${dir}/out`;
     const list = (at: (index: number) => unknown) =>
@@ -137,7 +137,7 @@ Deno.test("a sample that fails, is missing or is none leaves nothing", async () 
   });
 });
 
-Deno.test("a signal ends it, and nothing is left", async () => {
+Deno.test("a signal ends it, and nothing remains", async () => {
   await withTempDir(async (dir) => {
     for (const parts of [1, 3]) {
       const controller = new AbortController();
@@ -159,7 +159,7 @@ Deno.test("a signal ends it, and nothing is left", async () => {
   });
 });
 
-Deno.test("a sample that never comes does not keep it from being given up", async () => {
+Deno.test("it can be aborted while a sample never arrives", async () => {
   await withTempDir(async (dir) => {
     for (const parts of [1, 3]) {
       const controller = new AbortController();
@@ -180,7 +180,7 @@ Deno.test("a sample that never comes does not keep it from being given up", asyn
   });
 });
 
-Deno.test("an empty directory is replaced, a full one or a file refused", async () => {
+Deno.test("an empty directory is replaced, a full one or a file rejected", async () => {
   await withTempDir(async (dir) => {
     const samples = [Uint8Array.of(1), Uint8Array.of(2)];
     const out = `${dir}/out`;
@@ -201,7 +201,7 @@ Deno.test("an empty directory is replaced, a full one or a file refused", async 
   });
 });
 
-Deno.test("directories above that of the parts are made", async () => {
+Deno.test("parent directories of the parts are created", async () => {
   await withTempDir(async (dir) => {
     const samples = [Uint8Array.of(1), Uint8Array.of(2)];
     await dump(samples, `${dir}/a/b/c/`, 2);
@@ -218,7 +218,7 @@ Deno.test("directories above that of the parts are made", async () => {
   });
 });
 
-Deno.test("a directory that fills meanwhile is not replaced", async () => {
+Deno.test("a directory that receives files meanwhile is not replaced", async () => {
   await withTempDir(async (dir) => {
     const out = `${dir}/out`;
     const samples = {
@@ -236,7 +236,7 @@ Deno.test("a directory that fills meanwhile is not replaced", async () => {
 });
 
 Deno.test({
-  name: "a full disk is said of the part that was to be, and leaves nothing",
+  name: "a full disk is reported for the requested part, and leaves nothing",
   ...needs("root"),
   async fn() {
     await withTmpfs("1m", async (dir) => {
@@ -250,7 +250,7 @@ Deno.test({
   },
 });
 
-Deno.test("a process that is killed leaves all parts or none", async () => {
+Deno.test("a killed process leaves all parts or none", async () => {
   const script = `
     import { dump } from "${REPOSITORY}src/formats/ffrecord/mod.ts";
     for (let round = 1; ; round++) {

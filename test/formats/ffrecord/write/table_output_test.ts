@@ -35,7 +35,7 @@ Deno.test("offsets beyond 4 GiB, with and without knowing the number of samples"
   });
 });
 
-Deno.test("samples beyond 4 GiB lie where they are said to", async () => {
+Deno.test("samples beyond 4 GiB are at their recorded offsets", async () => {
   await withTempDir((dir) => {
     const file = runSync(NewFile.create(`${dir}/a`));
     const samples = new SampleOutput(file.file, 2 ** 33 + 1);
@@ -54,7 +54,7 @@ Deno.test("samples beyond 4 GiB lie where they are said to", async () => {
   });
 });
 
-Deno.test("samples that were taken back leave no trace", async () => {
+Deno.test("withdrawn samples leave no trace", async () => {
   await withTempDir((dir) => {
     const file = runSync(NewFile.create(`${dir}/a`));
     const samples = new SampleOutput(file.file, 0);

@@ -48,7 +48,7 @@ Deno.test("more samples than the count, or fewer, are an error", async () => {
   });
 });
 
-Deno.test("a count is a whole number of samples", async () => {
+Deno.test("a count must be a whole number of samples", async () => {
   await withTempDir(async (dir) => {
     for (const count of [-1, 1.5, NaN, 2 ** 53, 2 ** 52]) {
       await assert.rejects(
@@ -60,7 +60,7 @@ Deno.test("a count is a whole number of samples", async () => {
   });
 });
 
-Deno.test("a writer that has ended takes no more, and ending it again is nothing", async () => {
+Deno.test("a closed writer rejects samples, and closing it again does nothing", async () => {
   await withTempDir(async (dir) => {
     const closed = { name: "WriteError", code: "closed", message: /closed/ };
     const writer = await FFRecordWriter.open(`${dir}/a.ffr`);
@@ -92,7 +92,7 @@ Deno.test("a writer that has ended takes no more, and ending it again is nothing
   });
 });
 
-Deno.test("leaving a block without closing leaves nothing, and the old file as it was", async () => {
+Deno.test("leaving a block without closing leaves nothing, and does not change the old file", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     fs.writeFileSync(path, OLD);
@@ -107,7 +107,7 @@ Deno.test("leaving a block without closing leaves nothing, and the old file as i
   });
 });
 
-Deno.test("methods that do not wait are refused while one that does is under way", async () => {
+Deno.test("synchronous methods are rejected while an asynchronous one is running", async () => {
   await withTempDir(async (dir) => {
     await using writer = await FFRecordWriter.open(`${dir}/a.ffr`);
     const large = new Uint8Array(3_000_000);
@@ -121,7 +121,7 @@ Deno.test("methods that do not wait are refused while one that does is under way
   });
 });
 
-Deno.test("a stream that fails leaves the writer at the sample before", async () => {
+Deno.test("a failing stream leaves the writer at the previous sample", async () => {
   await withTempDir(async (dir) => {
     for (const size of [10, 100_000, 3_000_000]) {
       await using writer = await FFRecordWriter.open(`${dir}/a.ffr`);
@@ -146,7 +146,7 @@ Deno.test("a stream that fails leaves the writer at the sample before", async ()
   });
 });
 
-Deno.test("samples that were not waited for fail with the one before them", async () => {
+Deno.test("samples that were not awaited fail with the one before them", async () => {
   await withTempDir(async (dir) => {
     await using writer = await FFRecordWriter.open(`${dir}/a.ffr`);
     const failing = new ReadableStream<Uint8Array>({
@@ -191,7 +191,7 @@ Deno.test("a signal ends a write, a close and an opening", async () => {
 
 Deno.test({
   name:
-    "a full disk leaves nothing; a write can be repeated when there is room again",
+    "a full disk leaves nothing; a write can be repeated once there is room",
   ...needs("root"),
   async fn() {
     await withTmpfs("2m", async (dir) => {
@@ -253,7 +253,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a read-only file system is said, before and in the middle",
+  name: "a read-only file system is reported, at the start and in the middle",
   ...needs("root"),
   async fn() {
     await withTmpfs("8m", async (dir, remount) => {
@@ -272,7 +272,7 @@ Deno.test({
   },
 });
 
-Deno.test("a file beyond the limit of sizes is said", async () => {
+Deno.test("a file beyond the size limit is reported", async () => {
   await withTempDir(async (dir) => {
     const script = `
       import { FFRecordWriter } from "${REPOSITORY}src/formats/ffrecord/mod.ts";
@@ -305,7 +305,7 @@ for (let round = 1; ; round++) {
   if (round === 1) console.log("there");
 }`;
 
-Deno.test("a process that is killed leaves the file whole or absent", async () => {
+Deno.test("a killed process leaves the file whole or absent", async () => {
   await withTempDir(async (dir) => {
     const script = `${dir}/write.ts`;
     fs.writeFileSync(script, WRITE_FOR_EVER);
@@ -344,7 +344,7 @@ Deno.test("a process that is killed leaves the file whole or absent", async () =
   });
 });
 
-Deno.test("errors of writing are RecordfsErrors that name the file", async () => {
+Deno.test("write errors are RecordfsErrors that name the file", async () => {
   await withTempDir(async (dir) => {
     await assert.rejects(FFRecordWriter.open(`${dir}/no/a.ffr`), (error) => {
       assert.ok(error instanceof WriteError);

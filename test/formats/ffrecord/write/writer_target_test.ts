@@ -66,7 +66,7 @@ Deno.test("a name must end in .ffr", async () => {
   });
 });
 
-Deno.test("names up to 255 bytes can be written, longer ones are refused", async () => {
+Deno.test("names up to 255 bytes can be written, longer ones are rejected", async () => {
   await withBoth(async (dir, write) => {
     for (const name of ["n".repeat(251), "ä".repeat(125), "😀".repeat(62)]) {
       await write(`${dir}/${name}.ffr`);
@@ -142,7 +142,7 @@ Deno.test("symbolic links are written through", async () => {
   });
 });
 
-Deno.test("a file that is replaced stays as it is for those who have it open", async () => {
+Deno.test("a replaced file stays unchanged for those who have it open", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.ffr`, "old", { mode: 0o600 });
     const fd = fs.openSync(`${dir}/a.ffr`, "r");
@@ -153,7 +153,7 @@ Deno.test("a file that is replaced stays as it is for those who have it open", a
   });
 });
 
-Deno.test("permissions are those that the umask leaves", async () => {
+Deno.test("permissions follow the umask", async () => {
   await withTempDir(async (dir) => {
     const script = `
       import { FFRecordWriter } from "${REPOSITORY}src/formats/ffrecord/mod.ts";
@@ -175,7 +175,8 @@ Deno.test("permissions are those that the umask leaves", async () => {
 });
 
 Deno.test({
-  name: "an ordinary user is told of a directory that may not be written",
+  name:
+    "an ordinary user gets an error for a directory without write permission",
   ...needs("root"),
   fn: () =>
     asOrdinaryUser(async (user) => {
@@ -203,7 +204,7 @@ Deno.test({
     }),
 });
 
-Deno.test("reading and writing one directory is all that has to be allowed", async () => {
+Deno.test("writing needs only permission to read and write one directory", async () => {
   await withTempDir(async (dir) => {
     const script = `
       import { FFRecordWriter } from "${REPOSITORY}src/formats/ffrecord/mod.ts";

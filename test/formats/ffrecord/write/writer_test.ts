@@ -95,7 +95,7 @@ const WAYS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => SampleData> = {
   },
 };
 
-Deno.test("what is written is in the file, whatever it is handed over as", async () => {
+Deno.test("written samples are in the file, whatever their type", async () => {
   const length = fc.oneof(
     { weight: 6, arbitrary: fc.nat(300) },
     fc.constantFrom(0, 1, 65_535, 65_536, 65_537, 1_048_575, 1_048_576),
@@ -131,7 +131,7 @@ Deno.test("what is written is in the file, whatever it is handed over as", async
   });
 });
 
-Deno.test("each way of handing over a sample", async (t) => {
+Deno.test("each type of a sample is accepted", async (t) => {
   for (const [name, way] of Object.entries(WAYS)) {
     for (const length of [0, 5, 70_000, 2_100_000]) {
       await t.step(
@@ -149,7 +149,7 @@ Deno.test("each way of handing over a sample", async (t) => {
   }
 });
 
-Deno.test("typed arrays are written as they lie in memory", async () => {
+Deno.test("typed arrays are written in their memory order", async () => {
   await withTempDir((dir) => {
     const floats = Float32Array.of(0, 1.5, -2, 3).subarray(1, 3);
     using writer = FFRecordWriter.openSync(`${dir}/a.ffr`);
@@ -205,7 +205,7 @@ Deno.test("calls that are not awaited keep their order and their bytes", async (
   });
 });
 
-Deno.test("what is no sample is refused by name", async () => {
+Deno.test("a value that is not a sample is rejected by name", async () => {
   await withTempDir(async (dir) => {
     await using writer = await FFRecordWriter.open(`${dir}/a.ffr`);
     const transferred = new Uint8Array(10);

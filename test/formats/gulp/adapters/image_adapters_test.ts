@@ -19,7 +19,7 @@ import { pythonLines } from "../../../support/programs/python.ts";
 for (
   const golden of gulpCases().filter(({ name }) => name.endsWith("image_list"))
 ) {
-  Deno.test(`ImageListAdapter writes byte for byte what the original does (${golden.name})`, async () => {
+  Deno.test(`ImageListAdapter writes the same bytes as the original (${golden.name})`, async () => {
     await withTempDir(async (dir) => {
       // The images are gone; their JPEGs, under their names, are stored as they are.
       const lines: string[] = [];
@@ -52,7 +52,7 @@ for (
 }
 
 Deno.test({
-  name: "a list of images is split as Python splits it, blanks and all",
+  name: "a list of images is split like Python splits it, including blanks",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -131,7 +131,7 @@ Deno.test("a list of images may have commas in paths, and empty lines", async ()
   });
 });
 
-Deno.test("a folder of images, with or without a slash, at any depth, both kinds", async () => {
+Deno.test("a folder of images, with or without a slash, at any depth, with both suffixes", async () => {
   await withTempDir(async (dir) => {
     const big = await jpeg(32, 24);
     put(`${dir}/in/cat/b.jpg`, big);
@@ -180,7 +180,7 @@ Deno.test("a folder of images, with or without a slash, at any depth, both kinds
   });
 });
 
-Deno.test("a link that leads nowhere is an image that fails, not one that is missing", async () => {
+Deno.test("a broken link is an image that fails, not one that is missing", async () => {
   await withTempDir(async (dir) => {
     put(`${dir}/in/cat/a.jpg`, await jpeg(32, 24));
     fs.symlinkSync("moved.jpg", `${dir}/in/cat/b.jpg`);
@@ -197,7 +197,7 @@ Deno.test("a link that leads nowhere is an image that fails, not one that is mis
   });
 });
 
-Deno.test("a JPEG that need not be resized is stored as it is, unless asked otherwise", async () => {
+Deno.test("a JPEG that need not be resized is stored unchanged by default", async () => {
   await withTempDir(async (dir) => {
     const bytes = await jpeg(32, 24);
     put(`${dir}/in/cat/a.jpg`, bytes);
@@ -269,7 +269,7 @@ Deno.test("frames of 20BN's CSV with JPEGs, in the order of their names", async 
   });
 });
 
-Deno.test("threads read lists in CSV for themselves", async () => {
+Deno.test("threads read CSV lists themselves", async () => {
   await withTempDir(async (dir) => {
     for (const id of ["a", "b", "c"]) {
       put(`${dir}/in/${id}/1.jpg`, await jpeg(16, 8));

@@ -25,7 +25,7 @@ async function makeImages(
   }
 }
 
-Deno.test("shuffling depends on the seed only", async () => {
+Deno.test("shuffling depends only on the seed", async () => {
   await withTempDir(async (dir) => {
     await makeImages(dir, ["a", "b"], 20);
     const ids = (options: object) => [
@@ -134,7 +134,7 @@ Deno.test("several threads leave one whole label2idx.json", async () => {
   });
 });
 
-Deno.test("ids that came before, or are in the directory, are left out on request", async () => {
+Deno.test("ids that came before, or are in the directory, are skipped on request", async () => {
   await withTempDir((dir) => {
     const list = [
       { id: 5, template: "b" },
@@ -227,7 +227,7 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
       ["g.json", '[{"id": 1.0, "template": "x"}]', /no id that is a string/],
       ["list.txt", text, /must be a \.json/],
       ["a.json", text.slice(0, -1), /is not JSON: .*byte/],
-      ["b.json", "{}", /no list/],
+      ["b.json", "{}", /not a list/],
       ["c.json", '[{"template": "x"}]', /entry 0 has no id/],
       [
         "d.json",
@@ -239,7 +239,7 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
         '[{"id": 1, "template": ["x"]}]',
         /labels are text or numbers/,
       ],
-      ["f.json", "[1]", /entry 0 is no object/],
+      ["f.json", "[1]", /entry 0 is not an object/],
       ["g.json.gz", text, /is not JSON: /],
     ];
     for (const [name, content, message] of bad) {
@@ -257,7 +257,7 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
   });
 });
 
-Deno.test("options that are unknown, missing or of another kind are refused by name", () => {
+Deno.test("options that are unknown, missing or of another type are rejected by name", () => {
   const make = (options: object) => () =>
     new ImageListAdapter(options as { inputFile: string });
   const bad: [object, RegExp][] = [
@@ -293,7 +293,7 @@ Deno.test("options that are unknown, missing or of another kind are refused by n
   }
 });
 
-Deno.test("adapters can be subclassed: one that is there, and lists of one's own", async () => {
+Deno.test("adapters can be subclassed: shipped ones, and lists of one's own", async () => {
   class Described extends ImageFolderAdapter {
     static override readonly module = import.meta.url;
     static override readonly options = []; // says nothing of what it takes

@@ -112,7 +112,7 @@ testClips("folders of videos: every extension, all frames", async (dir) => {
 });
 
 testClips(
-  "ActivityNet: the videos of one phase that are there",
+  "ActivityNet: the existing videos of one phase",
   async (dir) => {
     const entry = (subset: string) => ({
       subset,
@@ -174,7 +174,7 @@ testClips(
 );
 
 testClips(
-  "what JSON files say reaches the chunk as it stands: 1.0, the order of keys",
+  "values of JSON files reach the chunk unchanged: 1.0, the order of keys",
   async (dir) => {
     await clip(`${dir}/in/a/x_000000_000010.mp4`, 2);
     const meta =
@@ -211,7 +211,7 @@ testClips(
 );
 
 testClips(
-  "videos are gulped by threads as by one; what fails is said in ffmpeg's words",
+  "several threads gulp the same as one; failures have ffmpeg's message",
   async (dir) => {
     for (let i = 0; i < 7; i++) {
       await clip(`${dir}/in/${i % 2 ? "odd" : "even"}/${i}.mp4`, 3 + i);

@@ -108,7 +108,7 @@ Deno.test("each kind of damage is named, with its frame", async () => {
   }
 });
 
-Deno.test("frames in any order are checked as they lie", async () => {
+Deno.test("frames in any order are checked in file order", async () => {
   const messages = await afterChange((data, meta) => {
     meta.a!.frame_info.reverse();
     return [data, { b: meta.b!, a: meta.a! }];
@@ -116,7 +116,7 @@ Deno.test("frames in any order are checked as they lie", async () => {
   assert.deepEqual(messages, []);
 });
 
-Deno.test("frames larger than what is read at a time are checked at both ends", async () => {
+Deno.test("frames larger than a read are checked at both ends", async () => {
   await withTempDir(async (dir) => {
     const size = 9_000_001;
     writeChunk(dir, 0, [{ id: "v", frames: [fakeJpeg(size), fakeJpeg(size)] }]);
@@ -129,7 +129,7 @@ Deno.test("frames larger than what is read at a time are checked at both ends", 
   });
 });
 
-Deno.test("frames on top of each other do not have the file read as often", async () => {
+Deno.test("overlapping frames do not multiply the reads of the file", async () => {
   await withTempDir(async (dir) => {
     const size = 8 << 20;
     const infos = Array.from({ length: 20_000 }, (_, i) => [i, 0, size - i]);

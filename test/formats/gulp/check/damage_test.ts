@@ -49,7 +49,7 @@ function ours<T>(run: () => T): T | undefined {
 }
 
 for (const name of ["v2_appended", "v1_pickled_meta", "v1_pickled_meta_p2"]) {
-  Deno.test(`a damaged meta file gives answers or errors: ${name}`, async () => {
+  Deno.test(`a damaged meta file gives results or errors: ${name}`, async () => {
     const { path } = gulpCase(name);
     await withTempDir(async (dir) => {
       const meta = `${dir}/meta_0.gmeta`;
@@ -83,7 +83,7 @@ for (const name of ["v2_appended", "v1_pickled_meta", "v1_pickled_meta_p2"]) {
   });
 }
 
-Deno.test("label2idx.json that is no file is left out, and nothing stays open", async () => {
+Deno.test("label2idx.json that is not a file is skipped, and nothing stays open", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [{ id: "a", frames: [fakeJpeg(40)] }]);
     await Deno.mkdir(`${dir}/label2idx.json`);

@@ -97,7 +97,7 @@ const UNSAVEABLE = /_hostile_pickled_meta$|_no_chunks$|_bad_empty_data$/;
 
 for (const golden of gulpCases()) {
   if (UNSAVEABLE.test(golden.name)) continue;
-  Deno.test(`repairing ${golden.name} saves every sound video`, async () => {
+  Deno.test(`repairing ${golden.name} saves every undamaged video`, async () => {
     await withTempDir(async (dir) => {
       const before = stateOf(golden.path);
       const { report, leftOut } = await repair(golden.path, `${dir}/out`);
@@ -129,14 +129,14 @@ for (const golden of gulpCases()) {
   });
 }
 
-Deno.test("nothing is written where nothing can be saved", async () => {
+Deno.test("nothing is written if nothing can be saved", async () => {
   for (const { name, path } of gulpCases()) {
     if (!UNSAVEABLE.test(name)) continue;
     await withTempDir(async (dir) => {
       await assert.rejects(
         repairGulp(path, `${dir}/out`),
         EMPTY_DATA.test(name)
-          ? /no video in it can be saved/
+          ? /no video that can be saved/
           : /no video|no chunks/,
       );
       assert.deepEqual(fs.readdirSync(dir), []);
@@ -144,7 +144,7 @@ Deno.test("nothing is written where nothing can be saved", async () => {
   }
 });
 
-Deno.test("the videos in front of where a meta file is cut are saved, wherever that is", async () => {
+Deno.test("the videos before the cut of a truncated meta file are saved, wherever it is", async () => {
   await withTempDir(async (dir) => {
     const videos = ["a", "ü\ud800", "c", "4"].map((id, i) => ({
       id,
@@ -168,7 +168,7 @@ Deno.test("the videos in front of where a meta file is cut are saved, wherever t
       if (whole === 0) {
         await assert.rejects(
           repairGulp(from, `${from}_out`),
-          /no video in it can be saved/,
+          /no video that can be saved/,
         );
         continue;
       }
@@ -205,7 +205,7 @@ function makeDamaged(dir: string): void {
   fs.writeFileSync(`${dir}/meta_0.gmeta`, JSON.stringify(meta));
 }
 
-Deno.test("a video with a damaged frame is left out, or keeps its sound frames", async () => {
+Deno.test("a video with a damaged frame is skipped, or keeps its undamaged frames", async () => {
   await withTempDir(async (dir) => {
     makeDamaged(`${dir}/in`);
     const whole = await repair(`${dir}/in`, `${dir}/whole`);
@@ -241,7 +241,7 @@ Deno.test("a video with a damaged frame is left out, or keeps its sound frames",
   });
 });
 
-Deno.test("of two videos with the same id the first that is sound is saved", async () => {
+Deno.test("of two videos with the same id the first undamaged one is saved", async () => {
   await withTempDir(async (dir) => {
     makeDamaged(`${dir}/in`);
     writeChunk(`${dir}/in`, 1, [
@@ -257,7 +257,7 @@ Deno.test("of two videos with the same id the first that is sound is saved", asy
   });
 });
 
-Deno.test("frames on top of each other do not make a large directory of a small one", async () => {
+Deno.test("overlapping frames do not make a large directory from a small one", async () => {
   await withTempDir(async (dir) => {
     const frame = fakeJpeg(1000);
     const meta = writeChunk(`${dir}/in`, 0, [{ id: "a", frames: [frame] }]);
@@ -276,7 +276,7 @@ Deno.test("frames on top of each other do not make a large directory of a small 
   });
 });
 
-Deno.test("labels are carried over as they are, or named where they are damaged", async () => {
+Deno.test("labels are copied unchanged, or named if they are damaged", async () => {
   await withTempDir(async (dir) => {
     writeChunk(`${dir}/in`, 3, [{ id: "a", frames: [fakeJpeg(10)] }]);
     const labels = `${dir}/in/label2idx.json`;
@@ -301,7 +301,7 @@ Deno.test("labels are carried over as they are, or named where they are damaged"
   });
 });
 
-Deno.test("a place that is not free, or lies in the input, is refused", async () => {
+Deno.test("a target that exists, or lies in the input, is rejected", async () => {
   await withTempDir(async (dir) => {
     writeChunk(`${dir}/in`, 0, [{ id: "a", frames: [fakeJpeg(10)] }]);
     fs.mkdirSync(`${dir}/in/sub`);
@@ -327,7 +327,7 @@ Deno.test("a place that is not free, or lies in the input, is refused", async ()
   });
 });
 
-Deno.test("a link to nowhere is a file that is missing", async () => {
+Deno.test("a broken link is a missing file", async () => {
   await withTempDir(async (dir) => {
     writeChunk(`${dir}/in`, 0, [{ id: "a", frames: [fakeJpeg(10)] }]);
     fs.symlinkSync("nowhere", `${dir}/in/data_1.gulp`);
@@ -338,7 +338,7 @@ Deno.test("a link to nowhere is a file that is missing", async () => {
   });
 });
 
-Deno.test("a repair that is given up leaves nothing", async () => {
+Deno.test("an aborted repair leaves nothing", async () => {
   await withTempDir(async (dir) => {
     const { path } = gulpCase("v2_chunks");
     const controller = new AbortController();

@@ -19,7 +19,7 @@ const anyId = fc.array(
   { maxLength: 12 },
 ).map((parts) => parts.join(""));
 
-Deno.test("names of ids are those that the documentation gives", () => {
+Deno.test("names of ids follow the documentation", () => {
   const hex = (value: string) =>
     createHash("sha256").update(value).digest("hex").slice(0, 16);
   for (
@@ -47,14 +47,14 @@ Deno.test("names of ids are those that the documentation gives", () => {
   ) assert.equal(text(id), expected);
 });
 
-Deno.test("a name that looks cut is cut, so that it is no other id's", () => {
+Deno.test("a name that looks shortened is shortened, so that it is no other id's", () => {
   const long = "y".repeat(300);
   const disguised = text(long);
   assert.notEqual(text(disguised), disguised);
   assert.equal(name(disguised).length, 247);
 });
 
-Deno.test("names can be entries of a directory, and different ids have different ones", () => {
+Deno.test("names are valid directory entries, and different ids have different ones", () => {
   fc.assert(fc.property(fc.uniqueArray(anyId, { maxLength: 40 }), (ids) => {
     const names = ids.map(name);
     for (const bytes of names) {
@@ -68,7 +68,7 @@ Deno.test("names can be entries of a directory, and different ids have different
   }));
 });
 
-Deno.test("short names turn back into their ids", () => {
+Deno.test("short names lead back to their ids", () => {
   fc.assert(fc.property(anyId, (id) => {
     const bytes = name(id);
     if (bytes.length === 247) return;

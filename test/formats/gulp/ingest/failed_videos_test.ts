@@ -23,7 +23,7 @@ const raw = { decode: false } as const;
 const JOURNAL = ".recordfs-ingest.jsonl";
 
 for (const workers of [1, 3]) {
-  Deno.test(`videos that failed are tried again, and only those (${workers})`, async () => {
+  Deno.test(`failed videos are tried again, and only those (${workers})`, async () => {
     await withTempDir(async (dir) => {
       for (let i = 0; i < 10; i++) put(`${dir}/in/a/${i}.jpg`, JPEGS[0]!);
       const bad = ["1", "4", "5", "8"];
@@ -94,7 +94,7 @@ for (const workers of [1, 3]) {
   });
 }
 
-Deno.test("an ingest in which videos failed is in nobody's way", async (t) => {
+Deno.test("an ingest with failed videos does not block others", async (t) => {
   const failing = { count: 8 }; // v6 fails
   const run = (dir: string, options: FakeOptions, how: IngestOptions) =>
     new GulpIngestor(new FakeAdapter(options), dir, 3, 1).run(how);
@@ -111,7 +111,7 @@ Deno.test("an ingest in which videos failed is in nobody's way", async (t) => {
       using directory = GulpDirectory.openSync(dir, raw);
       assert.equal(directory.length, 10);
     },
-    "others don't resume it": async (dir) => {
+    "other ingests do not resume it": async (dir) => {
       await assert.rejects(run(dir, { count: 9 }, { resume: true }), {
         code: "other-ingest",
         message:
@@ -119,7 +119,7 @@ Deno.test("an ingest in which videos failed is in nobody's way", async (t) => {
       });
       assert.deepEqual(leftovers(dir), [JOURNAL]);
     },
-    "without being told to, nothing is written": async (dir) => {
+    "without an option, nothing is written": async (dir) => {
       await assert.rejects(run(dir, failing, {}), { code: "not-empty" });
       assert.deepEqual(leftovers(dir), [JOURNAL]);
     },
@@ -135,7 +135,7 @@ Deno.test("an ingest in which videos failed is in nobody's way", async (t) => {
       assert.deepEqual(tried, ["v6"]);
       assert.deepEqual(filesOf(dir), before);
     },
-    "who leaves out what is there has the failed ones left": async (dir) => {
+    "skipping existing ids leaves the failed ones": async (dir) => {
       fs.rmSync(dir, { recursive: true });
       put(`${dir}.in/a/0.jpg`, JPEGS[0]!);
       put(`${dir}.in/a/1.jpg`, "broken");

@@ -76,7 +76,7 @@ Deno.test("the same chunks with any number of workers", async () => {
   });
 });
 
-Deno.test("an ingest that is finished can be resumed as well: nothing is written", async () => {
+Deno.test("a finished ingest can be resumed as well: nothing is written", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 7, [{ id: "old", frames: [fakeJpeg(8)] }]);
     const resume = (count: number, videosPerChunk: number, prefix = "v") =>
@@ -108,7 +108,7 @@ Deno.test("an ingest that is finished can be resumed as well: nothing is written
   });
 });
 
-Deno.test("chunks are added behind the highest number, on request only", async () => {
+Deno.test("chunks are added after the highest number, only on request", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 7, [{ id: "old", frames: [fakeJpeg(8)] }]);
     const before = filesOf(dir);
@@ -142,7 +142,7 @@ Deno.test("chunks are added behind the highest number, on request only", async (
   });
 });
 
-Deno.test("an id that is there twice is an error before anything is written", async () => {
+Deno.test("a duplicate id is an error before anything is written", async () => {
   await withTempDir(async (dir) => {
     const twice = new FakeAdapter({ count: 9, at: 8, how: "duplicate" });
     const duplicate = { name: "IngestError", code: "duplicate-id" };
@@ -162,7 +162,7 @@ Deno.test("an id that is there twice is an error before anything is written", as
   });
 });
 
-Deno.test("where an adapter does not say its ids, no chunk with an id that is there is finished", async () => {
+Deno.test("if an adapter does not list its ids, no chunk with an existing id is finished", async () => {
   for (const workers of [1, 2]) {
     await withTempDir(async (dir) => {
       const twice = { count: 9, at: 8, how: "duplicate", silent: true };
@@ -183,7 +183,7 @@ Deno.test("where an adapter does not say its ids, no chunk with an id that is th
   }
 });
 
-Deno.test("numbers that mean nothing, no videos, and adapters that no thread can make", async () => {
+Deno.test("invalid numbers, no videos, and adapters that no thread can make are rejected", async () => {
   await withTempDir(async (dir) => {
     const adapter = new FakeAdapter({ count: 2 });
     for (const bad of [0, -1, 1.5, NaN]) {
@@ -256,7 +256,7 @@ for (
   });
 }
 
-Deno.test("a signal leaves whole chunks only, and the ingest can be resumed", async () => {
+Deno.test("a signal leaves only whole chunks, and the ingest can be resumed", async () => {
   for (const workers of LONG ? [1, 3] : [3]) {
     await withTempDir(async (dir) => {
       const options = { count: 30, delay: 10 };
@@ -298,7 +298,7 @@ Deno.test("a signal leaves whole chunks only, and the ingest can be resumed", as
   }
 });
 
-Deno.test("a journal that is cut is none, one that is damaged is refused", async () => {
+Deno.test("a truncated journal is ignored, a damaged one rejected", async () => {
   await withTempDir(async (dir) => {
     const adapter = new FakeAdapter({ count: 2 });
     for (
@@ -321,7 +321,7 @@ Deno.test("a journal that is cut is none, one that is damaged is refused", async
   });
 });
 
-Deno.test("a thread that does not give up is ended, and what it has not completed goes", async () => {
+Deno.test("a thread that does not stop is ended, and its incomplete output removed", async () => {
   await withTempDir(async (dir) => {
     const abort = new AbortController();
     const blocked = new FakeAdapter({ count: 4, at: 2, how: "block" });
@@ -338,7 +338,7 @@ Deno.test("a thread that does not give up is ended, and what it has not complete
   });
 });
 
-Deno.test("two ingests into one directory at once are refused", async () => {
+Deno.test("two ingests into one directory at once are rejected", async () => {
   await withTempDir(async (dir) => {
     const abort = new AbortController();
     const stuck = new FakeAdapter({ count: 4, at: 2, how: "hang" });
@@ -363,7 +363,7 @@ Deno.test("two ingests into one directory at once are refused", async () => {
 
 Deno.test({
   name:
-    "a full disk ends the ingest with whole chunks, and it goes on when there is room",
+    "a full disk ends the ingest with whole chunks, and it continues once there is room",
   ...needs("root"),
   fn: () =>
     withTmpfs("3m", async (dir, remount) => {

@@ -16,7 +16,7 @@ function inJournal<T>(dir: string, act: (journal: IngestJournal) => T): T {
   return act(journal);
 }
 
-Deno.test("a line that a killed process began is dropped, and the next one is whole", async () => {
+Deno.test("an incomplete line of a killed process is dropped, and the next one is whole", async () => {
   await withTempDir((dir) => {
     inJournal(dir, (journal) => {
       journal.begin(PLAN);
@@ -34,7 +34,7 @@ Deno.test("a line that a killed process began is dropped, and the next one is wh
   });
 });
 
-Deno.test("a plan that a killed process began is none, and leaves no file", async () => {
+Deno.test("an incomplete plan of a killed process is ignored, and leaves no file", async () => {
   await withTempDir((dir) => {
     fs.writeFileSync(planPath(dir), '{"firstChunk":0,');
     inJournal(dir, (journal) => assert.equal(journal.plan, undefined));
@@ -42,7 +42,7 @@ Deno.test("a plan that a killed process began is none, and leaves no file", asyn
   });
 });
 
-Deno.test("while a journal is open, another ingest is refused", async () => {
+Deno.test("while a journal is open, another ingest is rejected", async () => {
   await withTempDir((dir) => {
     inJournal(dir, () =>
       assert.throws(() => IngestJournal.open(dir), {
@@ -52,7 +52,7 @@ Deno.test("while a journal is open, another ingest is refused", async () => {
   });
 });
 
-Deno.test("a plan that takes the place of another does so as a whole: who is killed leaves one of them", async () => {
+Deno.test("a plan replaces another one atomically: a killed process leaves one of them", async () => {
   await withTempDir((dir) => {
     inJournal(dir, (journal) => {
       journal.begin(PLAN);
@@ -75,7 +75,7 @@ Deno.test("a plan that takes the place of another does so as a whole: who is kil
   });
 });
 
-Deno.test("while a plan takes the place of another, no other ingest gets in", async () => {
+Deno.test("while a plan replaces another one, no other ingest can start", async () => {
   await withTempDir((dir) => {
     inJournal(dir, (journal) => {
       journal.begin(PLAN);

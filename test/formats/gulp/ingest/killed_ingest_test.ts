@@ -97,7 +97,7 @@ function assertPart(out: string, whole: Record<string, string>): boolean {
 }
 
 for (const workers of LONG ? [1, 3] : [3]) {
-  Deno.test(`an ingest killed at any moment and resumed is as if it never was (${workers})`, async () => {
+  Deno.test(`an ingest killed at any moment and resumed has the result of an uninterrupted one (${workers})`, async () => {
     await withTempDir(async (dir) => {
       const options = { count: COUNT, delay: 20 };
       const { failed } = await new GulpIngestor(
@@ -126,7 +126,7 @@ for (const workers of LONG ? [1, 3] : [3]) {
   });
 }
 
-Deno.test("a killed ingest that added to a directory, without ids that were there, is resumed", async () => {
+Deno.test("a killed ingest that added to a directory, skipping existing ids, is resumed", async () => {
   await withTempDir(async (dir) => {
     const bytes = await jpeg(64, 48);
     for (let i = 0; i < COUNT; i++) {

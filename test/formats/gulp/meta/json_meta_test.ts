@@ -119,7 +119,7 @@ const video = fc.record({
 
 const ids = fc.string({ unit: "binary", maxLength: 8 });
 
-Deno.test("any meta is read as it was written, whatever its blanks, escapes and order", () => {
+Deno.test("any meta is read as written, whatever its blanks, escapes and order", () => {
   const metas = fc.uniqueArray(fc.tuple(ids, video), {
     maxLength: 8,
     selector: ([id]) => id,
@@ -167,7 +167,7 @@ Deno.test("any meta is read as it was written, whatever its blanks, escapes and 
   }));
 });
 
-Deno.test("the last of equal keys counts, at the place of the first", () => {
+Deno.test("the last of equal keys wins, at the position of the first", () => {
   const meta = read(
     `{"a": {"frame_info": [[0,0,4]], "meta_data": [{"n": 1}]},
       "b": {"frame_info": [[4,0,4]], "meta_data": [{}],
@@ -180,7 +180,7 @@ Deno.test("the last of equal keys counts, at the place of the first", () => {
   ]);
 });
 
-Deno.test("what is wrong with a frame is noted, and the others are read", () => {
+Deno.test("an invalid frame is recorded, and the others are read", () => {
   const { NO_TRIPLE, OUT_OF_RANGE, PADDING } = FrameFault;
   for (
     const [entry, fault] of [
@@ -212,7 +212,7 @@ Deno.test("what is wrong with a frame is noted, and the others are read", () => 
   }
 });
 
-Deno.test("what is wrong with a video is noted, and the others are read", () => {
+Deno.test("an invalid video is recorded, and the others are read", () => {
   for (
     const [entry, fault] of [
       ["[]", VideoFault.NO_OBJECT],
@@ -249,7 +249,7 @@ const SAMPLE =
   '{"id\\u00e9": {"meta_data": [{"a": [NaN, -Infinity, 1.5e-3, true, "\\n"]}, {}], ' +
   '"frame_info": [[0, 1, 24], [24,0,128 ], [-1, 0, 2]], "more": null}, "ü": {}}';
 
-Deno.test("a text that ends too early is an error that says where", () => {
+Deno.test("a truncated text is an error that says where", () => {
   const bytes = new TextEncoder().encode(SAMPLE);
   for (let length = 1; length < bytes.length; length++) {
     assert.throws(
@@ -272,7 +272,8 @@ for line in sys.stdin:
 `;
 
 Deno.test({
-  name: "damaged texts are taken or refused as Python does, and nothing hangs",
+  name:
+    "damaged texts are accepted or rejected like in Python, and nothing hangs",
   ...needs("python3"),
   async fn() {
     const sample = new TextEncoder().encode(SAMPLE);

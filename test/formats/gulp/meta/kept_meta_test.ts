@@ -88,7 +88,7 @@ const VIDEOS = `OrderedDict([
 for (const protocol of FULL ? [0, 1, 2, 3, 4, 5] : [0, 4]) {
   Deno.test({
     name:
-      `what Python pickled stays opcode by opcode when it is added to, protocol ${protocol}`,
+      `pickles of Python stay unchanged, opcode by opcode, when extended, protocol ${protocol}`,
     ...needs("python3"),
     fn: () =>
       withTempDir(async (dir) => {
@@ -179,7 +179,8 @@ function isWithin(
 }
 
 Deno.test({
-  name: "a pickled list that takes no more is refused, and nothing is written",
+  name:
+    "a pickled list that cannot be extended is rejected, and nothing is written",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -206,7 +207,7 @@ Deno.test({
     }),
 });
 
-Deno.test("JSON stays byte for byte when it is added to, whatever it says and however it looks", async () => {
+Deno.test("JSON stays unchanged, byte for byte, when extended, whatever its content and layout", async () => {
   const extra = fc.constantFrom("", ',"more" : [1.0]', ',"frame_info":[]');
   await fc.assert(
     fc.asyncProperty(
@@ -253,7 +254,7 @@ Deno.test("JSON stays byte for byte when it is added to, whatever it says and ho
   );
 });
 
-Deno.test("an empty object of videos, and empty lists of one, are added to", () =>
+Deno.test("an empty object of videos, and empty lists in one, can be extended", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/data_0.gulp`, new Uint8Array(0));
     fs.writeFileSync(`${dir}/meta_0.gmeta`, "{ }\n");
@@ -268,7 +269,7 @@ Deno.test("an empty object of videos, and empty lists of one, are added to", () 
 
 Deno.test({
   name:
-    "new meta data are pickled as Python would pickle what it reads of their text",
+    "new metadata are pickled like Python pickles what it reads of their text",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -292,7 +293,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a serializer of one's own gets back the very values that it made", () =>
+Deno.test("a custom serializer gets back the exact values that it created", () =>
   withTempDir(async (dir) => {
     const before = { duration: new Date(0) }; // which JSON has no form for
     let dumped: unknown[] = [];

@@ -91,7 +91,7 @@ for (const protocol of [0, 1, 2, 3, 4, 5]) {
 }
 
 Deno.test({
-  name: "meta_data that videos share is kept once, however many they are",
+  name: "shared meta_data are stored once, however many videos share them",
   ...needs("python3"),
   async fn() {
     const bytes = await pickle(
@@ -112,7 +112,7 @@ const text = (value: string) => Buffer.from(value, "latin1");
 const key = (name: string) =>
   Buffer.concat([text("X"), Buffer.from([name.length, 0, 0, 0]), text(name)]);
 
-Deno.test("hostile pickles are refused: nothing is called, built without end or looped through", async () => {
+Deno.test("hostile pickles are rejected: nothing is called, built without end or looped through", async () => {
   const video = (frames: Uint8Array, meta: Uint8Array) =>
     Buffer.concat([
       text("}("),

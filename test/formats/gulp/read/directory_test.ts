@@ -20,7 +20,7 @@ const MODULE = new URL("../../../../src/formats/gulp/mod.ts", import.meta.url);
 
 const raw = { decode: false } as const;
 
-Deno.test("what is no directory of chunks is an error; an empty one has none", async () => {
+Deno.test("a path that is not a directory of chunks is an error; an empty one has none", async () => {
   await withTempDir(async (dir) => {
     await assert.rejects(GulpDirectory.open(`${dir}/none`), RecordfsError);
     fs.writeFileSync(`${dir}/file`, "");
@@ -53,7 +53,7 @@ Deno.test("ids are found as strings and as integers", async () => {
   await assert.rejects(directory.get(id, [10 ** 6]), IndexError);
 });
 
-Deno.test("videos are numbered in the order of the files, and know how many frames they have", async () => {
+Deno.test("videos are numbered in the order of the files, with their numbers of frames", async () => {
   const { path, content } = gulpCase("v2_chunks");
   using directory = await GulpDirectory.open(path, raw);
   content.videos.forEach(({ id, num_frames }, i) => {
@@ -69,7 +69,7 @@ Deno.test("videos are numbered in the order of the files, and know how many fram
   assert.throws(() => directory.frameCount("nobody"), UnknownIdError);
 });
 
-Deno.test("maps list ids in the order of the files, and make nothing before it is asked for", async () => {
+Deno.test("maps list ids in the order of the files, lazily", async () => {
   const { path, content } = gulpCase("v2_chunks");
   using directory = await GulpDirectory.open(path, raw);
   const ids = content.videos.map(({ id }) => id);
@@ -95,7 +95,7 @@ Deno.test("maps list ids in the order of the files, and make nothing before it i
   );
 });
 
-Deno.test("frames are decoded by a codec, to the colours asked for, or by a function", async () => {
+Deno.test("frames are decoded by a codec, to the requested colours, or by a function", async () => {
   const { path, content } = gulpCase("v2_gray_and_rgb");
   using any = await GulpDirectory.open(path);
   using gray = await GulpDirectory.open(path, { colorspace: "GRAY" });
@@ -137,7 +137,7 @@ Deno.test("frames are decoded by a codec, to the colours asked for, or by a func
   }
 });
 
-Deno.test("raw frames need no codec, and no permission but reading", async () => {
+Deno.test("raw frames need no codec, and only permission to read", async () => {
   const { path, content } = gulpCase("v2_one_frame");
   const program = `
     import { GulpDirectory } from "${MODULE}";
@@ -160,7 +160,7 @@ Deno.test("raw frames need no codec, and no permission but reading", async () =>
   });
 });
 
-Deno.test("a chunk is gone through in order, filtered, or mixed by a seed", async () => {
+Deno.test("a chunk is iterated in order, filtered, or shuffled by a seed", async () => {
   await withTempDir(async (dir) => {
     const ids = Array.from({ length: 30 }, (_, i) => `v${i}`);
     writeChunk(
@@ -218,7 +218,7 @@ Deno.test("new chunks take the numbers after the highest, and have no videos yet
   assert.throws(() => directory.newChunks(-1), RangeError);
 });
 
-Deno.test("frames that lie on top of each other take no more memory than the file", async () => {
+Deno.test("overlapping frames take no more memory than the file", async () => {
   await withTempDir(async (dir) => {
     const size = 1 << 20;
     fs.writeFileSync(`${dir}/data_0.gulp`, new Uint8Array(size));
@@ -235,7 +235,7 @@ Deno.test("frames that lie on top of each other take no more memory than the fil
   });
 });
 
-Deno.test("a meta file that is replaced after opening is an error, not other data", async () => {
+Deno.test("a meta file that is replaced after opening is an error", async () => {
   await withTempDir(async (dir) => {
     const videos = [{ id: "v", frames: [fakeJpeg(8)], meta: { label: "a" } }];
     writeChunk(dir, 0, videos);
@@ -251,7 +251,7 @@ Deno.test("a meta file that is replaced after opening is an error, not other dat
   });
 });
 
-Deno.test("labels are read, and damaged ones refused", async () => {
+Deno.test("labels are read, and damaged ones rejected", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, []);
     const labels = async (text: string) => {
@@ -281,7 +281,7 @@ Deno.test("labels are read, and damaged ones refused", async () => {
   });
 });
 
-Deno.test("meta files are read by a serializer of the user's own", async () => {
+Deno.test("meta files are read by a custom serializer", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [{
       id: "ignored",

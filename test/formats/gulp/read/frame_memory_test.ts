@@ -18,7 +18,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const raw = { decode: false } as const;
 
-Deno.test("memory that is used again, and views, hold the frames of all golden files", async () => {
+Deno.test("reused memory, and views, hold the frames of all golden files", async () => {
   for (const golden of gulpCases()) {
     if (!golden.valid) continue;
     using directory = await GulpDirectory.open(golden.path, raw);
@@ -39,7 +39,7 @@ Deno.test("memory that is used again, and views, hold the frames of all golden f
   }
 });
 
-Deno.test("memory grows, stays as large as it was, and is read into again", async () => {
+Deno.test("memory grows, keeps its size, and is reused", async () => {
   await withTempDir((dir) => {
     const sizes = [100, 10_000, 50];
     writeChunk(
@@ -69,7 +69,7 @@ Deno.test("memory grows, stays as large as it was, and is read into again", asyn
   });
 });
 
-Deno.test("frames that lie far apart share the memory", async () => {
+Deno.test("distant frames share the memory", async () => {
   await withTempDir((dir) => {
     const frames = Array.from({ length: 30 }, (_, i) => fakeJpeg(20_000, i));
     writeChunk(dir, 0, [{ id: "a", frames }]);
@@ -83,7 +83,7 @@ Deno.test("frames that lie far apart share the memory", async () => {
   });
 });
 
-Deno.test("views are refused as reads are", async () => {
+Deno.test("views are rejected like reads", async () => {
   using directory = await GulpDirectory.open(
     gulpCase("v2_bad_truncated_data").path,
     raw,
@@ -104,7 +104,7 @@ Deno.test("views are refused as reads are", async () => {
   );
 });
 
-Deno.test("views outlive the directory, and are not of a file that was cut", async () => {
+Deno.test("views outlive the directory, and reject a truncated file", async () => {
   await withTempDir((dir) => {
     const frame = fakeJpeg(5000, 7);
     writeChunk(dir, 0, [{ id: "a", frames: [frame, frame] }]);

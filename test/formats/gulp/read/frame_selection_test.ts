@@ -18,7 +18,7 @@ for line in sys.stdin:
 `;
 
 Deno.test({
-  name: "slices mean what they mean in Python",
+  name: "slices work as in Python",
   ...needs("python3"),
   async fn() {
     const bounds = [null, 0, 1, 2, 4, 5, 6, 100, -1, -2, -5, -6, -100];
@@ -85,7 +85,7 @@ Deno.test("an index that does not exist is an error that names it", () => {
   assert.throws(() => select([0], 0), /it has no frames/);
 });
 
-Deno.test("what is no slice and no index is an error", () => {
+Deno.test("an invalid slice or index is an error", () => {
   assert.throws(
     () => select({ step: 0 }, 3),
     /slice step cannot be zero/,

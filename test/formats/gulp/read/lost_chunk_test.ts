@@ -34,7 +34,7 @@ const chunks = fs.readdirSync(GOLDEN).flatMap((name) =>
 ).sort();
 
 for (const [name, damage] of Object.entries(DAMAGES)) {
-  Deno.test(`a chunk is left out, and said: ${name}`, async () => {
+  Deno.test(`a chunk is skipped, with a warning: ${name}`, async () => {
     using whole = await GulpDirectory.open(GOLDEN, { decode: false });
     assert.ok(chunks.length > 1);
     const lengths = whole.shardLengths;
@@ -84,7 +84,7 @@ for (const [name, damage] of Object.entries(DAMAGES)) {
   });
 }
 
-Deno.test("a damaged chunk that is the only one, or all of them, is an error", async () => {
+Deno.test("if the only chunk is damaged, or all are, that is an error", async () => {
   await withTempDir(async (dir) => {
     fs.cpSync(GOLDEN, dir, { recursive: true });
     for (const chunk of chunks) {
@@ -99,7 +99,7 @@ Deno.test("a damaged chunk that is the only one, or all of them, is an error", a
   });
 });
 
-Deno.test("a conversion loses a chunk that is left out, and says so beforehand", async () => {
+Deno.test("a conversion loses a skipped chunk, and the plan reports it", async () => {
   await withTempDir(async (dir) => {
     for (const chunk of [0, 1]) {
       writeChunk(`${dir}/in`, chunk, [{ id: `${chunk}`, frames: [] }]);

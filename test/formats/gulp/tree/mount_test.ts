@@ -8,7 +8,7 @@ import { needs } from "../../../support/programs/programs.ts";
 import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
 
 Deno.test({
-  name: "ffmpeg makes a video of a mounted one again",
+  name: "ffmpeg makes a video from a mounted one",
   ...needs("fuse", "root", "ffmpeg"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -90,7 +90,7 @@ for (const golden of gulpCases()) {
   });
 }
 
-Deno.test("only names that are listed are found", async () => {
+Deno.test("only listed names are found", async () => {
   using vfs = await open(gulpCase("v2_many_frames").path);
   assert.equal(await vfs.isFile("long/frame_00001.jpg"), true);
   assert.equal(await vfs.isFile("long/frame_10001.jpg"), true);
@@ -115,7 +115,7 @@ Deno.test("only names that are listed are found", async () => {
   ) assert.equal(await vfs.exists(path), false, path);
 });
 
-Deno.test("names of frames are as wide as the last, and four digits at least", async () => {
+Deno.test("names of frames have as many digits as the last, at least four", async () => {
   const counts = [0, 1, 9_999, 10_000, 99_999, 100_000];
   await withTempDir(async (dir) => {
     const frame = [0, 0, 4];
@@ -168,11 +168,11 @@ Deno.test("one chunk opens by either of its files", async () => {
     fs.rmSync(`${dir}/data_03.gulp`);
     await assert.rejects(open(`${dir}/meta_3.gmeta`), /has no data file/);
     fs.writeFileSync(`${dir}/other_3.gulp`, "");
-    await assert.rejects(open(`${dir}/other_3.gulp`), /not named as/);
+    await assert.rejects(open(`${dir}/other_3.gulp`), /not named like/);
   });
 });
 
-Deno.test("the sound videos of a damaged directory show, and a warning names each other one", async () => {
+Deno.test("the undamaged videos of a damaged directory are shown, and a warning names each other one", async () => {
   for (const golden of gulpCases().filter(({ valid }) => !valid)) {
     const { path, expected, content, name } = golden;
     const warnings: string[] = [];
@@ -208,7 +208,7 @@ Deno.test("the sound videos of a damaged directory show, and a warning names eac
   }
 });
 
-Deno.test("of two videos with one id the first shows", async () => {
+Deno.test("of two videos with one id the first is shown", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [{ id: "same", frames: [fakeJpeg(9)] }]);
     writeChunk(dir, 1, [
@@ -225,7 +225,7 @@ Deno.test("of two videos with one id the first shows", async () => {
   });
 });
 
-Deno.test("all problems are handed on, and the console ends in their number", async () => {
+Deno.test("all problems are reported, and the console ends with their number", async () => {
   await withTempDir(async (dir) => {
     const meta = Object.fromEntries(
       Array.from({ length: 1000 }, (_, i) => [`v${i}`, null]),
@@ -251,7 +251,7 @@ Deno.test("all problems are handed on, and the console ends in their number", as
   });
 });
 
-Deno.test("ids that are no names are found by the names they show as", async () => {
+Deno.test("ids that are not valid names are found by the names they are shown as", async () => {
   await withTempDir(async (dir) => {
     const ids = ["..", "", "\ud800", "label2idx.json", "é".repeat(200), "a/b"];
     writeChunk(

@@ -17,7 +17,7 @@ function bytesOf(dir: string): Buffer[] {
   return FILES.map((name) => fs.readFileSync(`${dir}/${name}`));
 }
 
-Deno.test("bytes behind the last frame, left by a killed process, are cut off by the next", async () => {
+Deno.test("bytes after the last frame, left by a killed process, are cut off by the next", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, OLD);
     fs.appendFileSync(`${dir}/data_0.gulp`, new Uint8Array(5_000).fill(1));
@@ -37,7 +37,7 @@ Deno.test("bytes behind the last frame, left by a killed process, are cut off by
   });
 });
 
-Deno.test("a damaged chunk is not appended to, and stays as it is", async () => {
+Deno.test("a damaged chunk is not appended to, and not changed", async () => {
   const damages: [code: string, damage: (dir: string) => void][] = [
     ["truncated-data", (dir) => fs.truncateSync(`${dir}/data_0.gulp`, 15)],
     ["missing-data", (dir) => fs.rmSync(`${dir}/data_0.gulp`)],
@@ -75,7 +75,7 @@ Deno.test("a damaged chunk is not appended to, and stays as it is", async () => 
 
 Deno.test({
   name:
-    "a full disk leaves the chunk that was there, and what fits can still be flushed",
+    "a full disk keeps the existing chunk, and what fits can still be flushed",
   ...needs("root"),
   fn: () =>
     withTmpfs("2m", async (dir) => {
@@ -187,7 +187,7 @@ for (const mode of ["ab", "wb"] as const) {
   });
 }
 
-Deno.test("what a chunk refuses is a rejection, whether it is awaited at once or not", async () => {
+Deno.test("errors of a chunk are rejections, whether awaited at once or not", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, OLD);
     using chunk = await chunkIn(dir);

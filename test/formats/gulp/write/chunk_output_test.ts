@@ -7,7 +7,7 @@ import { chunkIn } from "../../../support/gulp/gulp_chunks.ts";
 import { fakeJpeg } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-Deno.test("frames are padded to four bytes, and ids are strings in the order they came", async () => {
+Deno.test("frames are padded to four bytes, and ids are strings in their order of arrival", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     {
@@ -37,7 +37,7 @@ Deno.test("frames are padded to four bytes, and ids are strings in the order the
   });
 });
 
-Deno.test("appending to a chunk extends what an id has, and keeps the text of what was there", async () => {
+Deno.test("appending to a chunk extends an id, and keeps the existing text", async () => {
   await withTempDir(async (dir) => {
     const before =
       '{ "x" : {"meta_data":[{"f": 1.0,"big":12345678901234567890}],' +
@@ -63,7 +63,7 @@ Deno.test("appending to a chunk extends what an id has, and keeps the text of wh
   });
 });
 
-Deno.test("what is not flushed is dropped, and a chunk can be flushed several times", async () => {
+Deno.test("unflushed videos are dropped, and a chunk can be flushed several times", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     {
@@ -105,7 +105,7 @@ Deno.test("what is not flushed is dropped, and a chunk can be flushed several ti
   });
 });
 
-Deno.test("a video whose frames fail is not there, whatever was written of it", async () => {
+Deno.test("a video whose frames fail is absent, whatever was written of it", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     await using _ = await chunk.open("wb");
@@ -118,7 +118,7 @@ Deno.test("a video whose frames fail is not there, whatever was written of it", 
     await assert.rejects(chunk.append("bad", {}, failing()), /camera is off/);
     await assert.rejects(
       chunk.append("no jpeg", {}, [fakeJpeg(8), new Uint8Array(8)]),
-      { name: "TypeError", message: /is no JPEG/ },
+      { name: "TypeError", message: /is not a JPEG/ },
     );
     await assert.rejects(
       chunk.append("no list", {}, fakeJpeg(8) as never),
@@ -138,7 +138,7 @@ Deno.test("a video whose frames fail is not there, whatever was written of it", 
   });
 });
 
-Deno.test("meta data that JSON has no form for are refused by their place", async () => {
+Deno.test("metadata that JSON cannot represent are rejected by position", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     await using _ = await chunk.open("wb");
@@ -169,7 +169,7 @@ Deno.test("meta data that JSON has no form for are refused by their place", asyn
   });
 });
 
-Deno.test("calls without await keep their order; two writers and closed ones are refused", async () => {
+Deno.test("calls without await keep their order; two writers and closed ones are rejected", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     await assert.rejects(async () => await chunk.append("a", {}, []), {
@@ -198,7 +198,7 @@ Deno.test("calls without await keep their order; two writers and closed ones are
   });
 });
 
-Deno.test("the same without waiting", async () => {
+Deno.test("the same with synchronous methods", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     {
@@ -224,7 +224,7 @@ Deno.test("the same without waiting", async () => {
   });
 });
 
-Deno.test("images are encoded, and a chunk of the caller's own serializer is read and continued", async () => {
+Deno.test("images are encoded, and a chunk of a custom serializer is read and continued", async () => {
   await withTempDir(async (dir) => {
     const serializer: SerializerChoice = {
       load: (bytes) => JSON.parse(new TextDecoder().decode(bytes)),

@@ -37,7 +37,7 @@ const videos = fc.array(
 );
 
 for (const serializer of ["json", "pickle"] as const) {
-  Deno.test(`any videos, written at once or added later, come back (${serializer})`, async () => {
+  Deno.test(`any videos, written at once or added later, are restored (${serializer})`, async () => {
     await fc.assert(
       fc.asyncProperty(videos, fc.nat({ max: 8 }), async (all, cut) => {
         await withTempDir(async (dir) => {
@@ -81,7 +81,7 @@ for (const serializer of ["json", "pickle"] as const) {
 }
 
 Deno.test({
-  name: "Python's json and pickle read what is written, as the originals do",
+  name: "Python's json and pickle read the output, like the originals",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -49,7 +49,7 @@ function words(json: string): string {
 }
 
 for (const golden of gulpCases().filter(({ valid }) => valid)) {
-  Deno.test(`gulp/${golden.name} written again is the same`, async () => {
+  Deno.test(`gulp/${golden.name} rewritten is the same`, async () => {
     await withTempDir(async (dir) => {
       using directory = await GulpDirectory.open(golden.path, {
         decode: false,

@@ -30,7 +30,7 @@ Deno.test("samples are values, or their bytes", async () => {
   }
 });
 
-Deno.test("what is no label of samples says why", async () => {
+Deno.test("a field that is not a label is rejected with the reason", async () => {
   using container = await open(PLAIN.path);
   for (
     const [column, message] of [
@@ -49,7 +49,7 @@ Deno.test("what is no label of samples says why", async () => {
   }
 });
 
-Deno.test("another thread makes the same dataset, of the columns that are wanted", async () => {
+Deno.test("another thread makes the same dataset, of the requested columns", async () => {
   for (const name of ["plain", "zstd"]) {
     using dataset = await openDataset(mdsCase(name).path, {
       fields: ["label"],

@@ -28,7 +28,7 @@ class CountedStorage implements Storage {
   }
 }
 
-Deno.test("no shard is opened again once a dataset is closed, and none stays open that was being opened", async () => {
+Deno.test("no shard is opened again once a dataset is closed, and none stays open that was just opening", async () => {
   const counted = new CountedStorage();
   const reader = await openMds("d", { storage: counted });
   const { openCount } = counted;

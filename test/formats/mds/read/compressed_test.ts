@@ -28,7 +28,7 @@ function zipped(
   ], { [basename]: data });
 }
 
-Deno.test("what a compressed shard declares is what it has, and bombs take no memory", async () => {
+Deno.test("a compressed shard must have the declared size, and bombs take no memory", async () => {
   const right = await read(zipped(zstdCompressSync(SHARD)));
   assert.equal(right.length, 3);
   assert.equal(
@@ -47,7 +47,7 @@ Deno.test("what a compressed shard declares is what it has, and bombs take no me
   await assertRefused(
     zipped(zstdCompressSync(SHARD), { rawBytes: 2 ** 29 }),
     "absurd-count",
-    /never become the 536870912/,
+    /cannot decompress to the 536870912/,
   );
   await assertRefused(
     zipped(Buffer.alloc(1 << 16), { rawBytes: 2 ** 31 }),
@@ -63,7 +63,7 @@ Deno.test("what a compressed shard declares is what it has, and bombs take no me
   );
 });
 
-Deno.test("a compressed shard whose own checksum is wrong is an error, also where it is waited for", async () => {
+Deno.test("a compressed shard with a wrong checksum of its own is an error, also in asynchronous reads", async () => {
   const params = { [constants.ZSTD_c_checksumFlag]: 1 };
   const summed = zstdCompressSync(SHARD, { params });
   assert.equal((await read(zipped(summed))).length, 3);
@@ -99,7 +99,7 @@ Deno.test("reads shards of raw Snappy, as Streaming writes them", async () => {
   for (
     const [data, words] of [
       [bad.subarray(0, bad.length - 3), /can't be decompressed|has \d+ bytes/],
-      [snappy(SHARD.subarray(1)), /has \d+ bytes and not/],
+      [snappy(SHARD.subarray(1)), /has \d+ bytes, not/],
     ] as const
   ) {
     await assertRefused(
@@ -113,7 +113,7 @@ Deno.test("reads shards of raw Snappy, as Streaming writes them", async () => {
   await assertRefused(
     zipped(bomb, { suffix: "snappy", rawBytes: 1 << 16 }),
     "bad-structure",
-    /8 bytes, which never become 65536/,
+    /8 bytes, which cannot decompress to 65536/,
   );
 });
 
@@ -124,7 +124,7 @@ const LARGE = shardOf([
   sampleOf(3, "end"),
 ]);
 
-Deno.test("decompresses a large shard piece by piece, forth and back", async () => {
+Deno.test("decompresses a large shard piece by piece, in any direction", async () => {
   for (
     const [suffix, data] of [
       ["zstd", zstdCompressSync(LARGE)],
@@ -187,7 +187,7 @@ Deno.test("checks a shard of some KB that becomes up to 1 GiB in little memory",
   }
 });
 
-Deno.test("other compressions are refused with the way out", async () => {
+Deno.test("other compressions are rejected with a remedy", async () => {
   await assertRefused(
     zipped(SHARD, { suffix: "bz2" }),
     "unsupported",

@@ -154,7 +154,7 @@ for (
   });
 }
 
-Deno.test("the only shard, or all, being damaged is the error of the first", async () => {
+Deno.test("if the only shard is damaged, or all are, that is the error of the first", async () => {
   for (const { change, code, reason } of Object.values(LOST)) {
     const files = datasetWith((files, index) => {
       change(files, index);
@@ -184,7 +184,7 @@ Deno.test("the only shard, or all, being damaged is the error of the first", asy
   await assert.rejects(open("d", options), expected);
 });
 
-Deno.test("of a shard that was cut at its end, the samples that are whole are read", async () => {
+Deno.test("of a shard truncated at its end, the complete samples are read", async () => {
   const table = new Uint32Array(new Uint8Array(SHARDS[1]!).buffer, 0, 5);
   const [, first, second, third, end] = table;
   for (
@@ -246,7 +246,7 @@ Deno.test("of a shard that was cut at its end, the samples that are whole are re
   });
 });
 
-Deno.test("check counts a shard once whose hash is wrong as well, and each of its damaged samples", async () => {
+Deno.test("check counts a shard with a wrong hash once, and each of its damaged samples", async () => {
   const hashes = { sha1: "0" };
   const broken = shardOf([
     sampleOf(3, "x", 7),

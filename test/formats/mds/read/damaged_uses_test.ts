@@ -17,7 +17,7 @@ import { withTempDir } from "../../../support/paths.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 
 for (const numWorkers of [0, 2]) {
-  Deno.test(`a loader skips just the samples of damaged shards: ${numWorkers} workers`, () =>
+  Deno.test(`a loader skips only the samples of damaged shards: ${numWorkers} workers`, () =>
     withTempDir(async (dir) => {
       writeDamaged(dir);
       using dataset = await openDataset<MDSSample>(dir, { onWarning() {} });
@@ -45,7 +45,7 @@ for (const numWorkers of [0, 2]) {
     }));
 }
 
-Deno.test("a server answers for a damaged shard with the reason, and sends the others", () =>
+Deno.test("a server reports the damage of a shard, and sends the others", () =>
   withTempDir(async (dir) => {
     writeDamaged(dir);
     await using server = served(await open(dir, { onWarning() {} }));
@@ -59,7 +59,7 @@ Deno.test("a server answers for a damaged shard with the reason, and sends the o
     assert.match(text, /Cannot read sample 4 \(number 1 of .*1\.mds\)/);
   }));
 
-Deno.test("convert loses what is damaged only if that is wanted, lists as well", () =>
+Deno.test("convert loses damaged samples only on request, lists as well", () =>
   withTempDir(async (dir) => {
     const columns: readonly MadeColumn[] = [
       ["images", "jpeg_array", null],
@@ -92,7 +92,7 @@ Deno.test("convert loses what is damaged only if that is wanted, lists as well",
       lossy: true,
       onWarning: (message) => warnings.push(message),
     });
-    const left = warnings.filter((text) => text.startsWith("left out: "));
+    const left = warnings.filter((text) => text.startsWith("skipped: "));
     // Of each of three samples, a file and a list.
     assert.deepEqual([leftOut, left.length], [6, 6]);
     const files = (fs.readdirSync(target, { recursive: true }) as string[])

@@ -59,7 +59,7 @@ function fileOf(column: string, encoding: string): string {
 for (const golden of mdsCases()) {
   const { samples } = golden.content;
 
-  Deno.test(`values are those that were written: ${golden.name}`, async () => {
+  Deno.test(`values are as written: ${golden.name}`, async () => {
     using reader = await openMds(golden.path);
     assert.equal(reader.length, samples.length);
     const order = samples.map((_, i) => i).reverse();
@@ -82,7 +82,7 @@ for (const golden of mdsCases()) {
     }
   });
 
-  Deno.test(`values are files, and sound: ${golden.name}`, async () => {
+  Deno.test(`values are files, without damage: ${golden.name}`, async () => {
     using fs = await open(golden.path, { onWarning });
     assert.equal(fs.info.format, "mds");
     let [files, lists, elements] = [0, 0, 0];
@@ -157,7 +157,7 @@ function assertNumber(text: string, value: unknown): void {
   if (/^-?\d+$/.test(String(value))) assert.equal(text, `${value}\n`);
 }
 
-Deno.test("what is stored is a part of the shard", async () => {
+Deno.test("the stored bytes are a part of the shard", async () => {
   for (const name of ["plain", "zstd", "merged"]) {
     using fs = await open(mdsCase(name).path);
     for (const path of ["000001/image.jpg", "000001/label.json"]) {
@@ -169,7 +169,7 @@ Deno.test("what is stored is a part of the shard", async () => {
   }
 });
 
-Deno.test("an index names the dataset, and a shard is one alone", async () => {
+Deno.test("an index opens the dataset, and a shard opens alone", async () => {
   const { path, content: { samples } } = mdsCase("plain");
   using whole = await open(`${path}/index.json`);
   assert.equal(whole.info.facts!["samples"], 7);
@@ -186,7 +186,7 @@ Deno.test("an index names the dataset, and a shard is one alone", async () => {
   assert.equal(named.info.directories, 3);
 });
 
-Deno.test("shards that lie decompressed beside are read instead", async () => {
+Deno.test("decompressed shards next to compressed ones are read instead", async () => {
   const { path } = mdsCase("kept");
   using reader = await openMds(path);
   assert.deepEqual(reader.paths, [
@@ -195,7 +195,7 @@ Deno.test("shards that lie decompressed beside are read instead", async () => {
   ]);
 });
 
-Deno.test("only the columns that are wanted are given, and such as there are", async () => {
+Deno.test("only the requested columns are returned, if they exist", async () => {
   const { path } = mdsCase("plain");
   using reader = openSamplesSync<MDSSample, MDSBytes>(path);
   assert.deepEqual({ ...await reader.get(3, { fields: ["label"] }) }, {
@@ -218,7 +218,7 @@ Deno.test("another thread's reader opens shards when it needs them", async () =>
   assert.deepEqual(await again.read([5, 0]), await reader.read([5, 0]));
 });
 
-Deno.test("samples are datapoints to who looks at them, and files values of their encodings", async () => {
+Deno.test("samples are datapoints to viewers, and files are values of their encodings", async () => {
   const { path, content: { samples } } = mdsCase("every");
   using fs = await open(path);
   const view = async (path: string) =>
@@ -239,7 +239,7 @@ Deno.test("samples are datapoints to who looks at them, and files values of thei
   }
 });
 
-Deno.test("lists are directories of values to who looks at them", async () => {
+Deno.test("lists are directories of values to viewers", async () => {
   const { path, content: { samples } } = mdsCase("lists");
   using fs = await open(path);
   const view = async (path: string) => {

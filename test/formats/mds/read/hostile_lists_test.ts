@@ -18,14 +18,14 @@ const LISTS: readonly (readonly [string, number[], number, RegExp])[] = [
   ["list[jpeg]", [], 0, /truncated before the number/],
   ["list[jpeg]", [0], 3, /truncated before the number/],
   ["jpeg_array", [], 3, /truncated before the number/],
-  ["list[png]", [0, 0xffffffff], 0, /4294967295 elements, for whose sizes/],
-  ["jpegarray", [0xffffffff, 1], 1, /4294967295 elements, for whose sizes/],
-  ["list[pil]", [0, 2, 1], 3, /2 elements, for whose sizes/],
-  ["list[jpeg]", [0, 2, 1, 0xffffffff], 2, /it would have 4294967312/],
-  ["list[png]", [0, 2, 1, 2], 2, /18 bytes, .* it would have 19/],
-  ["jpeg_array", [2, 1, 0], 2, /14 bytes, .* it would have 13/],
-  ["list[jpeg]", [7, 0], 1, /9 bytes, .* it would have 8/],
-  ["jpeg_array", [0], 5, /9 bytes, .* it would have 4/],
+  ["list[png]", [0, 0xffffffff], 0, /4294967295 elements, but is too short/],
+  ["jpegarray", [0xffffffff, 1], 1, /4294967295 elements, but is too short/],
+  ["list[pil]", [0, 2, 1], 3, /2 elements, but is too short/],
+  ["list[jpeg]", [0, 2, 1, 0xffffffff], 2, /give 4294967312/],
+  ["list[png]", [0, 2, 1, 2], 2, /18 bytes, .* give 19/],
+  ["jpeg_array", [2, 1, 0], 2, /14 bytes, .* give 13/],
+  ["list[jpeg]", [7, 0], 1, /9 bytes, .* give 8/],
+  ["jpeg_array", [0], 5, /9 bytes, .* give 4/],
 ];
 
 /** A dataset of one sample with a list, whose words and as many more bytes are told. */
@@ -43,7 +43,7 @@ function listDataset(encoding: string, words: number[], more: number) {
   });
 }
 
-Deno.test("lists whose counts and sizes lie are refused by readers, as directories, and by check", async () => {
+Deno.test("lists with false counts and sizes are rejected by readers, as directories, and by check", async () => {
   for (const [encoding, words, more, message] of LISTS) {
     const storage = listDataset(encoding, words, more);
     const refused = { code: "bad-value", sample: 0, message };
@@ -60,7 +60,7 @@ Deno.test("lists whose counts and sizes lie are refused by readers, as directori
   }
 });
 
-Deno.test("lists without elements are empty, also such as the original writes and does not read", async () => {
+Deno.test("lists without elements are empty, also those that the original writes and cannot read", async () => {
   for (
     const [encoding, words] of [
       ["list[jpeg]", [0, 0]],
@@ -77,7 +77,7 @@ Deno.test("lists without elements are empty, also such as the original writes an
   }
 });
 
-Deno.test("an element that is none of its encoding is refused alone", async () => {
+Deno.test("an invalid element is rejected alone", async () => {
   const storage = listDataset("list[pil]", [0, 2, 13, 4, 1, 0, 1], 5);
   await assert.rejects(read(storage, [0]), { code: "bad-value" });
   using fs = await open("d", { storage });
@@ -96,7 +96,7 @@ Deno.test("an element that is none of its encoding is refused alone", async () =
   assert.equal((await shown.read("000000/v/000001.jpg")).length, 3);
 });
 
-Deno.test("a list of more elements than a directory shows is read by MDSReader alone", async () => {
+Deno.test("a list of more elements than a directory shows is read only by MDSReader", async () => {
   const count = (1 << 20) + 1;
   const words = [0, count, ...new Uint32Array(count)];
   const storage = listDataset("list[pil]", words, 0);

@@ -19,7 +19,7 @@ import {
   shardOf,
 } from "../../../support/mds/make_mds.ts";
 
-Deno.test("what is made here is right", async () => {
+Deno.test("the valid container made here is read", async () => {
   const samples = await read(datasetOf([entry()], { [NAME]: SHARD }));
   assert.deepEqual(samples.map((sample) => ({ ...sample })), [
     { n: 1, t: "one" },
@@ -48,7 +48,7 @@ Deno.test("an index leads to no file outside its directory", async () => {
   }
 });
 
-Deno.test("an index without shards is known in any order of its keys, and one of something else is none", async () => {
+Deno.test("an index without shards is recognised with any order of keys, and other JSON is not", async () => {
   const opened = (text: string) =>
     open({ "index.json": new TextEncoder().encode(text) });
   for (
@@ -75,12 +75,12 @@ Deno.test("an index without shards is known in any order of its keys, and one of
   ) {
     await assert.rejects(opened(text), {
       code: "unknown-format",
-      message: /holds an index.json that does not begin as one of MDS/,
+      message: /holds an index.json that is not one of MDS/,
     });
   }
 });
 
-Deno.test("indexes that are none are refused, each for its reason", async () => {
+Deno.test("invalid indexes are rejected, each with its reason", async () => {
   const raw = (changes: Record<string, unknown>) => ({
     "raw_data": { basename: NAME, bytes: SHARD.length, ...changes },
   });
@@ -109,9 +109,13 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
     [
       { "column_sizes": [4, null] },
       "bad-index",
-      /4 bytes, and as int it has 8/,
+      /4 bytes in the index, but as int it has 8/,
     ],
-    [{ "column_sizes": [null, null] }, "bad-index", /any size, and as int/],
+    [
+      { "column_sizes": [null, null] },
+      "bad-index",
+      /any size in the index, but as int/,
+    ],
     [{ "column_sizes": [8, 3] }, "bad-index", /as str it has any number/],
     [{ "zip_data": {} }, "bad-index", /zip_data of shard 0 has no basename/],
   ];
@@ -161,7 +165,7 @@ Deno.test("indexes that are none are refused, each for its reason", async () => 
   );
 });
 
-Deno.test("encodings that are not known are refused by name", async () => {
+Deno.test("unknown encodings are rejected by name", async () => {
   for (
     const encoding of [
       "list[str]",
@@ -190,7 +194,7 @@ Deno.test("encodings that are not known are refused by name", async () => {
   }
 });
 
-Deno.test("a shard that is missing, cut, or of another index is refused", async () => {
+Deno.test("a shard that is missing, truncated, or of another index is rejected", async () => {
   await assertRefused(
     datasetOf([entry()], { "x": SHARD }),
     "missing-shard",
@@ -211,7 +215,7 @@ Deno.test("a shard that is missing, cut, or of another index is refused", async 
   );
 });
 
-Deno.test("tables whose samples do not follow each other inside the shard are refused", async () => {
+Deno.test("tables whose samples do not follow each other inside the shard are rejected", async () => {
   const changes: [(numbers: number[]) => number[], string][] = [
     [([, ...rest]) => [4, ...rest], "bad-structure"],
     [([n, , ...rest]) => [n!, 8, ...rest], "bad-offsets"],
@@ -229,7 +233,7 @@ Deno.test("tables whose samples do not follow each other inside the shard are re
   }
 });
 
-Deno.test("sizes of values that do not add up to the sample are refused", async () => {
+Deno.test("sizes of values that do not add up to the sample are rejected", async () => {
   for (const size of [0, 2, 4, 2 ** 32 - 1]) {
     const shard = shardOf([sampleOf(1, "one", size), ...SAMPLES.slice(1)]);
     await assertRefused(
@@ -246,7 +250,7 @@ Deno.test("sizes of values that do not add up to the sample are refused", async 
   );
 });
 
-Deno.test("a directory of shards without an index says what is missing; one shard is read alone", async () => {
+Deno.test("a directory of shards without an index reports what is missing; one shard is read alone", async () => {
   const storage = new MemoryStorage({ [`d/${NAME}`]: new Uint8Array(SHARD) });
   await assert.rejects(open("d", { storage }), {
     code: "missing-index",
@@ -256,7 +260,7 @@ Deno.test("a directory of shards without an index says what is missing; one shar
   assert.equal((await reader.get(2))["t"], "three");
 });
 
-Deno.test("a shard alone that is damaged is refused", async () => {
+Deno.test("a damaged single shard is rejected", async () => {
   const alone = (bytes: Uint8Array) =>
     openMds("x.mds", {
       storage: new MemoryStorage({ "x.mds": new Uint8Array(bytes) }),
@@ -300,9 +304,9 @@ const VALUES: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
 /** What readers decode, and files show as it is. */
 const STORED: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ["str", Uint8Array.of(0xff), /not UTF-8/],
-  ["str_int", "1.5", /no whole number/],
-  ["str_int", "9".repeat(5000), /no whole number/],
-  ["str_float", "0x10", /no number/],
+  ["str_int", "1.5", /not a whole number/],
+  ["str_int", "9".repeat(5000), /not a whole number/],
+  ["str_float", "0x10", /not a number/],
   ["json", "{", /Cannot decode/],
   ["pkl", "cposix\nsystem\n(S'true'\ntR.", /posix/],
   ["png", "no picture", /Cannot decode/],
@@ -316,7 +320,7 @@ function pil(width: number, height: number, mode: string, bytes: number) {
   return Buffer.concat([head, Buffer.from(mode), Buffer.alloc(bytes)]);
 }
 
-Deno.test("values that are none of their encodings are refused, and no code of theirs is run", async () => {
+Deno.test("values that do not fit their encodings are rejected, and none of their code is run", async () => {
   for (const [encoding, value, message] of [...VALUES, ...STORED]) {
     const columns: readonly MadeColumn[] = [["v", encoding, null]];
     const bytes = Buffer.from(value as string);

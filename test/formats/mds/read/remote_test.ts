@@ -10,7 +10,7 @@ import { mdsCase, mdsCases } from "../../../support/mds/mds_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { FileServer } from "../../../support/remote/file_server.ts";
 
-Deno.test("a dataset on a server is its directory or its index", () =>
+Deno.test("a dataset on a server is opened by its directory or its index", () =>
   withTempDir(async (dir) => {
     for (const { name, path, content: { samples } } of mdsCases()) {
       await using server = await FileServer.start(path);
@@ -68,7 +68,7 @@ Deno.test("one sample needs the index, its shard's table, and itself", () =>
     assert.deepEqual([first!["n"], last!["n"]], [0, 39]);
   }));
 
-Deno.test("a shard that is missing on a server is named, and the samples of the others are read", () =>
+Deno.test("a missing shard on a server is named, and the samples of the others are read", () =>
   withTempDir(async (dir) => {
     fs.cpSync(mdsCase("zstd").path, `${dir}/d`, { recursive: true });
     fs.rmSync(`${dir}/d/shard.00001.mds.zstd`);
@@ -90,7 +90,7 @@ Deno.test("a shard that is missing on a server is named, and the samples of the 
     assert.equal((await reader.read([0, 3])).length, 2);
   }));
 
-Deno.test("of a shard on a server that was cut, nothing is fetched for samples that are not whole", () =>
+Deno.test("of a truncated shard on a server, nothing is fetched for incomplete samples", () =>
   withTempDir(async (dir) => {
     const { path, content: { samples } } = mdsCase("plain");
     fs.cpSync(path, `${dir}/d`, { recursive: true });

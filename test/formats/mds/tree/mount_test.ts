@@ -13,7 +13,7 @@ import {
 } from "../../../fuse/support/mounting.ts";
 
 mountTest(
-  "large arrays and values are read from any place, and by several at once",
+  "large arrays and values are read at any offset, and by several at once",
   () =>
     withTempDir((dir) =>
       withMountpoint(async (mountpoint) => {

@@ -5,7 +5,7 @@ import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
 import { openMds } from "../../../support/mds/open_mds.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-Deno.test("a write that is under way fails since its writer is given up, and for nothing else", () =>
+Deno.test("a running write fails if its writer is aborted, and for no other reason", () =>
   withTempDir(async (dir) => {
     const options = { columns: { raw: "bytes" }, sizeLimit: 1 };
     const writer = await MDSWriter.open(`${dir}/m`, options);
@@ -25,7 +25,7 @@ Deno.test("a write that is under way fails since its writer is given up, and for
     assert.deepEqual(fs.readdirSync(dir), []);
   }));
 
-Deno.test("one that is given up leaves nothing, and one of nothing is a dataset", () =>
+Deno.test("an aborted writer leaves nothing, and one without samples makes a dataset", () =>
   withTempDir(async (dir) => {
     {
       await using writer = await MDSWriter.open(`${dir}/a`, {

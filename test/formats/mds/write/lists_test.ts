@@ -9,7 +9,7 @@ import { sha256 } from "../../../support/golden.ts";
 import { mdsCase } from "../../../support/mds/mds_golden.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-Deno.test("lists are byte for byte what an independent writer makes", () =>
+Deno.test("lists equal those of an independent writer byte for byte", () =>
   withTempDir(async (dir) => {
     const { path, content: { samples } } = mdsCase("lists");
     using reader = await openMds(path);

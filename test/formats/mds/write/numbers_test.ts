@@ -16,7 +16,7 @@ const WHOLE: Record<string, number> = {
   uint64: 64,
 };
 
-Deno.test("whole numbers are stored up to the ends of their range, the lowest byte first", () => {
+Deno.test("whole numbers are stored up to the limits of their range, lowest byte first", () => {
   for (const [word, signedBits] of Object.entries(WHOLE)) {
     const encoding = encodingOf(word)!;
     const bits = Math.abs(signedBits);

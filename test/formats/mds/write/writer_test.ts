@@ -68,7 +68,7 @@ function valuesOf(i: number): Record<keyof typeof COLUMNS, MDSInput> {
 }
 
 pythonTest(
-  "samples are what Python reads, in shards of any size",
+  "Python reads the samples, in shards of any size",
   () =>
     withTempDir(async (dir) => {
       for (
@@ -141,7 +141,7 @@ pythonTest(
     }),
 );
 
-Deno.test("a shard is byte for byte what an independent writer makes", () =>
+Deno.test("a shard equals that of an independent writer byte for byte", () =>
   withTempDir(async (dir) => {
     const { path, content: { samples } } = mdsCase("every");
     using reader = await openMds(path);
@@ -172,7 +172,7 @@ Deno.test("a shard is byte for byte what an independent writer makes", () =>
     }
   }));
 
-Deno.test("what does not fit is refused, and leaves the samples before it", () =>
+Deno.test("a value that does not fit is rejected, and the samples before it remain", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/out`;
     await using writer = await MDSWriter.open(path, { columns: COLUMNS });
@@ -184,11 +184,11 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
       [{ text: 3 }, /'text': A value of 'str' must be a text/],
       [{ text: "\ud800" }, /surrogate/],
       [{ raw: "text" }, /'raw': A value of 'bytes' must be bytes/],
-      [{ exact: "1,5" }, /a decimal as text/],
+      [{ exact: "1,5" }, /a decimal number as a string/],
       [{ tree: () => 1 }, /'tree'/],
       [
         { typed: { data: Float64Array.of(1) } },
-        /'<f8' is no 'ndarray:float32'/,
+        /'<f8' does not fit 'ndarray:float32'/,
       ],
       [{ fixed: { data: Uint16Array.of(1) } }, /shape \(1\)/],
       [{ any: { data: new Float64Array(0) } }, /none of length 0/],
@@ -236,7 +236,7 @@ Deno.test("what does not fit is refused, and leaves the samples before it", () =
   }));
 
 pythonTest(
-  "any format becomes samples, which Python reads",
+  "any format becomes samples that Python reads",
   () =>
     withTempDir(async (dir) => {
       const plan = async (
@@ -257,7 +257,7 @@ pythonTest(
       const files = await plan(folder, `${dir}/files`);
       assert.match(
         files.changed,
-        /each file is a sample, .* path \(str\), content/,
+        /each file becomes a sample, .* path \(str\), content/,
       );
       const inFolder = await inPython(`${dir}/files`);
       assert.ok(inFolder.length > 2);
@@ -284,7 +284,7 @@ pythonTest(
       assert.deepEqual(await inPython(`${dir}/own`), await inPython(path));
       await convert(`${dir}/own`, `${dir}/folder/`);
       const shown = await plan(`${dir}/folder`, `${dir}/third`);
-      assert.match(shown.changed, /each directory is a sample/);
+      assert.match(shown.changed, /each directory becomes a sample/);
       assert.deepEqual(
         (await inPython(`${dir}/third`)).map((
           { label, name },
@@ -297,7 +297,7 @@ pythonTest(
       const bags = `${REPOSITORY}test/golden/granular3/types/data`;
       await assert.rejects(convert(bags, `${dir}/bags`, { to: "mds" }), {
         code: "would-lose",
-        message: /the field 'tree', since JSON has no form for its values/,
+        message: /the field 'tree', whose values cannot be written as JSON/,
       });
       const points = await plan(bags, `${dir}/bags`, { lossy: true });
       assert.match(points.changed, /img \(png\), jpg \(jpeg\), num \(int\)/);
@@ -323,7 +323,7 @@ pythonTest(
 );
 
 pythonTest(
-  "JSON is written as Python's json.dumps writes it: words for no numbers, exact integers, -0.0, escapes",
+  "JSON is written like Python's json.dumps: words for non-finite numbers, exact integers, -0.0, escapes",
   () =>
     withTempDir(async (dir) => {
       const values = [

@@ -17,7 +17,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const SHARDS = parquetCase("shards");
 
-Deno.test("only the columns that are chosen are read", async () => {
+Deno.test("only the chosen columns are read", async () => {
   const fields = ["score", "id"];
   using dataset = await openDataset(SHARDS.path, { fields });
   const [row] = await dataset.get([21]);
@@ -98,7 +98,7 @@ async function rowsOfShards(
   return { rows: rows.map((row) => ({ ...row })), warnings };
 }
 
-Deno.test("shards whose columns differ have those of all, with nulls and a warning; the same in another order are the same", async () => {
+Deno.test("shards with different columns have all of them, with nulls and a warning; another order makes no difference", async () => {
   const more = [{ a: 1, b: 2 }, { b: 4, c: 5, a: 3 }];
   const { rows, warnings } = await rowsOfShards(more);
   assert.deepEqual(rows, [{ a: 1, b: 2, c: null }, { a: 3, b: 4, c: 5 }]);
@@ -114,7 +114,7 @@ Deno.test("shards whose columns differ have those of all, with nulls and a warni
   await assert.rejects(rowsOfShards(more, ["d"]), { code: "no-column" });
 });
 
-Deno.test("info counts columns of shards by their names; labels may be of any of them", async () => {
+Deno.test("info counts columns of shards by name; labels may come from any of them", async () => {
   const shards = {
     "d/0.parquet": numbersFile({ a: 1 }),
     "d/1.parquet": numbersFile({ b: 4, a: 3 }),
@@ -128,7 +128,7 @@ Deno.test("info counts columns of shards by their names; labels may be of any of
   await assert.rejects(readLabels(shown, "b"), { code: "no-label" });
 });
 
-Deno.test("a null of JSON is null for MDS too, and no row is lost", () =>
+Deno.test("a null in JSON is null in MDS too, and no row is lost", () =>
   withTempDir(async (dir) => {
     await convert(parquetCase("json_null").path, `${dir}/mds`, { to: "mds" });
     using dataset = await openDataset(`${dir}/mds`);

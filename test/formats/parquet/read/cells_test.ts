@@ -46,7 +46,7 @@ function counting(): { readonly storage: Storage; pages: number } {
   return counted;
 }
 
-Deno.test("who asks for rows of one page at the same time has it decoded once", async () => {
+Deno.test("concurrent requests for rows of one page decode it once", async () => {
   const counted = counting();
   using reader = await openRows("t.parquet", counted);
   const rows = await Promise.all(
@@ -65,7 +65,7 @@ Deno.test("who asks for rows of one page at the same time has it decoded once", 
   assert.equal(((await other)["data"] as Uint8Array)[0], 1);
 });
 
-Deno.test("pages are kept up to the size of the cache, the last one always", async () => {
+Deno.test("pages are cached up to the size limit, the last one always", async () => {
   const page = 5 * (SIZE + 4 + 16);
   for (const [pageCacheSize, again] of [[10 * page, 0], [0, 4]] as const) {
     const counted = counting();

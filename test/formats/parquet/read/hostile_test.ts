@@ -53,12 +53,12 @@ async function liesRefused(
   await refused(parquetFile(lies), code, says);
 }
 
-Deno.test("what is made by hand and right is read", async () => {
+Deno.test("valid handmade files are read", async () => {
   const rows = await readAll(parquetFile()) as { n: number }[];
   assert.deepEqual(rows.map(({ n }) => n), [7, 8, 9]);
 });
 
-Deno.test("a file that was cut anywhere is refused", async () => {
+Deno.test("a file truncated anywhere is rejected", async () => {
   const whole = fs.readFileSync(parquetCase("pictures").path);
   for (let length = 0; length < whole.length; length += length < 20 ? 1 : 97) {
     await refused(whole.subarray(0, length), /./, /Cannot read/);
@@ -67,7 +67,7 @@ Deno.test("a file that was cut anywhere is refused", async () => {
   await refused(last, /^truncated$/, /does not end in PAR1/);
 });
 
-Deno.test("lengths of footers that lie are refused", async () => {
+Deno.test("false lengths of footers are rejected", async () => {
   for (const length of [0, 1, 2 ** 31, 2 ** 32 - 1]) {
     await refused(
       parquetFile({ footerLength: () => length }),
@@ -79,7 +79,7 @@ Deno.test("lengths of footers that lie are refused", async () => {
   await liesRefused({ footerLength: (length) => length + 1 }, /footer/);
 });
 
-Deno.test("messages that count more than there is, are nested without an end, or do not end, are refused", async () => {
+Deno.test("messages with false counts, endless nesting, or no end are rejected", async () => {
   const deep = Array(100_000).fill(0x1c); // the first field is a structure
   const lists = Array(100_000).fill([0x19, 0x19]).flat();
   const hostile: [string, number[], RegExp][] = [
@@ -90,8 +90,8 @@ Deno.test("messages that count more than there is, are nested without an end, or
     ["a long number", [0x16, ...Array(12).fill(0xff), 0, 0], /does not end/],
     ["bytes", [0x18, ...varint(2 ** 32 - 1), 0], /counts/],
     ["no end", [0x15, 0x02], /footer/],
-    ["another type", [0x1b, 0x00, 0x00], /of type 11/],
-    ["a set", [0x1a, 0x00, 0x00], /of type 10/],
+    ["another type", [0x1b, 0x00, 0x00], /of the unknown type 11/],
+    ["a set", [0x1a, 0x00, 0x00], /of the unknown type 10/],
     ["nothing", [0], /damaged/],
   ];
   for (const [what, footer, says] of hostile) {
@@ -102,11 +102,11 @@ Deno.test("messages that count more than there is, are nested without an end, or
   }
 });
 
-Deno.test("schemas that lie are refused", async () => {
+Deno.test("false schemas are rejected", async () => {
   const leaf = { 1: { i32: 1 }, 3: { i32: 0 }, 4: { binary: "n" } };
   const group = { 3: { i32: 0 }, 4: { binary: "g" }, 5: { i32: 1 } };
   await liesRefused({ root: { 5: { i32: 2 } } }, /ends within its columns/);
-  await liesRefused({ root: { 5: { i32: 0 } } }, /belong nowhere/);
+  await liesRefused({ root: { 5: { i32: 0 } } }, /without a parent/);
   await liesRefused({ root: { 5: { i32: -1 } } }, /damaged/);
   await liesRefused({ root: { 5: { i32: 2 ** 31 - 1 } } }, /ends within/);
   await liesRefused({ schema: [...Array(40).fill(group), leaf] }, /deeper/);
@@ -116,7 +116,7 @@ Deno.test("schemas that lie are refused", async () => {
   await liesRefused({ schema: [leaf, leaf], root: { 5: { i32: 2 } } }, /1 col/);
 });
 
-Deno.test("counts of rows and values that lie are refused", async () => {
+Deno.test("false counts of rows and values are rejected", async () => {
   await liesRefused({ group: { 3: { i64: 4 } } }, /4 rows, and 3 values/);
   await liesRefused({ footer: { 3: { i64: -1 } } }, /is -1/);
   await liesRefused({ footer: { 3: { i64: 2n ** 62n } } }, /rows is/);
@@ -128,7 +128,7 @@ Deno.test("counts of rows and values that lie are refused", async () => {
     schema: [],
     root: { 5: { i32: 0 } },
     group: { 1: { list: [] }, 3: many },
-  }, /no columns to tell/);
+  }, /no column can decide/);
   const rows = { footer: { 3: many }, group: { 3: many }, meta: { 5: many } };
   await liesRefused(rows, /values in its pages/);
   const page = 2 ** 31 - 1;
@@ -144,7 +144,7 @@ Deno.test("counts of rows and values that lie are refused", async () => {
   await liesRefused({ data: { 1: { i32: -3 } } }, /without a count/);
 });
 
-Deno.test("places and sizes that lie are refused", async () => {
+Deno.test("false offsets and sizes are rejected", async () => {
   await liesRefused({ meta: { 9: { i64: 2 ** 40 } } }, /would be at bytes/);
   await liesRefused({ meta: { 7: { i64: 2 ** 40 } } }, /would be at bytes/);
   await liesRefused({ meta: { 9: { i64: 0 } } }, /would be at bytes/);
@@ -165,14 +165,14 @@ Deno.test("places and sizes that lie are refused", async () => {
   for (
     const [lies, says] of [
       [{ page: { 3: { i32: -2867 } } }, "size is -2867"],
-      [{ page: { 2: { binary: "x" } } }, "size when decompressed is no number"],
+      [{ page: { 2: { binary: "x" } } }, "size when decompressed is not a number"],
       [{ page: { 5: { struct: {} } } }, "number of values is missing"],
       [{ page: { 8: { struct: {} } } }, "number of values is missing"],
       [
         { page: { 8: { struct: { 1: { i32: 3 }, 3: { i32: 3 } } } } },
         "size of definition levels is missing",
       ],
-      [{ data: { 1: noNumber } }, "number of values is no number"],
+      [{ data: { 1: noNumber } }, "number of values is not a number"],
     ] as const
   ) {
     await liesRefused(
@@ -184,7 +184,7 @@ Deno.test("places and sizes that lie are refused", async () => {
   await liesRefused({ page: ofPage }, /in its pages/);
 });
 
-Deno.test("bombs are refused by what they can be at most, or when more comes of them than they say", async () => {
+Deno.test("bombs are rejected by their maximum size, or when they exceed their declared size", async () => {
   const body = [...zstdCompressSync(new Uint8Array(100))];
   for (const codec of [1, 2, 4, 5, 6, 7]) {
     for (const size of [2 ** 31 - 1, 512 << 20, 1 << 20]) {
@@ -198,7 +198,7 @@ Deno.test("bombs are refused by what they can be at most, or when more comes of 
   await liesRefused(lies, /more than its 12 bytes/);
 });
 
-Deno.test("runs of levels and numbers that lie are refused", async () => {
+Deno.test("false runs of levels and numbers are rejected", async () => {
   const optional = [{ 1: { i32: 1 }, 3: { i32: 1 }, 4: { binary: "n" } }];
   const levels = (runs: number[]) => [
     ...[runs.length, 0, 0, 0],
@@ -230,7 +230,7 @@ Deno.test("runs of levels and numbers that lie are refused", async () => {
   await refused(length, /^bad-structure$/, /ends/);
 });
 
-Deno.test("encodings that would take memory without a measure are refused", async () => {
+Deno.test("encodings that would take unbounded memory are rejected", async () => {
   const bytes = [{
     1: { i32: Type.BYTE_ARRAY },
     3: { i32: 0 },
@@ -259,7 +259,7 @@ Deno.test("encodings that would take memory without a measure are refused", asyn
   await encoded(99, [0]);
 });
 
-Deno.test("a dictionary that is not there, or too small, is said", async () => {
+Deno.test("a dictionary that is missing or too small is reported", async () => {
   const { page: dictionary } = dictionaryPage([5, 0, 0, 0], 1);
   const coded = { data: { 2: { i32: 8 } } };
   const page = (value: number) => dataPage([1, 6, value], 3, coded);
@@ -269,11 +269,11 @@ Deno.test("a dictionary that is not there, or too small, is said", async () => {
     [[5], [5], [5]],
   );
   await liesRefused({ chunk: [...dictionary, ...page(1)] }, /of a dictionary/);
-  await liesRefused({ chunk: page(0) }, /no dictionary/);
+  await liesRefused({ chunk: page(0) }, /a dictionary, and none/);
   await liesRefused({ chunk: [...dictionary, ...dictionary] }, /dictionary/);
 });
 
-Deno.test("what is not read is refused by its name", async () => {
+Deno.test("unsupported features are rejected by name", async () => {
   const refusedFile = async (name: string, says: RegExp) => {
     const path = `${REPOSITORY}test/golden/parquet_refused/${name}.parquet`;
     for (const opening of [() => openRows(path), () => open(path)]) {
@@ -306,7 +306,7 @@ const OUR_BEGINNING = /^Cannot (read|decode) (.* of )?t\.parquet: /;
 const JAVASCRIPT =
   /undefined|NaN|\[object|Cannot |is not (a|iterable|defined)|Invalid |out of range|outside|Error/;
 
-Deno.test("no message has the words of a JavaScript error, whatever byte of a footer or an index is another", async () => {
+Deno.test("no message contains a JavaScript error, whichever byte of a footer or an index is changed", async () => {
   for (const name of ["int96", "empty_pages"]) {
     const whole = new Uint8Array(fs.readFileSync(parquetCase(name).path));
     const view = new DataView(whole.buffer);
@@ -338,9 +338,9 @@ Deno.test("no message has the words of a JavaScript error, whatever byte of a fo
   }
 });
 
-Deno.test("column chunks without a path, and types that nobody knows, are refused in words", async () => {
+Deno.test("column chunks without a path, and unknown types, are rejected in words", async () => {
   const path = { meta: { 3: { i32: 0 } } };
-  await liesRefused(path, /chunk 0 of row group 0 does not say which column/);
+  await liesRefused(path, /chunk 0 of row group 0 does not name its column/);
   const unknown = { 1: { i32: -7 }, 3: { i32: 0 }, 4: { binary: "n" } };
   await liesRefused({ schema: [unknown] }, /column 'n' of the unknown type -7/);
   const often = { 1: { i32: 1 }, 3: { i32: 9 }, 4: { binary: "n" } };

@@ -58,7 +58,7 @@ const ROWS = Array.from(
   (_, i) => Array.from({ length: i * 7 % 23 }, (_, k) => 100 * i + k),
 );
 
-Deno.test("rows of lists are right in any order, however they are cut into pages", async () => {
+Deno.test("rows of lists are right in any order, however they are split into pages", async () => {
   for (const size of [1, 2, 5, 16, 10_000]) {
     const { pages, values } = pagesOf(ROWS, size);
     const bytes = listsFile(pages.flat(), values, ROWS.length);
@@ -76,7 +76,7 @@ Deno.test("rows of lists are right in any order, however they are cut into pages
   }
 });
 
-Deno.test("pages that begin within a row, or have other rows than the footer, are refused", async () => {
+Deno.test("pages that begin within a row, or have other rows than the footer, are rejected", async () => {
   const { pages, values } = pagesOf([[1, 2], [3]], 1);
   const read = async (chunk: number[], values: number, rows: number) => {
     const bytes = listsFile(chunk, values, rows);
@@ -86,11 +86,13 @@ Deno.test("pages that begin within a row, or have other rows than the footer, ar
   };
   await read(pages.flat(), values, 2);
   await assert.rejects(read(pages.slice(1).flat(), 2, 1), {
-    message: /goes on with a row that has not begun/,
+    message: /continues a row that has not begun/,
   });
   for (const rows of [1, 3]) {
     await assert.rejects(read(pages.flat(), values, rows), {
-      message: new RegExp(`has 2 rows in its pages, and ${rows} by the footer`),
+      message: new RegExp(
+        `has 2 rows in its pages, but ${rows} according to the footer`,
+      ),
     });
   }
 });
@@ -120,7 +122,7 @@ function noting(bytes: Uint8Array) {
   return { storage, reads };
 }
 
-Deno.test("a row of lists takes the pages up to it, and a later one none of those before the last", async () => {
+Deno.test("reading a row of lists decodes the pages up to it, and a later row none before the last", async () => {
   // Pages are larger than what is read to find headers.
   const rows = Array.from({ length: 60 }, (_, i) => Array(100).fill(i));
   const { pages, values } = pagesOf(rows, 500);
@@ -149,7 +151,7 @@ Deno.test("a row of lists takes the pages up to it, and a later one none of thos
   assert.deepEqual([...whole()], [2]);
 });
 
-Deno.test("of a page with very many values, the rows around one are decoded", async () => {
+Deno.test("of a page with very many values, only the rows around the requested one are decoded", async () => {
   const [count, each] = [400_000, 3];
   const values = count * each;
   const run = (length: number, level: number) => [...varint(2 * length), level];

@@ -48,21 +48,21 @@ async function warned(lies: Lies, says: RegExp, rows: unknown[][]) {
 
 const ROWS = [[7], [8], [9]];
 
-Deno.test("a footer that counts other rows than its row groups has those of the row groups", async () => {
+Deno.test("if a footer counts other rows than its row groups, the row groups win", async () => {
   for (const count of [0, 2, 4]) {
     const footer = { 3: { i64: count } };
     await warned({ footer }, /counts \d rows, and 3 in its row groups/, ROWS);
   }
 });
 
-Deno.test("columns that do not say how often they are there are required; the root need not say so", async () => {
+Deno.test("columns without a repetition are required; the root need not have one", async () => {
   const silent = [{ 1: { i32: Type.INT32 }, 4: { binary: "n" } }];
-  await warned({ schema: silent }, /does not say how often .* 'n'/, ROWS);
+  await warned({ schema: silent }, /lacks the repetition of 'n'/, ROWS);
   const { warnings } = await readAll(parquetFile());
   assert.deepEqual(warnings, []);
 });
 
-Deno.test("bytes behind the end of a footer are ignored", async () => {
+Deno.test("bytes after the end of a footer are ignored", async () => {
   const more: Fields = { 99: { type: 0, raw: [1, 2, 3] } }; // an end, and what stands behind it
   await warned({ footer: more }, /4 bytes after the end of its footer/, ROWS);
 });

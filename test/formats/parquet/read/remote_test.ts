@@ -16,7 +16,7 @@ import { asked, serving } from "../../../support/remote/serving.ts";
 const SHAPE = { groups: 3, pages: 6, rows: 4, size: 1 << 18 };
 const PAGE = 1 << 20;
 
-Deno.test("one row takes the footer, the index of its column, and its page", () =>
+Deno.test("one row fetches the footer, the index of its column, and its page", () =>
   serving(async (served) => {
     const { dir, server, remote } = served;
     const whole = largeFile({ ...SHAPE, isIndexed: true });
@@ -79,7 +79,7 @@ Deno.test("pages of a batch are fetched together, not one after the other", () =
     assert.ok(most > 1, `${most} at a time`);
   }));
 
-Deno.test("rows on a server are samples and files, shards of them one", () =>
+Deno.test("rows on a server are samples and files, and their shards one dataset", () =>
   serving(async ({ dir, server, remote }) => {
     const shards = parquetCase("shards");
     fs.cpSync(shards.path, dir, { recursive: true });

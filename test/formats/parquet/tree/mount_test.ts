@@ -11,7 +11,7 @@ import {
 } from "../../../fuse/support/mounting.ts";
 
 mountTest(
-  "cells of a page that is damaged can't be read, others can",
+  "cells of a damaged page cannot be read, others can",
   () =>
     withTempDir((dir) =>
       withMountpoint(async (mountpoint) => {

@@ -18,7 +18,7 @@ import {
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("cells are their own bytes, text, or JSON; null is an empty file, or null", async () => {
+Deno.test("cells are raw bytes, text, or JSON; null is an empty file, or null", async () => {
   using fs = await open(parquetCase("types").path);
   const cells = async (name: string) =>
     (await fs.read([0, 1, 2, 3].map((row) => `00000${row}/${name}`))).map(text);
@@ -79,7 +79,7 @@ async function namesOf({ path }: ParquetCase): Promise<string[]> {
   return fs.listSync("000000");
 }
 
-Deno.test("names are those of columns, each one name of its own", async () => {
+Deno.test("names are those of columns, and distinct", async () => {
   assert.deepEqual(await namesOf(parquetCase("odd_names")), [
     "a%2Fb.txt",
     "%2E%2E.txt",
@@ -101,7 +101,7 @@ Deno.test("names are those of columns, each one name of its own", async () => {
   assert.deepEqual(none.listSync(""), []);
 });
 
-Deno.test("pictures have the suffix of their paths, other bytes that of what they begin with", async () => {
+Deno.test("pictures have the suffix of their paths, other bytes one that fits their content", async () => {
   const { path, content } = parquetCase("pictures");
   using fs = await open(path);
   assert.deepEqual(fs.listSync("000011"), [
@@ -136,7 +136,7 @@ Deno.test("shards are directories, whose rows are numbered in each", async () =>
   assert.equal(one.info.facts!["rows"], 63);
 });
 
-Deno.test("nodes are views: rows are datapoints, cells are values of their kind", async () => {
+Deno.test("nodes have views: rows are datapoints, cells are values of their kind", async () => {
   using fs = await open(parquetCase("pictures").path);
   const { tree } = fs;
   const encoder = new TextEncoder();
@@ -156,7 +156,7 @@ Deno.test("nodes are views: rows are datapoints, cells are values of their kind"
   assert.equal(tree.parent(find(row, "label.json")), row);
 });
 
-Deno.test("what one thread has decoded, others take, as long as it is kept", () =>
+Deno.test("pages decoded by one thread are used by others, while they are cached", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/p.parquet`;
     const shape = { groups: 1, pages: 3, rows: 4, size: 100_000 };
@@ -183,7 +183,7 @@ Deno.test("what one thread has decoded, others take, as long as it is kept", () 
     second.close();
   }));
 
-Deno.test("a file in memory is opened, and is served by no thread", async () => {
+Deno.test("a file in memory can be opened, but not served by threads", async () => {
   const bytes = await Deno.readFile(parquetCase("pictures").path);
   using fs = await open("x", {
     storage: new MemoryStorage({ x: bytes }), // told by what is in it

@@ -111,7 +111,7 @@ const VALUES: Record<string, readonly (string | Uint8Array)[]> = {
 };
 
 Deno.test({
-  name: "files are decoded as webdataset does it (needs webdataset)",
+  name: "files are decoded like in webdataset (needs webdataset)",
   ...needs("webdataset"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -138,7 +138,7 @@ const ENDS = ["", ".", ".txt", ".cls", ".seg.bin", ".json", ".0.txt", "..b"];
 
 Deno.test({
   name:
-    "samples are those of webdataset, with files that are not neighbours joined (needs webdataset)",
+    "samples are those of webdataset, with scattered files joined (needs webdataset)",
   ...needs("webdataset"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -180,7 +180,7 @@ async function notesOf(...names: string[]): Promise<readonly string[]> {
   return notes;
 }
 
-Deno.test("names with dots in what seems to be their keys are said", async () => {
+Deno.test("names with dots in what looks like their keys are reported", async () => {
   for (
     const names of [
       ["0.5_a.jpg", "0.7_b.jpg"],
@@ -204,7 +204,7 @@ Deno.test("names with dots in what seems to be their keys are said", async () =>
   ) assert.deepEqual(await notesOf(...names), []);
 });
 
-Deno.test("samples whose files are not neighbours are said", async () => {
+Deno.test("samples with scattered files are reported", async () => {
   const notes = await notesOf("0.a", "1.a", "0.b", "1.b", "2.a", "2.b");
   assert.equal(notes.length, 1);
   assert.match(notes[0]!, /not neighbours in the tar: 2 \(such as '0'\)/);

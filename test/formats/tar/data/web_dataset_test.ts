@@ -46,7 +46,7 @@ Deno.test("samples are decoded by their extensions", async () => {
   assert.equal(dataset.fileOf(3), PAIRS);
 });
 
-Deno.test("shards are one dataset: of a directory, and of a pattern", async () => {
+Deno.test("shards are one dataset: in a directory, and by a pattern", async () => {
   for (const location of [SHARDS, `${SHARDS}/train-{000000..000002}.tar`]) {
     using dataset = await openWebDataset(location);
     assert.equal(dataset.length, 15);
@@ -115,7 +115,7 @@ Deno.test("class and count are bytes, as in webdataset 1.0.2", async () => {
   assert.deepEqual({ ...sample }, { __key__: "0", class: dog, count: dog });
 });
 
-Deno.test("pictures are decoded, and what can't be decoded is named", async () => {
+Deno.test("pictures are decoded, and undecodable values are named", async () => {
   const codec = await imageCodec();
   const gray = {
     data: new Uint8Array(64).fill(128),
@@ -141,14 +141,14 @@ Deno.test("pictures are decoded, and what can't be decoded is named", async () =
   using all = await openWebDataset("t.tar", { storage });
   await assert.rejects(
     all.get([0]),
-    /Cannot decode '0\.cls' of .*t\.tar: it is no whole number/,
+    /Cannot decode '0\.cls' of .*t\.tar: it is not a whole number/,
   );
   using raw = await openWebDataset("t.tar", { storage, decode: false });
   const [sample] = await raw.get([0]);
   assert.deepEqual(sample?.["jpg"], new Uint8Array(jpg));
 });
 
-Deno.test("labels are what the files of an extension say", async () => {
+Deno.test("labels are the values of files with an extension", async () => {
   using fs = await open(SHARDS);
   const labels = await readLabels(fs, "cls");
   assert.equal(labels.length, 15);
@@ -173,7 +173,7 @@ Deno.test("samples are read as bytes, with all of their files and their keys", a
   assert.equal(keys.length, 12);
 });
 
-Deno.test("another thread makes the same dataset, of the extensions that are wanted", async () => {
+Deno.test("another thread makes the same dataset, of the requested extensions", async () => {
   using dataset = await openWebDataset(SHARDS, { fields: ["cls"] });
   const [sample] = await dataset.get([14]);
   assert.deepEqual({ ...sample }, { __key__: "014", cls: 14 });

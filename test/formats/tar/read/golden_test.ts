@@ -15,7 +15,7 @@ import { type TarCase, tarCases } from "../../../support/tar/tar_golden.ts";
 const onWarning = (message: string) => assert.fail(message);
 
 for (const golden of tarCases()) {
-  Deno.test(`what others wrote is what Python finds: ${golden.name}`, () =>
+  Deno.test(`what others wrote is read like Python reads it: ${golden.name}`, () =>
     compare(golden));
 }
 
@@ -59,7 +59,7 @@ async function linkAt(tree: Tree, path: string): Promise<string> {
   return new TextDecoder().decode(into.subarray(1, 1 + length));
 }
 
-Deno.test("links lead to files and directories of the tar", async () => {
+Deno.test("links lead to files and directories in the tar", async () => {
   const [golden] = tarCases().filter(({ name }) => name === "python_pax");
   using fs = await open(golden!.path, { onWarning });
   const text = async (path: string) =>
@@ -73,7 +73,7 @@ Deno.test("links lead to files and directories of the tar", async () => {
   assert.equal(await text("d/hard"), await text("d/b.bin"));
 });
 
-Deno.test("the files of all tars are read in one batch, with and without waiting", async () => {
+Deno.test("the files of all tars are read in one batch, synchronously and asynchronously", async () => {
   for (const { path } of tarCases()) {
     using fs = await open(path, { onWarning });
     using now = openSync(path, { onWarning });

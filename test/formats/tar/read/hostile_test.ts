@@ -71,7 +71,7 @@ Deno.test("names with newlines, and bytes that are not UTF-8, are shown", async 
   assert.equal(await text(fs, "a\udcff.b"), "2");
 });
 
-Deno.test("of a size that lies, the member is listed and cannot be read, or the header is passed over", async () => {
+Deno.test("a member with a false size is listed and cannot be read, or its header is skipped", async () => {
   const sound = { name: "sound", data: "1" };
   const lies = (size: Member["size"]) => [
     sound,
@@ -115,7 +115,7 @@ Deno.test("numbers of base 256, and checksums of signed bytes, are read", async 
   assert.equal(await text(old, "é"), "1");
 });
 
-Deno.test("a wrong checksum is named with its place, and what is before and behind it is read", async () => {
+Deno.test("a wrong checksum is named with its offset, and the members around it are read", async () => {
   const members = [
     { name: "a", data: "1" },
     { name: "b", data: "2", wrongBy: 1 },
@@ -134,7 +134,7 @@ Deno.test("a wrong checksum is named with its place, and what is before and behi
   );
 });
 
-Deno.test("a member whose extended header lies is listed by its header's name, and cannot be read", async () => {
+Deno.test("a member whose extended header is false is listed by its header's name, and cannot be read", async () => {
   const sound = { name: "sound", data: "1" };
   const lies = async (records: string) => {
     const members = [
@@ -156,7 +156,7 @@ Deno.test("a member whose extended header lies is listed by its header's name, a
   await lies("x".repeat(1 << 21));
 });
 
-Deno.test("of two extended headers before one member, the last alone holds, and what is no time is none", async () => {
+Deno.test("of two extended headers before one member, only the last applies, and an invalid time is ignored", async () => {
   using fs = await opened([
     pax({ path: "first", mtime: "5" }),
     pax({ comment: "second" }),
@@ -169,7 +169,7 @@ Deno.test("of two extended headers before one member, the last alone holds, and 
   assert.equal((await fs.stat("t/c.txt")).mtime.getTime(), 8000);
 });
 
-Deno.test("extended headers go before others, global ones hold until others come, and empty values take back", async () => {
+Deno.test("extended headers override others, global ones apply until replaced, and empty values reset", async () => {
   using fs = await opened([
     pax({ mtime: "5.5", comment: "all" }, "g"),
     pax({ path: "by-pax" }),
@@ -192,7 +192,7 @@ Deno.test("extended headers go before others, global ones hold until others come
   assert.equal(await text(fs, "last"), "7");
 });
 
-Deno.test("a header of tens of thousands of records is read in one go, and leaves nothing", async () => {
+Deno.test("a header of tens of thousands of records is read at once, and frees its memory", async () => {
   const records: Record<string, string> = { path: "found" };
   for (let i = 0; i < 60_000; i++) records[`k${i}`] = "v";
   using fs = await opened([{ type: "x", data: paxRecords(records) }, {
@@ -216,7 +216,7 @@ Deno.test("a part of a file from another volume is listed by the file's name, an
   assert.equal(await text(fs, "sound"), "1");
 });
 
-Deno.test("devices, links that lead out and hard links to nothing are skipped, which is said", async () => {
+Deno.test("devices, links that lead out and hard links to nothing are skipped, with a warning", async () => {
   const warnings: string[] = [];
   using fs = await opened([
     { name: "null", type: "3" },
@@ -256,7 +256,7 @@ Deno.test("devices, links that lead out and hard links to nothing are skipped, w
   assert.deepEqual(fs.skipped.map(({ name }) => name), skipped);
 });
 
-Deno.test("a hard link to no name keeps nothing else from being shown", async () => {
+Deno.test("a hard link without a name does not hide other members", async () => {
   const warnings: string[] = [];
   using fs = await opened([
     { name: "empty", type: "1", link: "" },
@@ -266,7 +266,7 @@ Deno.test("a hard link to no name keeps nothing else from being shown", async ()
   assert.match(warnings.join(), /'empty' is skipped: it is a hard link to ''/);
 });
 
-Deno.test("links that lead in circles, or through each other without end, lead nowhere", async () => {
+Deno.test("links in circles, or through each other without end, lead nowhere", async () => {
   const chain = Array.from({ length: 3000 }, (_, i) => ({
     name: `l${i}`,
     type: "2",
@@ -286,7 +286,7 @@ Deno.test("links that lead in circles, or through each other without end, lead n
   await assert.rejects(text(fs, "a"), { name: "PathError", code: "not-found" });
 });
 
-Deno.test("the last of a path wins", async () => {
+Deno.test("the last member of a path wins", async () => {
   using fs = await opened([
     { name: "a", data: "1" },
     { name: "h", type: "1", link: "a" },
@@ -302,7 +302,7 @@ Deno.test("the last of a path wins", async () => {
   assert.equal(await text(fs, "d/e/f"), "3");
 });
 
-Deno.test("directories in directories, deeper than a stack, are made once", async () => {
+Deno.test("directories nested deeper than a stack are created once", async () => {
   const deep = "d/".repeat(30_000);
   using fs = await opened([
     pax({ path: `${deep}a` }),
@@ -314,7 +314,7 @@ Deno.test("directories in directories, deeper than a stack, are made once", asyn
   assert.equal(await text(fs, `${deep}b`), "2");
 });
 
-Deno.test("what is compressed is refused with the way out, also under a tar's name", async () => {
+Deno.test("compressed files are rejected with a remedy, also under a tar's name", async () => {
   const gzip = async (bytes: Uint8Array<ArrayBuffer>) => {
     const stream = new Blob([bytes]).stream()
       .pipeThrough(new CompressionStream("gzip"));
@@ -337,7 +337,7 @@ Deno.test("what is compressed is refused with the way out, also under a tar's na
   }
 });
 
-Deno.test("a directory of compressed tars is refused with the way out, and one with others is what these are", async () => {
+Deno.test("a directory of compressed tars is rejected with a remedy, and one with other containers is opened as those", async () => {
   const storage = new MemoryStorage({
     "gz/b.tar.gz": new Uint8Array(3),
     "gz/a.tar.gz": new Uint8Array(3),
@@ -359,7 +359,7 @@ Deno.test("a directory of compressed tars is refused with the way out, and one w
   assert.deepEqual(await both.list(""), ["b"]);
 });
 
-Deno.test("a tar is known by its content", async () => {
+Deno.test("a tar is recognised by its content", async () => {
   const v7 = tarBytes([{ name: "a", data: "1", magic: "" }]);
   const posix = tarBytes([{ name: "a", data: "1" }]);
   for (const bytes of [v7, posix]) {
@@ -373,7 +373,7 @@ Deno.test("a tar is known by its content", async () => {
   assert.equal(empty.info.files, 0);
 });
 
-Deno.test("what one header says of all members takes no more time and memory for each", async () => {
+Deno.test("global headers cost no extra time and memory for each member", async () => {
   const global = pax({ path: "d/".repeat(40_000) + "x" }, "g");
   await noted([global, { name: "a" }], "bad-structure", /80001 bytes for all/);
   const links = Array.from({ length: 3000 }, (_, i) => ({

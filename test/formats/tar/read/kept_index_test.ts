@@ -8,7 +8,7 @@ import { withTempDir } from "../../../support/paths.ts";
 import { memberBytes } from "../../../support/tar/make_tar.ts";
 import { openWeb } from "../../../support/tar/open_web.ts";
 
-Deno.test("the header before a content is compared with a kept index in every thread, and by every reader", () =>
+Deno.test("the header before a content is compared with a cached index in every thread, and by every reader", () =>
   withTempDir(async (dir) => {
     const tar = `${dir}/t.tar`;
     const members = Array.from({ length: 33_000 }, (_, i) =>

@@ -32,7 +32,7 @@ const MEMBERS: readonly Member[] = [
   { name: "other.txt", data: "1" },
 ];
 
-Deno.test("members below a link lie in the directory that it leads to, and show below the link", async () => {
+Deno.test("members below a link are in the directory that it leads to, and are shown below the link", async () => {
   using fs = await opened(MEMBERS);
   assert.deepEqual(fs.skipped, []);
   assert.deepEqual(await fs.list("nm/.pnpm/p"), [
@@ -56,7 +56,7 @@ Deno.test("a batch is read below links to directories, too", async () => {
 });
 
 Deno.test({
-  name: "extract writes what tar does",
+  name: "extract writes the same as tar",
   ...needs("tar", "diff"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -71,7 +71,7 @@ Deno.test({
     }),
 });
 
-Deno.test("directories that a link leads to, and that come later, are made", async () => {
+Deno.test("directories that a link leads to are created if they come later", async () => {
   using fs = await opened([
     { name: "lib", type: "2", link: "usr/./lib" },
     { name: "lib/a.so", data: "a" },
@@ -113,7 +113,7 @@ Deno.test("members below links that lead out, in circles or to files are skipped
   );
 });
 
-Deno.test("a link that is replaced leads where it did only before", async () => {
+Deno.test("a link that is replaced leads to its new target only afterwards", async () => {
   using fs = await opened([
     { name: "one/", type: "5" },
     { name: "two/", type: "5" },
@@ -129,7 +129,7 @@ Deno.test("a link that is replaced leads where it did only before", async () => 
   assert.deepEqual(await fs.list("l"), ["c"]);
 });
 
-Deno.test("a hard link that has its data is read, and one that has none goes on behind its header", async () => {
+Deno.test("a hard link with data is read, and one without ends after its header", async () => {
   using fs = await opened([
     { name: "f", data: "12" },
     pax({ comment: "with data" }),
@@ -145,7 +145,7 @@ Deno.test("a hard link that has its data is read, and one that has none goes on 
   assert.equal(await text(fs, "gone"), "34");
 });
 
-Deno.test("many links below links take no time for each other", async () => {
+Deno.test("many links below links do not multiply their time", async () => {
   const chain = Array.from({ length: 30 }, (_, i) => [
     pax({ linkpath: "./".repeat(1000) + (i === 0 ? "d" : `l${i - 1}`) }),
     { name: `l${i}`, type: "2" },
@@ -157,7 +157,7 @@ Deno.test("many links below links take no time for each other", async () => {
   assert.equal((await fs.list("d")).length, 20_000);
 });
 
-Deno.test("random links are followed as the disk does", () =>
+Deno.test("random links are followed like on the disk", () =>
   withTempDir(async (dir) => {
     const names = fc.constantFrom("a", "b", "c", "a/b", "b/c", "c/a", "a/b/c");
     const member: fc.Arbitrary<Member> = fc.oneof(

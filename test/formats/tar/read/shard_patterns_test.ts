@@ -41,7 +41,7 @@ const PATTERNS: Record<string, readonly string[]> = {
 };
 
 for (const [pattern, paths] of Object.entries(PATTERNS)) {
-  Deno.test(`${pattern} names its tars in their order`, async () => {
+  Deno.test(`${pattern} names its tars in order`, async () => {
     using samples = await openWeb(pattern, { storage });
     assert.deepEqual(samples.paths, paths);
     const names = paths.map((path) => `${path.replaceAll("/", "-")}.txt`);
@@ -58,7 +58,7 @@ for (const [pattern, paths] of Object.entries(PATTERNS)) {
   });
 }
 
-Deno.test("tars of one name show below their directories, one that comes again with a number", async () => {
+Deno.test("tars of one name are shown below their directories, a repeated one with a number", async () => {
   using apart = await open("{train,val}/{0..1}.tar", { storage });
   assert.deepEqual(await apart.list("/"), ["train", "val"]);
   assert.deepEqual(await apart.list("val"), ["0", "1"]);
@@ -66,7 +66,7 @@ Deno.test("tars of one name show below their directories, one that comes again w
   assert.deepEqual(await twice.list("/"), ["a", "a~2"]);
 });
 
-Deno.test("patterns that name too much, or several places, are refused in words", async () => {
+Deno.test("patterns that name too many files, or several servers, are rejected in words", async () => {
   for (
     const [pattern, code, reason] of [
       ["x{1..1000000000}.tar", "absurd-count", /names 1000000000 files/],
@@ -105,7 +105,7 @@ async function assertRejects(
   return error;
 }
 
-Deno.test("patterns hold wherever they are opened: relative ones, in threads, by the command", async () => {
+Deno.test("patterns work wherever they are opened: relative ones, in threads, by the command", async () => {
   await withTempDir(async (dir) => {
     for (const path of PATHS) {
       fs.mkdirSync(dirname(`${dir}/${path}`), { recursive: true });

@@ -52,7 +52,7 @@ function makeFiles(dir: string): Map<string, Buffer> {
 
 for (const [name, [program, ...args]] of Object.entries(WAYS)) {
   Deno.test({
-    name: `files with holes are read as they were: ${name}`,
+    name: `files with holes are restored: ${name}`,
     ...needs(program!),
     fn: () =>
       withTempDir(async (dir) => {
@@ -130,7 +130,7 @@ async function opened(parts: readonly (Uint8Array | Member)[]) {
   return container;
 }
 
-Deno.test("the old header's pieces are where it says", async () => {
+Deno.test("the old header's pieces are at their stated offsets", async () => {
   using container = await opened([
     oldSparse([[2, 3], [8, 2], [12, 0]], 12, "abcde"),
     BEHIND,
@@ -139,7 +139,7 @@ Deno.test("the old header's pieces are where it says", async () => {
   assert.equal(Buffer.from(bytes).toString(), "\0\0abc\0\0\0de\0\0");
 });
 
-Deno.test("a map that lies makes its file unreadable, and no other", async () => {
+Deno.test("a false map makes its file unreadable, and no other", async () => {
   const maps: [[number, number][], number][] = [
     [[[4, 3], [2, 2]], 12], // does not ascend
     [[[0, 3], [2, 2]], 12], // overlaps
@@ -182,7 +182,7 @@ Deno.test("a map that lies makes its file unreadable, and no other", async () =>
   }
 });
 
-Deno.test("a file with holes that was cut behind its map is listed, and cannot be read", async () => {
+Deno.test("a file with holes that was truncated after its map is listed, and cannot be read", async () => {
   const header = Buffer.from(
     oldSparse([[2, 3], [9, 600]], 700, "x".repeat(603)),
   );
@@ -205,7 +205,7 @@ Deno.test("a file with holes that was cut behind its map is listed, and cannot b
   ]);
 });
 
-Deno.test("holes that are stored in other ways are named", async () => {
+Deno.test("unsupported ways of storing holes are named", async () => {
   const others: Member[][] = [
     [{ name: "s", type: "S", data: "abc" }], // star's, without the magic of GNU
     [pax({ "SCHILY.realsize": "12" }), { name: "s", data: "abc" }],
@@ -222,7 +222,7 @@ Deno.test("holes that are stored in other ways are named", async () => {
   }
 });
 
-Deno.test("a file of a terabyte of hole costs what is read of it", async () => {
+Deno.test("a file with a hole of a terabyte costs only what is read of it", async () => {
   const size = 2 ** 40;
   using container = await opened([oldSparse([[5, 3]], 0, "abc"), BEHIND]);
   assert.equal((await container.stat("s")).size, 0);
@@ -242,7 +242,7 @@ Deno.test("a file of a terabyte of hole costs what is read of it", async () => {
   await assert.rejects(async () => await large.read(["behind", "s"]), refused);
 });
 
-Deno.test("holes of one batch are not made without a bound, however many files they are in", async () => {
+Deno.test("holes in one batch are bounded, however many files they are in", async () => {
   const members = Array.from({ length: 10 }, (_, i) => [
     pax({
       "GNU.sparse.size": String(32 << 20),

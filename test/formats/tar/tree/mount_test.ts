@@ -17,7 +17,7 @@ import {
 } from "../../../fuse/support/mounting.ts";
 
 mountTest(
-  "a mounted tar is what tar extracts, links included",
+  "a mounted tar equals what tar extracts, links included",
   () =>
     withTempDir(async (dir) => {
       const names = ["python_pax", "gnu_tar_gnu", "gnu_tar_v7", "bsdtar_pax"];
@@ -53,7 +53,7 @@ mountTest(
 );
 
 mountTest(
-  "files with holes are read through a mount, and members that cannot be read say which error",
+  "files with holes are read through a mount, and unreadable members report their error",
   () =>
     withTempDir(async (dir) => {
       const records = {
@@ -97,7 +97,7 @@ mountTest(
 );
 
 mountTest(
-  "the header before a content is compared with a kept index by threads that serve a mount",
+  "the header before a content is compared with a cached index by threads that serve a mount",
   () =>
     withTempDir(async (dir) => {
       const tar = `${dir}/t.tar`;
@@ -128,7 +128,7 @@ mountTest(
 );
 
 mountTest(
-  "of a subset, all files of its samples show and no others",
+  "a subset shows all files of its samples and no others",
   () =>
     withTempDir(async (dir) => {
       const { path } = tarCase("shards");

@@ -11,7 +11,7 @@ import { served } from "../../../support/serve/served_folder.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
-Deno.test("a sample is a row of its files, which are drawn by their extensions", async () => {
+Deno.test("a sample is a row of its files, which are shown by their extensions", async () => {
   const { path } = tarCase("webdataset");
   await using server = served(await open(path, { sampleView: true }));
   const get = async <T>(url: string): Promise<T> =>
@@ -50,7 +50,7 @@ Deno.test("a sample is a row of its files, which are drawn by their extensions",
   );
 });
 
-Deno.test("names that no path may have; links are of no sample, as other files", async () => {
+Deno.test("names that are invalid as paths; links belong to no sample, like other files", async () => {
   const tar = tarBytes([
     { name: "README", data: "of no sample" },
     { name: "a...", data: "dots" },

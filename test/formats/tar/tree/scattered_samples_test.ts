@@ -72,7 +72,7 @@ Deno.test("samples have the keys and files of their members, also in threads", a
   });
 });
 
-Deno.test("no shard of a conversion parts a sample", async () => {
+Deno.test("no shard of a conversion splits a sample", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/t.tar`, BYTES);
     await convert(`${dir}/t.tar`, `${dir}/s`, { to: "tar", shardLength: 1 });
@@ -85,7 +85,7 @@ Deno.test("no shard of a conversion parts a sample", async () => {
   });
 });
 
-Deno.test("split counts samples where one has no kind of its own, and stratifies tars that seem to be files", async () => {
+Deno.test("split counts samples of a tar whose kind is not detected, and stratifies tars that look like files", async () => {
   await withTempDir(async (dir) => {
     const shards = [[], ["0.cls", "0.txt", "1.cls", "1.txt"], ["2.cls"]];
     fs.mkdirSync(`${dir}/s`);
@@ -114,7 +114,7 @@ Deno.test("split counts samples where one has no kind of its own, and stratifies
     assert.match(ran.stdout, /a\.txt: 2 samples\n.*b\.txt: 2 samples\n/);
     assert.match(
       ran.stderr,
-      /give the option --format webdataset with --subset\n/,
+      /give --format webdataset together with --subset\n/,
     );
     const { stdout: files } = await succeed([
       ...[...split, `${dir}/dir`, ...by("dir")],
@@ -131,7 +131,7 @@ Deno.test("split counts samples where one has no kind of its own, and stratifies
   });
 });
 
-Deno.test("check counts the samples of what can be read", async () => {
+Deno.test("check counts the samples that can be read", async () => {
   const cut = { "t.tar": BYTES.slice(0, -1536) };
   assert.equal((await checked(cut, { format: "tar" })).samples, 4);
 });

@@ -38,7 +38,7 @@ const text = (value: string) => new TextEncoder().encode(value);
 
 Deno.test({
   name:
-    "Python reads what was written: long names, names that are not UTF-8, streams, directories",
+    "Python reads the output: long names, names that are not UTF-8, streams, directories",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -82,7 +82,7 @@ Deno.test({
     }),
 });
 
-Deno.test("what can't be a member is refused, and what is not closed leaves nothing", () =>
+Deno.test("an invalid member is rejected, and an unclosed writer leaves nothing", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.tar`;
     {
@@ -187,7 +187,7 @@ Deno.test("writes that are not awaited keep their order, and close() waits for t
     assert.deepEqual(await written.read("small"), text("as it was"));
   }));
 
-Deno.test("without waiting, members are written as well", () =>
+Deno.test("members are written synchronously as well", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.tar`;
     using writer = TarWriter.openSync(path);
@@ -207,7 +207,7 @@ Deno.test("without waiting, members are written as well", () =>
   }));
 
 Deno.test({
-  name: "anything becomes a tar, or shards that part no sample",
+  name: "any container becomes a tar, or shards that split no sample",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {

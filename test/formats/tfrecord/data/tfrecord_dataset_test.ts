@@ -25,7 +25,7 @@ Deno.test("samples are examples, or the bytes of records", async () => {
   assert.equal(dataset.fileOf(3), path);
 });
 
-Deno.test("what 'process' makes of examples are samples", async () => {
+Deno.test("the results of 'process' are samples", async () => {
   using dataset = await openDataset(tfrecordCase("shards").path, {
     process: (samples) =>
       samples.map(({ label }) => Number((label as BigInt64Array)[0])),

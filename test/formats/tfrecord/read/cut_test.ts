@@ -40,7 +40,7 @@ function text(bytes: Uint8Array): string {
 /** Where the records of that file start, and where it ends. */
 const STARTS = [0, 21, 37, WHOLE.length];
 
-Deno.test("of a file that was cut anywhere, the whole records are read, and a warning names the first that is not", async () => {
+Deno.test("of a file truncated anywhere, the whole records are read, and a warning names the first incomplete one", async () => {
   for (let length = 0; length <= WHOLE.length; length++) {
     const bytes = WHOLE.subarray(0, length);
     const whole = STARTS.findLastIndex((start) => start <= length);
@@ -75,7 +75,7 @@ Deno.test("of a file that was cut anywhere, the whole records are read, and a wa
   }
 });
 
-Deno.test("the record that a file was cut in is listed, with its size where that is known, and reading it is an error", async () => {
+Deno.test("the truncated record is listed, with its size if that is known, and reading it is an error", async () => {
   for (
     const [length, size, code] of [
       [45, 0, "truncated-header"],
@@ -113,7 +113,7 @@ Deno.test("the record that a file was cut in is listed, with its size where that
   }
 });
 
-Deno.test("of cut shards, the whole records are numbered, and one without any does not cost the others", async () => {
+Deno.test("of truncated shards, the whole records are numbered, and one without any does not affect the others", async () => {
   const storage = new MemoryStorage({
     "d/a-00000-of-00003": new Uint8Array(WHOLE.subarray(0, 30)),
     "d/a-00001-of-00003": new Uint8Array(WHOLE.subarray(0, 20)),
@@ -153,7 +153,7 @@ Deno.test("of cut shards, the whole records are numbered, and one without any do
   assert.deepEqual(fs.info.facts, { records: 4, unreadable: 2 });
 });
 
-Deno.test("behind a length with a wrong checksum nothing is found, and what is before is read", async () => {
+Deno.test("after a length with a wrong checksum nothing is found, and the records before are read", async () => {
   const bytes = Buffer.from(WHOLE);
   bytes[37 + 8]! ^= 1;
   const warnings: string[] = [];
@@ -164,7 +164,7 @@ Deno.test("behind a length with a wrong checksum nothing is found, and what is b
   assert.match(warnings[0]!, /Cannot read '000002' .*no record after it/);
 });
 
-Deno.test("examples that were cut are shown decoded, the cut one as a file that cannot be read", async () => {
+Deno.test("truncated examples are shown decoded, the incomplete one as a file that cannot be read", async () => {
   const bytes = fileOf([exampleOf({ a: ["1"] }), exampleOf({ a: ["2"] })]);
   using fs = await open(new Uint8Array(bytes.subarray(0, bytes.length - 6)), {
     decoded: true,
@@ -178,7 +178,7 @@ Deno.test("examples that were cut are shown decoded, the cut one as a file that 
   assert.equal(fs.info.facts?.["unreadable"], 1);
 });
 
-Deno.test("samples of cut shards are their whole records, and nodes lead from features to them", async () => {
+Deno.test("samples of truncated shards are their whole records, and nodes lead from features to them", async () => {
   const shard = (...values: string[]) =>
     fileOf(values.map((value) => exampleOf({ a: [value] })));
   const cut = (bytes: Uint8Array) =>
@@ -219,7 +219,7 @@ async function readCut(bytes: Uint8Array, record: string): Promise<unknown> {
   return await fs.read(record);
 }
 
-Deno.test("what is missing of a cut record is said: some of its data, or of the checksum behind them", async () => {
+Deno.test("the missing part of a truncated record is reported: data, or the checksum after them", async () => {
   const start = 37; // of the last record, whose 12 bytes of data are from 49 to 61
   for (let there = 0; there < 12; there++) {
     await assert.rejects(
@@ -252,7 +252,7 @@ Deno.test("what is missing of a cut record is said: some of its data, or of the 
   });
 });
 
-Deno.test("a length beyond the file's end is not a cut where its checksum is wrong, and is said exactly", async () => {
+Deno.test("a length beyond the file's end with a wrong checksum is not a truncation, and is reported exactly", async () => {
   for (const bit of [1, 0x40]) {
     const bytes = Buffer.from(WHOLE);
     bytes[37 + 7]! ^= bit;

@@ -5,7 +5,7 @@ import { open } from "../../../../src/open/open.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 
-Deno.test("numbered directories are no shards, whatever is in them", () =>
+Deno.test("numbered directories are not shards, whatever is in them", () =>
   withTempDir(async (dir) => {
     for (let i = 0; i < 3; i++) {
       const shard = `${dir}/train-0000${i}-of-00003`;
@@ -21,7 +21,7 @@ Deno.test("numbered directories are no shards, whatever is in them", () =>
     await assert.rejects(() => open(dir), /train-0000\d-of-00003/);
   }));
 
-Deno.test("numbered files are shards, with directories of other names beside them", () =>
+Deno.test("numbered files are shards, next to directories of other names", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/notes`);
     const record = new TextEncoder().encode("record");

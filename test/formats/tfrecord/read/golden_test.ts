@@ -19,7 +19,7 @@ import {
 const onWarning = (message: string) => assert.fail(message);
 
 for (const golden of tfrecordCases()) {
-  Deno.test(`records and examples are those that were written: ${golden.name}`, async () => {
+  Deno.test(`records and examples are as written: ${golden.name}`, async () => {
     using samples = await openSamples(golden.path, { onWarning });
     const { records, examples } = golden.content;
     assert.equal(samples.length, records.length);
@@ -39,7 +39,7 @@ for (const golden of tfrecordCases()) {
     );
   });
 
-  Deno.test(`records are files, and sound: ${golden.name}`, async () => {
+  Deno.test(`records are files, without damage: ${golden.name}`, async () => {
     using fs = await open(golden.path, { onWarning, ext: "bin" });
     const files: string[] = [];
     for await (const entry of fs.walk("")) {
@@ -92,7 +92,7 @@ async function assertFeature(
   }
 }
 
-Deno.test("decoded examples are files by the names of their features", async () => {
+Deno.test("decoded examples are files named by their features", async () => {
   const golden = tfrecordCase("examples");
   const odd: Record<string, string> = {
     "..": "%2E%2E",
@@ -130,7 +130,7 @@ Deno.test("steps of sequence examples are numbered", async () => {
   }
 });
 
-Deno.test("views are the records, and compared", async () => {
+Deno.test("views equal the records, and are verified", async () => {
   const { path, content: { records } } = tfrecordCase("records");
   using samples = await openSamples(path);
   const views = samples.unsafeViews(records.map((_, i) => i));
@@ -174,7 +174,7 @@ Deno.test("a feature's bytes are a part of the file", async () => {
   again.close();
 });
 
-Deno.test("shards are directories, and one numbering for readers; a pattern names them too", async () => {
+Deno.test("shards are directories, with one numbering for readers; a pattern names them too", async () => {
   const golden = tfrecordCase("shards");
   const { records } = golden.content;
   for (const pattern of ["?????-of-?????", "?????-of-00003", "*-of-*"]) {

@@ -23,7 +23,7 @@ function openBytes(bytes: Uint8Array, name = "t.tfrecord") {
   return openSamples(name, { storage });
 }
 
-Deno.test("lengths that lie are refused by their checksums, or by the file's size", async () => {
+Deno.test("false lengths are rejected by their checksums, or by the file's size", async () => {
   for (let at = 0; at < 12; at++) {
     const bytes = Buffer.from(WHOLE);
     bytes[at]! ^= 1;
@@ -39,7 +39,7 @@ Deno.test("lengths that lie are refused by their checksums, or by the file's siz
   }
 });
 
-Deno.test("data with a wrong checksum is not given, unless that is asked for", async () => {
+Deno.test("data with a wrong checksum is returned only on request", async () => {
   for (const at of [12, 16, 17, 20]) {
     const bytes = Buffer.from(WHOLE);
     bytes[at]! ^= 0x10;
@@ -74,7 +74,7 @@ Deno.test("data with a wrong checksum is not given, unless that is asked for", a
   await fs.read("000000");
 });
 
-Deno.test("what was compressed is refused, with the way out", async () => {
+Deno.test("compressed files are rejected with a remedy", async () => {
   for (
     const [compress, name, says] of [
       [gzipSync, "a.tfrecord.gz", /zcat < a\.tfrecord\.gz > a\.tfrecord\)/],
@@ -93,7 +93,7 @@ Deno.test("what was compressed is refused, with the way out", async () => {
   }
 });
 
-Deno.test("files are known by their content, whatever they are called, and not by chance", async () => {
+Deno.test("files are recognised by their content, whatever their names, and not by accident", async () => {
   using fs = await open(new Uint8Array(WHOLE));
   assert.equal(fs.info.format, "tfrecord");
   const wrong = Buffer.from(WHOLE);
@@ -104,7 +104,7 @@ Deno.test("files are known by their content, whatever they are called, and not b
   });
 });
 
-Deno.test("shards of which some are missing are refused by name", async () => {
+Deno.test("incomplete shards are rejected by name", async () => {
   const shard = new Uint8Array(WHOLE);
   const storage = new MemoryStorage({
     "d/a-00000-of-00003": shard,
@@ -150,7 +150,7 @@ const WRONG: Record<string, Uint8Array> = {
   ),
 };
 
-Deno.test("records that are no examples are said to be none, and show as they are where the first is one", async () => {
+Deno.test("records that are not examples are reported, and shown as bytes if the first is one", async () => {
   const bytes = fileOf([exampleOf({ a: ["1"] }), ...Object.values(WRONG)]);
   using reader = await openBytes(bytes);
   using fs = await open(new Uint8Array(bytes), { decoded: true });
@@ -174,7 +174,7 @@ Deno.test("records that are no examples are said to be none, and show as they ar
   assert.match(warnings.join(), /not Examples/);
 });
 
-Deno.test("names that no directory can show are escaped, and one that is too long is refused", async () => {
+Deno.test("names that no directory can show are escaped, and one that is too long is rejected", async () => {
   const features = {
     "../../etc/passwd": ["1"],
     "nul\0": ["2"],
@@ -201,7 +201,7 @@ Deno.test("names that no directory can show are escaped, and one that is too lon
   });
 });
 
-Deno.test("unknown fields are passed over, pieces of messages joined, and of one key the last counts", async () => {
+Deno.test("unknown fields are skipped, pieces of messages joined, and the last of equal keys wins", async () => {
   const entry = (key: string, ...values: Uint8Array[]) =>
     field(1, field(1, Buffer.from(key)), ...values);
   const bytes = (...values: string[]) =>
@@ -223,7 +223,7 @@ Deno.test("unknown fields are passed over, pieces of messages joined, and of one
   assert.deepEqual([texts("a"), texts("b")], [["1", "2"], ["x"]]);
 });
 
-Deno.test("examples are such by the first record that is not damaged", async () => {
+Deno.test("examples are detected by the first undamaged record", async () => {
   const bytes = fileOf([exampleOf({ a: ["1"] }), exampleOf({ a: ["2"] })]);
   bytes[12]! ^= 1; // of the data of the first one
   using samples = await openBytes(bytes);
@@ -232,7 +232,7 @@ Deno.test("examples are such by the first record that is not damaged", async () 
   await assert.rejects(samples.get(0), { code: "sample-checksum", sample: 0 });
 });
 
-Deno.test("the frame made here is that of the specification", () => {
+Deno.test("the frame made here follows the specification", () => {
   // A record without data: eight zeros, their checksum, and that of nothing.
   assert.equal(
     framed("").toString("hex"),

@@ -17,7 +17,7 @@ function records(sizes: readonly number[]): Buffer {
   return fileOf(sizes.map((size, i) => Buffer.alloc(size, 65 + i % 26)));
 }
 
-Deno.test("small records are streamed once, and then nothing is asked for but whether it is the same", () =>
+Deno.test("small records are streamed once, and later opens only revalidate", () =>
   serving(async (served) => {
     const { dir, server, remote, directory } = served;
     const bytes = records(Array(6000).fill(4000));
@@ -48,7 +48,7 @@ Deno.test("small records are streamed once, and then nothing is asked for but wh
     assert.equal(asked(served, "/a.tfrecord").count, 1);
   }));
 
-Deno.test("large records are passed over", () =>
+Deno.test("large records are skipped", () =>
   serving(async (served) => {
     const { dir, server, remote } = served;
     const large = 9 << 20;
@@ -65,7 +65,7 @@ Deno.test("large records are passed over", () =>
     assert.ok(one!.length === large && one!.every((byte) => byte === 69));
   }));
 
-Deno.test("what the cache has wrong is fetched anew, by the checksum of its record", () =>
+Deno.test("wrong bytes in the cache are fetched again, as the checksum of the record detects them", () =>
   serving(async (served) => {
     const { dir, server, directory, remote } = served;
     fs.writeFileSync(`${dir}/a.tfrecord`, records([5000, 5000]));
@@ -97,7 +97,7 @@ Deno.test("what the cache has wrong is fetched anew, by the checksum of its reco
     assert.ok(fs.existsSync(directory));
   }));
 
-Deno.test("a wrong length in what the cache has does not end a file", () =>
+Deno.test("a wrong length in the cache does not end a file", () =>
   serving(async ({ dir, server, remote }) => {
     fs.writeFileSync(`${dir}/a.tfrecord`, records([5000, 5000, 5000]));
     let isFirst = true;
@@ -122,7 +122,7 @@ Deno.test("a wrong length in what the cache has does not end a file", () =>
     assert.ok((await contentsOf(reader, [2]))[0]!.every((byte) => byte === 67));
   }));
 
-Deno.test("the whole records of a file on a server that was cut are read, batch by batch", () =>
+Deno.test("the whole records of a truncated file on a server are read, batch by batch", () =>
   serving(async ({ dir, server, remote }) => {
     const whole = records(Array(100).fill(5000));
     const end = 90 * 5016;

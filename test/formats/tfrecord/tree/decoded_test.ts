@@ -22,7 +22,7 @@ Deno.test("a list of many values is listed and found by its numbers", async () =
   assert.ok(!await fs.exists("000000/many/070000"));
 });
 
-Deno.test("a server sends no record that has another checksum", async () => {
+Deno.test("a server sends no record with a wrong checksum", async () => {
   const large = Buffer.alloc(3 << 20, 5);
   const bytes = fileOf(["right", "wrong", large, large]);
   bytes[21 + 12]! ^= 1;
@@ -44,7 +44,7 @@ Deno.test("a server sends no record that has another checksum", async () => {
   assert.equal(await label.text(), "[3]\n");
 });
 
-Deno.test("a record that is no example keeps no other from being walked, listed and extracted", () =>
+Deno.test("a record that is not an example does not prevent walking, listing and extracting others", () =>
   withTempDir(async (dir) => {
     const good = exampleOf({ one: ["1"] });
     const path = `${dir}/mixed.tfrecord`;

@@ -36,7 +36,7 @@ async function assertDamage(mountpoint: string): Promise<void> {
 }
 
 mountTest(
-  "no byte of a record that has another checksum leaves a mount",
+  "no byte of a record with a wrong checksum leaves a mount",
   () =>
     withTempDir((dir) =>
       withMountpoint(async (mountpoint) => {
@@ -55,7 +55,7 @@ mountTest(
 );
 
 mountTest(
-  "nor of one that lies on a server",
+  "no byte of such a record on a server leaves a mount",
   () =>
     withTempDir((dir) =>
       withMountpoint(async (mountpoint) => {

@@ -41,7 +41,7 @@ function assertShown(cell: Cell, { kind, values }: ExpectedFeature): void {
   } else assert.equal(cell.size, String(values[0]).length / 2);
 }
 
-Deno.test("examples are rows, whose cells are their features by their types", async () => {
+Deno.test("examples are rows, with cells for their features by type", async () => {
   const { path, content } = tfrecordCase("examples");
   await using server = served(await open(path, { sampleView: true }));
   const info = await json<InfoMessage>(server.get("api/info"));
@@ -110,7 +110,7 @@ Deno.test("steps of sequences are lists", async () => {
   }
 });
 
-Deno.test("pictures are thumbnails, labels are counted, and a damaged row says so", async () => {
+Deno.test("pictures are thumbnails, labels are counted, and a damaged row is marked", async () => {
   const jpeg = await Deno.readFile("test/golden/pictures/420.jpg");
   const example = exampleOf({ "image/encoded": [jpeg], text: ["a cat"] });
   const bytes = fileOf([example, example, example]);

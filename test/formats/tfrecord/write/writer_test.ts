@@ -20,7 +20,7 @@ async function* pieces(bytes: Uint8Array) {
   }
 }
 
-Deno.test("records of any size are framed as the specification says, from memory and from streams", () =>
+Deno.test("records of any size are framed by the specification, from memory and from streams", () =>
   withTempDir(async (dir) => {
     const expected = fileOf(RECORDS);
     const path = `${dir}/a.tfrecord`;
@@ -52,7 +52,7 @@ Deno.test("records of any size are framed as the specification says, from memory
     assert.deepEqual(fs.readdirSync(dir), ["a.tfrecord"]);
   }));
 
-Deno.test("a write that fails leaves the records before it, and one that is given up nothing", () =>
+Deno.test("a failing write leaves the records before it, and an aborted writer nothing", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.tfrecord`;
     {
@@ -77,7 +77,7 @@ Deno.test("a write that fails leaves the records before it, and one that is give
     assert.deepEqual(fs.readdirSync(dir), ["a.tfrecord"]);
   }));
 
-Deno.test("records become shards by their number or their bytes, whose names say how many there are", () =>
+Deno.test("records become shards by number or bytes, whose names contain their count", () =>
   withTempDir(async (dir) => {
     await using writer = await TFRecordWriter.open(`${dir}/all.tfrecord`);
     for (const record of RECORDS) await writer.write(record);
@@ -112,7 +112,7 @@ Deno.test("records become shards by their number or their bytes, whose names say
     }
   }));
 
-Deno.test("shards of files without an order of their own, of nothing, and of what is given up", () =>
+Deno.test("shards of files without an order, of nothing, and of an aborted writer", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/files`);
     const options: ConvertOptions = { to: "tfrecord", shardLength: 2 };

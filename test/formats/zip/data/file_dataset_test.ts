@@ -36,7 +36,7 @@ function numberOf({ path, content }: SampleValues): number {
   return i!;
 }
 
-Deno.test("a loader has the arrays of an npz once, over ranks and threads, from disks and servers, and goes on where it stopped", () =>
+Deno.test("a loader returns the arrays of an npz once, over ranks and threads, from disks and servers, and continues where it stopped", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     fs.writeFileSync(`${dir}/www/a.npz`, npz());
@@ -72,7 +72,7 @@ Deno.test("a loader has the arrays of an npz once, over ranks and threads, from 
     }
   }));
 
-Deno.test("files are decoded by their extensions, and those of none are bytes", async () => {
+Deno.test("files are decoded by their extensions, and those without one are bytes", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.zip`;
     const members = {
@@ -109,7 +109,7 @@ Deno.test("files are decoded by their extensions, and those of none are bytes", 
     await assert.rejects(at("wrong.cls"), {
       code: "bad-value",
       path,
-      message: /wrong\.cls.*no whole number/,
+      message: /wrong\.cls.*not a whole number/,
     });
     await assert.rejects(
       openDataset(path, { files: "*.txt", paths: ["a.cls"] }),

@@ -48,7 +48,7 @@ function agree(here: string, found: string): boolean {
   return here === "-" || found === "-" || found === here;
 }
 
-Deno.test("a zip is what unzip, 7-Zip, Python and bsdtar find in it, or refused", async () => {
+Deno.test("a zip is read like unzip, 7-Zip, Python and bsdtar read it, or rejected", async () => {
   for (const [name, parts, found, here] of ENDS) {
     assert.equal(await foundHere(Buffer.concat(parts)), here, name);
     for (const [i, other] of found.split(" ").entries()) {
@@ -86,7 +86,7 @@ const LEAST_FAILURE = { unzip: 2, "7zz": 2, python3: 1, bsdtar: 1 };
 
 for (const program of PROGRAMS) {
   Deno.test({
-    name: `no zip that is called sound is another one to ${program}`,
+    name: `no zip without damage is another one to ${program}`,
     ignore: needs(program).ignore ||
       !FULL && (program === "7zz" || program === "bsdtar"),
     fn: () =>

@@ -19,7 +19,7 @@ import {
 const onWarning = (message: string) => assert.fail(message);
 
 for (const golden of zipCases()) {
-  Deno.test(`what others wrote is what Python finds: ${golden.name}`, () =>
+  Deno.test(`what others wrote is read like Python reads it: ${golden.name}`, () =>
     compare(golden));
 }
 
@@ -46,7 +46,7 @@ async function compare({ path, content: { entries } }: ZipCase): Promise<void> {
   }
 }
 
-Deno.test("times are those of the members, and directories without files are there", async () => {
+Deno.test("times are those of the members, and directories without files are shown", async () => {
   for (const name of ["info_zip", "info_zip_stored", "python"]) {
     using fs = await open(zipCase(name).path, { onWarning });
     const { mtime } = await fs.stat("a.txt");
@@ -60,14 +60,14 @@ Deno.test("times are those of the members, and directories without files are the
   }
 });
 
-Deno.test("the last of the files of one name is there", async () => {
+Deno.test("the last of several files of one name is shown", async () => {
   using fs = await open(zipCase("python_twice").path, { onWarning });
   const text = new TextDecoder().decode(await fs.read("a.txt"));
   assert.equal(text, "the last one wins");
   assert.deepEqual(await fs.list(""), ["a.txt", "b.txt", "d"]);
 });
 
-Deno.test("all files are read in one batch, with and without waiting, and as samples in another thread", async () => {
+Deno.test("all files are read in one batch, synchronously and asynchronously, and as samples in another thread", async () => {
   for (const { path, content: { entries } } of zipCases()) {
     using fs = await open(path, { onWarning });
     using now = openSync(path, { onWarning });

@@ -54,7 +54,7 @@ async function skipped(
   assert.equal(fs.info.files, members.length - 1);
 }
 
-Deno.test("what is right is read", async () => {
+Deno.test("a valid zip is read", async () => {
   using fs = await open(makeZip([A, B]), { onWarning });
   assert.equal(fs.info.format, "zip");
   const texts = (await fs.read(["a.txt", "d/b.txt"]))
@@ -97,7 +97,7 @@ async function unreadable(
   }
 }
 
-Deno.test("members that can't be read are listed, and errors by name when they are read", async () => {
+Deno.test("unreadable members are listed, and reading them reports the error by name", async () => {
   const cases: [MadeMember, RegExp][] = [
     [{ ...A, flags: 1 }, /'a.txt' in .*: it is encrypted/],
     [{ ...A, flags: 1 << 6 | 1 }, /'a.txt' .* is encrypted/],
@@ -123,7 +123,7 @@ Deno.test("members that can't be read are listed, and errors by name when they a
   );
 });
 
-Deno.test("paths that lead out, and such as are none, are skipped by name", async () => {
+Deno.test("paths that lead out, and invalid ones, are skipped by name", async () => {
   for (const name of ["../up", "a/../../up", "a\0b", ".."]) {
     await skipped([A, { name }], "unsafe-name");
   }
@@ -131,7 +131,7 @@ Deno.test("paths that lead out, and such as are none, are skipped by name", asyn
   await skipped([A, { name: "x".repeat(2000) }], "too-long");
 });
 
-Deno.test("takes a leading slash off, and says it once", async () => {
+Deno.test("removes a leading slash, and reports it once", async () => {
   const warnings: string[] = [];
   using fs = await open(
     makeZip([A, { name: "/etc/passwd" }, { name: "//b" }]),
@@ -144,7 +144,7 @@ Deno.test("takes a leading slash off, and says it once", async () => {
   assert.equal(warnings.length, 1);
   assert.match(
     warnings[0]!,
-    /leading '\/' is taken off the names of 2 members/,
+    /leading '\/' is removed from the names of 2 members/,
   );
 });
 
@@ -164,7 +164,7 @@ function zip64(length: number, byte = 0): Uint8Array {
   return extraField(1, new Uint8Array(length).fill(byte));
 }
 
-Deno.test("members of which the central directory lies are not read, and the others are", async () => {
+Deno.test("members with false entries in the central directory are not read, and the others are", async () => {
   const central = (fields: MadeMember["central"]) => ({
     ...B,
     central: fields!,
@@ -191,16 +191,16 @@ Deno.test("members of which the central directory lies are not read, and the oth
   }
 });
 
-Deno.test("a central directory in which members cannot be found is refused", async () => {
+Deno.test("a central directory in which members cannot be found is rejected", async () => {
   const cases: [Uint8Array, RegExp][] = [
-    [makeZip([A, B], { count: 3 }), /has 3 members by its end/],
-    [makeZip([A, B], { count: 1 }), /goes on for 53 bytes/],
-    [makeZip([A, B], { count: 5000 }), /has 5000 members by its end/],
-    [makeZip([A, B], { length: 1 << 30 }), /do not fit before that/],
-    [makeZip([A, B], { offset: 1 << 20 }), /do not fit before that/],
+    [makeZip([A, B], { count: 3 }), /counts 3 members/],
+    [makeZip([A, B], { count: 1 }), /continues for 53 bytes/],
+    [makeZip([A, B], { count: 5000 }), /counts 5000 members/],
+    [makeZip([A, B], { length: 1 << 30 }), /do not fit before it/],
+    [makeZip([A, B], { offset: 1 << 20 }), /do not fit before it/],
     [
       makeZip([A, B], { length: 100 }),
-      /no header of a member where its end says/,
+      /no header of a member where its end record says/,
     ],
     [makeZip([A, B]).subarray(0, -30), /no end record/],
   ];
@@ -212,7 +212,7 @@ Deno.test("a central directory in which members cannot be found is refused", asy
   }
 });
 
-Deno.test("members that lie in one another are not read, and the others are", async () => {
+Deno.test("overlapping members are not read, and the others are", async () => {
   const long: MadeMember = { name: "long", data: "stored ".repeat(100) };
   for (const offset of [0, 20]) {
     const members = [A, { ...B, central: { offset } }, long];
@@ -229,7 +229,7 @@ Deno.test("members that lie in one another are not read, and the others are", as
   }
 });
 
-Deno.test("many members that share one content are no way to fill disks", async () => {
+Deno.test("many members that share one content cannot fill a disk", async () => {
   // As "a better zip bomb" (David Fifield, 2019) has it.
   const bomb = { ...B, name: "0" };
   const members = Array.from({ length: 50 }, (_, i): MadeMember => ({
@@ -249,7 +249,7 @@ Deno.test("many members that share one content are no way to fill disks", async 
   }
 });
 
-Deno.test("headers that disagree are refused by name when the content is wanted", async () => {
+Deno.test("headers that disagree are rejected by name when the content is read", async () => {
   const cases: [MadeMember["local"], RegExp][] = [
     [{ name: "z.txt" }, /disagree on its path/],
     [{ name: "aa.txt" }, /disagree on its path/],
@@ -271,7 +271,7 @@ Deno.test("headers that disagree are refused by name when the content is wanted"
   }
 });
 
-Deno.test("contents that are not what is said are refused by name", async () => {
+Deno.test("contents that differ from their headers are rejected by name", async () => {
   const text = B.data as string;
   const wrong = { crc: 5 };
   const sizes = [text.length + 1, text.length - 1, 1];
@@ -286,7 +286,7 @@ Deno.test("contents that are not what is said are refused by name", async () => 
     ],
     ...sizes.map((size): [MadeMember, RegExp] => [
       { ...B, central: { size }, local: { size } },
-      /'d\/b.txt' in .*: it has (more than its \d+ bytes|\d+ bytes and not \d+)/,
+      /'d\/b.txt' in .*: it has (more than its \d+ bytes|\d+ bytes, not \d+)/,
     ]),
     [
       { ...B, method: 93, central: { size: 3 }, local: { size: 3 } },
@@ -317,7 +317,7 @@ Deno.test("zstd is read", async () => {
   assert.equal(new TextDecoder().decode(bytes), B.data);
 });
 
-Deno.test("the end is found in spite of long comments, of what stands before it, and of what follows it", async () => {
+Deno.test("the end is found despite long comments, and data before and after it", async () => {
   const zips = [
     makeZip([A], { comment: Buffer.from("PK\x05") }),
     makeZip([A], { comment: Buffer.alloc(0xffff, 0x50) }),
@@ -334,7 +334,7 @@ Deno.test("the end is found in spite of long comments, of what stands before it,
   assert.deepEqual(await empty.list(""), []);
 });
 
-Deno.test("a field of zip64 that is cut, or says no number, is refused in words", async () => {
+Deno.test("a zip64 field that is truncated, or not a number, is rejected in words", async () => {
   const numbers = [Buffer.alloc(15), Buffer.alloc(16, 0xff)];
   for (const number of numbers) {
     const extra = Buffer.concat([
@@ -356,7 +356,7 @@ Deno.test("a field of zip64 that is cut, or says no number, is refused in words"
   }
 });
 
-Deno.test("of several contents that are damaged the first one is told, whichever way they are read", async () => {
+Deno.test("of several damaged contents the first one is reported, however they are read", async () => {
   const wrong = { crc: 5 };
   const zip = makeZip([
     { ...B, name: "first", central: wrong, local: wrong },

@@ -24,7 +24,7 @@ async function text(fs: VirtualFs, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 
-Deno.test("what came by standard input is a file, whatever that was", async () => {
+Deno.test("a member from standard input is a file, whatever that was", async () => {
   const kinds = {
     pipe: 0o010600,
     terminal: 0o020620,
@@ -38,7 +38,7 @@ Deno.test("what came by standard input is a file, whatever that was", async () =
   }
 });
 
-Deno.test("a directory is told by its slash, its mode, or its attribute of DOS", async () => {
+Deno.test("a directory is recognised by its slash, its mode, or its DOS attribute", async () => {
   using fs = await opened([
     { name: "slash/", mode: 0 },
     { name: "mode", mode: 0o040755 },
@@ -108,7 +108,7 @@ Deno.test("times are those of the most exact extra field", async () => {
   }
 });
 
-Deno.test("a local header whose name is spelt otherwise is of the same member", async () => {
+Deno.test("a local header whose name is encoded differently belongs to the same member", async () => {
   const unicode = (stored: Uint8Array, path: string) => {
     const head = Buffer.alloc(5);
     head.writeUInt8(1);
@@ -157,7 +157,7 @@ function onError(error: Error): never {
   throw error;
 }
 
-Deno.test("a local header of another name is damage of that member alone, also at the end of a zip", async () => {
+Deno.test("a local header of another name damages only that member, also at the end of a zip", async () => {
   const sound = { name: "sound", data: "1" };
   for (const name of ["?.txt", "b/é.txt", "é.tx", "unrelated and longer"]) {
     const odd = { name: "é.txt", data: "2", local: { name } };
@@ -175,7 +175,7 @@ Deno.test("a local header of another name is damage of that member alone, also a
 
 const LINK = 0o120777;
 
-Deno.test("symbolic links are links, whatever their targets are written by", async () => {
+Deno.test("symbolic links are links, however their targets are stored", async () => {
   const members: MadeMember[] = [
     { name: "d/f", data: "content" },
     { name: "stored", data: "d/f", mode: LINK },
@@ -273,7 +273,7 @@ Deno.test("links that lead out, or that no system follows, are skipped; damaged 
   }
 });
 
-Deno.test("what links lead to is read, also over the tables in another thread", async () => {
+Deno.test("targets of links are read, also over the tables in another thread", async () => {
   const zip = makeZip([
     { name: "d/f", data: "content", method: 8 },
     { name: "link", data: "d/f", mode: LINK },

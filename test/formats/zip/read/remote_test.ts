@@ -21,7 +21,7 @@ function contentOf(i: number): Uint8Array {
   return new Uint8Array(100_000).map((_, k) => Math.imul(k, k + i) >> 5);
 }
 
-Deno.test("opening asks for the end and the directory, and reading for what is read", () =>
+Deno.test("opening requests the end and the directory, and reading only what is read", () =>
   serving(async ({ dir, server, remote }) => {
     const bytes = zipOf(300);
     fs.writeFileSync(`${dir}/a.zip`, bytes);

@@ -18,7 +18,7 @@ function mountTest(name: string, fn: () => Promise<void>): void {
 }
 
 mountTest(
-  "a mounted zip is what unzip extracts",
+  "a mounted zip equals what unzip extracts",
   () =>
     withTempDir(async (dir) => {
       // unzip asks what to do where a name comes twice, and has ways of its own with code pages.
@@ -61,7 +61,7 @@ function textOf(bytes: number): string {
 }
 
 mountTest(
-  "members of any size are read from front to back, from anywhere, and by several at once",
+  "members of any size are read sequentially, at any offset, and by several at once",
   () =>
     withTempDir(async (dir) => {
       const large = FULL ? 20_000_000 : 6_000_000;
@@ -102,7 +102,7 @@ mountTest(
 );
 
 mountTest(
-  "what is not right is an I/O error, and said once; the rest is read",
+  "an unreadable member is an I/O error, logged once; the others are read",
   () =>
     withTempDir(async (dir) => {
       const data = "deflated ".repeat(500);
@@ -143,7 +143,7 @@ mountTest(
 );
 
 mountTest(
-  "what is in memory is mounted as well, its compressed members included",
+  "a zip in memory is mounted as well, including its compressed members",
   () =>
     withMountpoint(async (mountpoint) => {
       const { path, content: { entries } } = zipCase("python");
@@ -160,7 +160,7 @@ mountTest(
 );
 
 mountTest(
-  "a zip that changes in its place is noticed by who reads compressed members",
+  "a zip that changes in place is noticed by readers of compressed members",
   () =>
     withTempDir(async (dir) => {
       const names = ["a", "b", "c"];

@@ -13,7 +13,7 @@ import { tarBytes } from "../../../support/tar/make_tar.ts";
 const FULL = 0xffff;
 
 Deno.test({
-  name: "more than 65,535 members are counted by an end of zip64",
+  name: "more than 65,535 members are counted by a zip64 end record",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -60,7 +60,7 @@ with zipfile.ZipFile(${JSON.stringify(`${dir}/many.zip`)}) as z:
 });
 
 Deno.test({
-  name: "members over 4 GiB, and those behind them, have their places by zip64",
+  name: "members over 4 GiB, and those after them, have zip64 offsets",
   ignore: !LONG || needs("python3").ignore,
   fn: () =>
     withTempDir(async (dir) => {

@@ -44,7 +44,7 @@ async function writeGreys(dir: string): Promise<void> {
 }
 
 pageTest(
-  "frames are drawn as Pillow decodes them, each in its size",
+  "frames are drawn like Pillow decodes them, each in its size",
   async (browser) => {
     await withTempDir(async (dir) => {
       const names = ["420", "422", "444_progressive", "gray"];
@@ -74,7 +74,7 @@ pageTest(
 );
 
 pageTest(
-  "a clip plays all its frames in their order, over and over, and stops where it is told",
+  "a clip plays all its frames in order, in a loop, and stops on request",
   async (browser) => {
     await withTempDir(async (dir) => {
       await writeGreys(dir);
@@ -118,7 +118,7 @@ pageTest(
 );
 
 pageTest(
-  "a clip is stepped and scrubbed, and its labels are beside it",
+  "a clip can be stepped and scrubbed, and its labels are next to it",
   async (browser) => {
     await withTempDir(async (dir) => {
       await writeGreys(dir);

@@ -82,7 +82,7 @@ pageTest(
 );
 
 pageTest(
-  "pictures of a datapoint have the pixels that Python gave them",
+  "pictures of a datapoint have the pixels that Python wrote",
   async (browser) => {
     const { path, datapoints } = dataset("bags/types");
     await using shown = await Shown.open(browser, path);
@@ -103,7 +103,7 @@ pageTest(
 );
 
 pageTest(
-  "an array is drawn as a heat map: dark for its least number, bright for its greatest",
+  "an array is drawn as a heat map: dark for its minimum, bright for its maximum",
   async (browser) => {
     const { path, datapoints } = dataset("bags/types");
     await using shown = await Shown.open(browser, path, "#/000009/grid");
@@ -154,7 +154,7 @@ pageTest(
 );
 
 pageTest(
-  "MessagePack opens as a tree, with numbers that no double has",
+  "MessagePack opens as a tree, with numbers beyond a double",
   async (browser) => {
     const { path, datapoints } = dataset("bags/types");
     await using shown = await Shown.open(browser, path, "#/000009/packed");
@@ -200,7 +200,7 @@ pageTest("lists show each of their values", async (browser) => {
 });
 
 pageTest(
-  "bytes of each generation are those that were written",
+  "bytes of each generation are as written",
   async (browser) => {
     for (
       const name of ["granular/types", "granular2/types", "granular3/types"]

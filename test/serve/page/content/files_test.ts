@@ -78,7 +78,7 @@ pageTest(
   },
 );
 
-pageTest("names that are no UTF-8 lead to their files", async (browser) => {
+pageTest("names that are not UTF-8 lead to their files", async (browser) => {
   const { path, content } = goldenCase("ffrecord/packed_not_utf8_names");
   await using shown = await Shown.open(browser, path);
   const file = content.entries.find(({ path, path_bytes: bytes, type, size }) =>
@@ -95,7 +95,7 @@ pageTest("names that are no UTF-8 lead to their files", async (browser) => {
 });
 
 pageTest(
-  "samples, and records of bags, have the bytes that were written",
+  "samples, and records of bags, have the written bytes",
   async (browser) => {
     for (
       const [name, indices] of [
@@ -150,7 +150,7 @@ pageTest("a pickled sample of Python is shown as data", async (browser) => {
 });
 
 pageTest(
-  "text, JSON, CSV, arrays, audio and bytes are shown as what they are",
+  "text, JSON, CSV, arrays, audio and bytes are shown by their kind",
   async (browser) => {
     const numbers = Float32Array.from(
       { length: 50 },
@@ -230,7 +230,7 @@ pageTest(
 );
 
 pageTest(
-  "a number between others that are none is seen in its curve",
+  "a number between values that are not numbers is visible in its curve",
   async (browser) => {
     const data = Float32Array.of(NaN, NaN, 1, NaN, NaN);
     const file = writeNpy({ dtype: "<f4", shape: [5], data });
@@ -265,7 +265,7 @@ pageTest(
 );
 
 pageTest(
-  "an array of texts, or of no finite number, is shown as it is: there is nothing to draw",
+  "an array of texts, or without finite numbers, is shown as text: there is nothing to draw",
   async (browser) => {
     const texts = writeNpy({ dtype: "<U2", shape: [2], data: ["a", "bc"] });
     const none = writeNpy({

@@ -131,7 +131,7 @@ pageTest(
 );
 
 pageTest(
-  "values of all encodings are drawn as what they are",
+  "values of all encodings are drawn by their kind",
   async (browser) => {
     const { path, content: { samples } } = mdsCase("every");
     await using shown = await Shown.open(browser, path);
@@ -191,7 +191,7 @@ pageTest(
   },
 );
 
-pageTest("rows show numbers whole, and arrays in small", async (browser) => {
+pageTest("rows show complete numbers, and small arrays", async (browser) => {
   const { path, content: { samples } } = mdsCase("every");
   await using shown = await Shown.open(browser, path);
   const { page } = shown;
@@ -249,7 +249,7 @@ pageTest("lists show each of their pictures", async (browser) => {
 });
 
 pageTest(
-  "datasets of other columns in one index stand in one table",
+  "datasets with different columns in one index are in one table",
   async (browser) => {
     const { path, content: { samples } } = mdsCase("merged");
     await using shown = await Shown.open(browser, path);
@@ -279,7 +279,7 @@ pageTest(
 );
 
 pageTest(
-  "a damaged sample says so in its row and its values, and the others are shown",
+  "a damaged sample is marked in its row and its values, and the others are shown",
   async (browser) => {
     await withTempDir(async (dir) => {
       const { path } = mdsCase("plain");
@@ -311,7 +311,7 @@ pageTest(
 );
 
 pageTest(
-  "values that are none of their encoding are shown as they are, with the reason",
+  "values that do not fit their encoding are shown as bytes, with the reason",
   async (browser) => {
     const columns: readonly MadeColumn[] = [
       ["digits", "str_int", null],
@@ -337,7 +337,7 @@ pageTest(
     assert.deepEqual(await inRow(page, 2), { digits: "9", tree: "[10]" });
     await shown.go("#/000001");
     const digits = cellOf(page, "digits");
-    await digits.getByText("it is no whole number").waitFor();
+    await digits.getByText("it is not a whole number").waitFor();
     const text = (column: string) =>
       cellOf(page, column).getByRole("region", { name: "Text" }).textContent();
     assert.equal(await text("digits"), "seven");

@@ -103,7 +103,7 @@ async function assertRow(
   }
 }
 
-pageTest("cells of all types are what pyarrow reads", async (browser) => {
+pageTest("cells of all types show what pyarrow reads", async (browser) => {
   const texts = ["string", "large_string", "binary", "fixed", "dictionary"];
   for (const name of ["types", "types_v2"]) {
     const golden = parquetCase(name);
@@ -137,7 +137,7 @@ pageTest("rows show cells of all types in short", async (browser) => {
 });
 
 pageTest(
-  "numbers are shown whole in rows, whichever row they are in",
+  "numbers are complete in rows, whichever row they are in",
   async (browser) => {
     const golden = parquetCase("types");
     await using shown = await Shown.open(browser, golden.path);
@@ -184,7 +184,7 @@ pageTest(
 );
 
 pageTest(
-  "pictures have the pixels that their writer gave them, and nulls are no damage",
+  "pictures have the pixels that were written, and nulls are not damage",
   async (browser) => {
     const { path } = parquetCase("pictures");
     await using shown = await Shown.open(browser, path);
@@ -233,7 +233,7 @@ pageTest("rows of all codecs and pages are the same", async (browser) => {
 });
 
 pageTest(
-  "columns of odd names, of one name, and none at all are shown",
+  "columns with odd or equal names, and none at all, are shown",
   async (browser) => {
     const golden = parquetCase("odd_names");
     await using shown = await Shown.open(browser, golden.path);
@@ -265,7 +265,7 @@ pageTest(
 );
 
 pageTest(
-  "rows of shards are counted over all of them, and found by their numbers",
+  "rows of shards are counted over all of them, and found by number",
   async (browser) => {
     const golden = parquetCase("shards");
     await using shown = await Shown.open(browser, golden.path);

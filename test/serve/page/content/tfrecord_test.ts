@@ -124,7 +124,7 @@ pageTest(
 );
 
 pageTest(
-  "the address of an example leads to its features, drawn by their kinds",
+  "the address of an example leads to its features, drawn by kind",
   async (browser) => {
     const { path, content } = tfrecordCase("examples");
     await using shown = await openRows(browser, path);
@@ -187,7 +187,7 @@ pageTest(
 );
 
 pageTest(
-  "records that are no examples have the bytes that were written, in shards as well",
+  "records that are not examples have the written bytes, also in shards",
   async (browser) => {
     const { path, content } = tfrecordCase("records");
     await using shown = await openRows(browser, path);
@@ -218,7 +218,7 @@ pageTest(
 );
 
 pageTest(
-  "a file of examples that is served without rows shows its records",
+  "a file of examples that is served without the sample view shows its records",
   async (browser) => {
     const { path, content } = tfrecordCase("examples");
     await using shown = await Shown.open(browser, path, "#/000004?as=bytes");

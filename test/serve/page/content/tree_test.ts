@@ -9,7 +9,7 @@ import { pageTest } from "../support/page_test_of.ts";
 import { rowTexts } from "../support/values.ts";
 
 pageTest(
-  "a tree shows its second key, says how much is missing, and opens to its last value",
+  "a tree shows its second key, the number of missing entries, and opens to its last value",
   async (browser) => {
     const text = `${"é😀".repeat(30_000)}end`;
     let deep: unknown = "bottom";
@@ -82,7 +82,7 @@ pageTest(
 );
 
 pageTest(
-  "numbers, nulls and empty texts of Parquet are told apart in rows and in statistics",
+  "numbers, nulls and empty texts of Parquet differ in rows and in statistics",
   async (browser) => {
     const { path } = parquetCase("types");
     await using shown = await Shown.open(browser, path);

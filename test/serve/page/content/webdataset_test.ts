@@ -61,7 +61,7 @@ pageTest(
 );
 
 pageTest(
-  "the address of a sample of WebDataset leads to its values, drawn by their extensions",
+  "the address of a sample of WebDataset leads to its values, drawn by extension",
   async (browser) => {
     const { path } = tarCase("webdataset");
     await using shown = await Shown.open(browser, path, "#/000003", AS_ROWS);
@@ -99,7 +99,7 @@ pageTest(
 );
 
 pageTest(
-  "samples in shards are counted over all of them, and found by their numbers",
+  "samples in shards are counted over all of them, and found by number",
   async (browser) => {
     const { path } = tarCase("shards");
     await using shown = await Shown.open(browser, path, "", AS_ROWS);
@@ -123,7 +123,7 @@ pageTest(
 );
 
 pageTest(
-  "a tar that is served without rows shows its own files",
+  "a tar that is served without the sample view shows its own files",
   async (browser) => {
     const { path } = tarCase("webdataset");
     await using shown = await Shown.open(browser, path, "#/train");
@@ -144,7 +144,7 @@ pageTest(
 );
 
 pageTest(
-  "members of tars of GNU tar, bsdtar and Python have their bytes",
+  "members of tars of GNU tar, bsdtar and Python have the written bytes",
   async (browser) => {
     for (const name of ["gnu_tar_pax", "bsdtar_pax", "python_gnu"]) {
       const { path, content } = tarCase(name);
@@ -166,7 +166,7 @@ pageTest(
 );
 
 pageTest(
-  "pictures that tar put into samples have their pixels, and damaged values say so",
+  "pictures in samples have their pixels, and damaged values are marked",
   async (browser) => {
     await withTempDir(async (dir) => {
       const write = (name: string, data: Uint8Array) =>

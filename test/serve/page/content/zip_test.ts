@@ -56,7 +56,7 @@ pageTest(
 );
 
 pageTest(
-  "arrays that NumPy put into an npz are drawn, with all their digits",
+  "arrays that NumPy wrote to an npz are drawn, with all their digits",
   async (browser) => {
     await using shown = await Shown.open(browser, NPZ);
     const { page } = shown;
@@ -83,7 +83,7 @@ pageTest(
 );
 
 pageTest(
-  "contents by all methods are drawn as what they are, also an npz in a zip",
+  "contents of all methods are drawn by kind, also an npz in a zip",
   async (browser) => {
     await withTempDir(async (dir) => {
       const npz = await Deno.readFile(NPZ);
@@ -129,7 +129,7 @@ pageTest(
 );
 
 pageTest(
-  "a damaged content is named, and shown in hex alone to who wants to see it",
+  "a damaged content is named, and shown only as hex on request",
   async (browser) => {
     await withTempDir(async (dir) => {
       for (const method of [0, 8]) {
