@@ -81,6 +81,11 @@ export function makeCommand(): Command {
       "so many .ffr files, in the new directory TARGET",
       count,
     )
+    .option(
+      "--row-group <n>",
+      "most rows in a row group of parquet; 10000 unless given",
+      count,
+    )
     .option("--videos-per-chunk <n>", "of gulp; 100 unless given", count)
     .option("--lossy", "convert although something is lost")
     .option("-f, --force", "replace a TARGET that is there already")
