@@ -83,7 +83,10 @@ export const storeColumn: StoreField = (field): ColumnField => {
     : item === JSON_TEXT
     ? { change: "is the text of JSON", isJson: true }
     : {};
-  const element = { ...item.leaf, name, repetition_type: "OPTIONAL" } as const;
+  const element: SchemaElement = {
+    ...item.leaf,
+    ...{ name, repetition_type: "OPTIONAL" },
+  };
   return stored(item.type, [element], item, item.encode, more);
 
   function listOf(item: Item): ColumnField {
@@ -110,7 +113,8 @@ export const storeColumn: StoreField = (field): ColumnField => {
     encode: StoredField["encode"],
     more: Partial<StoredField>,
   ): ColumnField {
-    const column = { name, elements, isContent };
+    const { isJson = false } = more;
+    const column = { name, elements, isContent, isJson };
     return { field, name, type, isOptional: true, encode, column, ...more };
   }
 };

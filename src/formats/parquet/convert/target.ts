@@ -18,6 +18,8 @@ import {
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { isNamedSo } from "../layout.ts";
 import { ParquetOutput } from "../write/parquet_output.ts";
+import { copyTables } from "./copy_tables.ts";
+import { ParquetSource } from "./source.ts";
 import { type ColumnField, storeColumn } from "./sample_columns.ts";
 
 /** Writes samples to a table, one column per field, or to shards of one in a directory. */
@@ -26,6 +28,12 @@ export const parquetTarget: ConversionTarget = {
   content: { what: "files of Parquet", isOwn: isNamedSo },
   form: (_path, options) => areShards(options) ? DIRECTORY : FILE,
   async plan(source, target, options) {
+    if (source instanceof ParquetSource && source.isWhole) {
+      const { tables, what } = source;
+      const isCopy = !areShards(options) && options.rowGroup === undefined;
+      const copy = isCopy && await copyTables(tables, what, target);
+      if (copy) return copy;
+    }
     const notes = new PlanNotes();
     const rows = await source.samples(notes, options);
     if (rows === undefined) {

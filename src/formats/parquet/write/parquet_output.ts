@@ -13,8 +13,10 @@ export interface ColumnToWrite {
   readonly name: string;
   /** Schema elements of the column in depth-first order; the first is the column itself. */
   readonly elements: readonly SchemaElement[];
-  /** Whether values are contents, such as pictures: they are neither compressed nor compared with each other. */
+  /** Whether values are contents, such as pictures, which are not compressed. */
   readonly isContent: boolean;
+  /** Whether values are encoded JSON, of which the library would encode each once more. */
+  readonly isJson: boolean;
 }
 
 /** Maximum rows of a row group unless the user chooses, and the size in bytes at which one ends. */
@@ -50,7 +52,7 @@ export class ParquetOutput implements AsyncDisposable {
       writer: this.#buffer,
       schema: [
         { name: "schema", num_children: columns.length },
-        ...columns.flatMap(({ elements }) => elements),
+        ...columns.flatMap(({ elements }) => elements as SchemaElement[]),
       ],
       createdBy: "recordfs",
     });
@@ -103,6 +105,9 @@ export class ParquetOutput implements AsyncDisposable {
   /** Writes the footer, waits until the file is on disk, and makes it appear. */
   async close({ signal }: WaitOptions): Promise<void> {
     if (this.#rows > 0) await this.#endGroup(signal);
+    for (const { isJson, elements: [element] } of this.#columns) {
+      if (isJson) element!.converted_type = "JSON";
+    }
     this.#writer.finish();
     await this.#writeOut(signal);
     await runAsync(this.#bytes.complete(), signal);
@@ -118,12 +123,11 @@ export class ParquetOutput implements AsyncDisposable {
   async #endGroup(signal: AbortSignal | undefined): Promise<void> {
     const values = this.#values;
     this.#writer.write({
-      columnData: this.#columns.map(({ name, isContent }, i) => ({
+      columnData: this.#columns.map(({ name, isContent, isJson }, i) => ({
         name,
         data: values[i]!,
-        ...isContent
-          ? { codec: "UNCOMPRESSED", encoding: "PLAIN", statistics: false }
-          : {},
+        statistics: !isContent && !isJson,
+        ...isContent ? { codec: "UNCOMPRESSED", encoding: "PLAIN" } : {},
       })),
       rowGroupSize: this.#rows,
     });
