@@ -1,4 +1,3 @@
-import type { SchemaElement } from "hyparquet";
 import { type NpyContent, writeNpy } from "../../../codecs/numpy/npy.ts";
 import type { ScalarType } from "../../../codecs/values/value_type.ts";
 import { numberIn } from "../../../convert/samples/numbers_array.ts";
@@ -7,6 +6,8 @@ import {
   type StoredField,
   type StoreField,
 } from "../../../convert/samples/stored_fields.ts";
+import type { Field } from "../../../tree/samples/samples.ts";
+import type { WrittenElement } from "../read/library.ts";
 import type { ColumnToWrite } from "../write/parquet_output.ts";
 
 /** Field that a column of Parquet stores. */
@@ -14,7 +15,7 @@ export interface ColumnField extends StoredField {
   readonly column: ColumnToWrite;
 }
 
-type Leaf = Omit<SchemaElement, "name" | "repetition_type">;
+type Leaf = Omit<WrittenElement, "name" | "repetition_type">;
 
 /** How a value becomes that of a leaf. */
 interface Item {
@@ -73,7 +74,7 @@ const NUMBERS: Readonly<Record<ScalarType, Item>> = {
 };
 
 /** Chooses the column for a field. All columns are nullable. */
-export const storeColumn: StoreField = (field): ColumnField => {
+export const storeColumn: StoreField = (field: Field): ColumnField => {
   const { name, isList, type: { kind, decoding, scalar, elements } } = field;
   const item = itemOf(scalar, kind, decoding);
   if (isList) return listOf(item);
@@ -83,14 +84,14 @@ export const storeColumn: StoreField = (field): ColumnField => {
     : item === JSON_TEXT
     ? { change: "is the text of JSON", isJson: true }
     : {};
-  const element: SchemaElement = {
+  const element: WrittenElement = {
     ...item.leaf,
     ...{ name, repetition_type: "OPTIONAL" },
   };
   return stored(item.type, [element], item, item.encode, more);
 
   function listOf(item: Item): ColumnField {
-    const elements: SchemaElement[] = [
+    const elements: WrittenElement[] = [
       {
         ...{ name, repetition_type: "OPTIONAL" },
         ...{ converted_type: "LIST", num_children: 1 },
@@ -108,7 +109,7 @@ export const storeColumn: StoreField = (field): ColumnField => {
 
   function stored(
     type: string,
-    elements: readonly SchemaElement[],
+    elements: readonly WrittenElement[],
     { isContent = false }: Item,
     encode: StoredField["encode"],
     more: Partial<StoredField>,

@@ -1,18 +1,19 @@
-import type { SchemaElement } from "hyparquet";
 import { writeError } from "../../../io/write/write_error.ts";
-import { PACKAGES } from "../../../base/packages.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
-
-type Library = typeof import("hyparquet-writer");
+import {
+  loadWriter,
+  type ParquetWriterLibrary as Library,
+  type WrittenElement,
+} from "../read/library.ts";
 
 /** Column of a file to write. */
 export interface ColumnToWrite {
   readonly name: string;
   /** Schema elements of the column in depth-first order; the first is the column itself. */
-  readonly elements: readonly SchemaElement[];
+  readonly elements: readonly WrittenElement[];
   /** Whether values are contents, such as pictures, which are not compressed. */
   readonly isContent: boolean;
   /** Whether values are encoded JSON, of which the library would encode each once more. */
@@ -52,7 +53,7 @@ export class ParquetOutput implements AsyncDisposable {
       writer: this.#buffer,
       schema: [
         { name: "schema", num_children: columns.length },
-        ...columns.flatMap(({ elements }) => elements as SchemaElement[]),
+        ...columns.flatMap(({ elements }) => elements as WrittenElement[]),
       ],
       createdBy: "recordfs",
     });
@@ -71,7 +72,7 @@ export class ParquetOutput implements AsyncDisposable {
       readonly rowGroup?: number | undefined;
     },
   ): Promise<ParquetOutput> {
-    const library: Library = await import(PACKAGES.hyparquetWriter);
+    const library = await loadWriter();
     const file = await runAsync(NewFile.create(path), signal);
     return new ParquetOutput(file, columns, rowGroup, library);
   }
