@@ -17,6 +17,7 @@ export const PACKAGES: Readonly<
     | "htmlparser2"
     | "hyparquet"
     | "hyparquetCompressors"
+    | "hyparquetWriter"
     | "imagescript"
     | "minizlib"
     | "nodeRsCrc32"
@@ -37,6 +38,7 @@ export const PACKAGES: Readonly<
   htmlparser2: "npm:htmlparser2@12.0.0",
   hyparquet: "npm:hyparquet@1.31.5",
   hyparquetCompressors: "npm:hyparquet-compressors@1.1.2",
+  hyparquetWriter: "npm:hyparquet-writer@0.17.0",
   imagescript: "npm:imagescript@1.3.1",
   minizlib: "npm:minizlib@3.1.0",
   nodeRsCrc32: "npm:@node-rs/crc32@1.10.6",

@@ -25,17 +25,19 @@ export interface ConvertOptions extends WaitOptions {
   /** Keys and types, if files or samples become `bags`. */
   readonly spec?: Readonly<Record<string, string>> | undefined;
   /**
-   * Shard size in bytes. For `bags`, `tar` and `tfrecord`: a shard is full when it reaches this size, which its last
+   * Shard size in bytes. For `bags`, `parquet`, `tar` and `tfrecord`: a shard is full when it reaches this size, which its last
    * sample may exceed. For `mds`: the maximum size, except for a single larger sample.
    */
   readonly shardSize?: number | undefined;
-  /** For `bags`, `mds`, `tar` and `tfrecord`: number of datapoints or samples in a full shard. */
+  /** For `bags`, `mds`, `parquet`, `tar` and `tfrecord`: number of datapoints or samples in a full shard. */
   readonly shardLength?: number | undefined;
   /**
    * For `ffrecord-samples`, and for `ffrecord` from a folder: number of files, in a new directory. A single file is the
    * target itself if that ends in `.ffr`, which is the default.
    */
   readonly parts?: number | undefined;
+  /** For `parquet`: maximum rows of a row group; defaults to 10,000. One also ends at 64 MiB of values. */
+  readonly rowGroup?: number | undefined;
   /** For `gulp`: videos per chunk; defaults to 100. */
   readonly videosPerChunk?: number | undefined;
   /**

@@ -83,6 +83,11 @@ export function makeCommand(): Command {
       "write N .ffr files, in the new directory TARGET",
       count,
     )
+    .option(
+      "--row-group <n>",
+      "for parquet: maximum rows in a row group (default: 10000)",
+      count,
+    )
     .option("--videos-per-chunk <n>", "for gulp (default: 100)", count)
     .option("--lossy", "convert even if something is lost")
     .option("-f, --force", "replace an existing TARGET")

@@ -83,7 +83,13 @@ export interface ConversionTarget {
   ): Conversion | Promise<Conversion>;
 }
 
-const COUNTS = ["shardSize", "shardLength", "parts", "videosPerChunk"] as const;
+const COUNTS = [
+  "shardSize",
+  "shardLength",
+  "parts",
+  "rowGroup",
+  "videosPerChunk",
+] as const;
 
 /** All options that only some targets take. */
 const OWN_OPTIONS = ["generation", "spec", ...COUNTS] as const;

@@ -19,6 +19,7 @@ export const parquet: FormatDescriptor = {
   evidence: (names) => `files of Parquet (${names.find(isNamedSo)})`,
   isPattern: (path) => /\.parq(uet)?$/i.test(path) && SHARD_PATTERN.test(path),
   countSamples: ({ facts }) => ({ unit: "samples", length: facts!["rows"]! }),
+  targets: [{ name: "parquet", suffix: ".parquet" }],
   load: async () => (await import("./format.ts")).parquet,
 };
 

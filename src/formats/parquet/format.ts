@@ -14,4 +14,8 @@ export const parquet: Format = {
     const { parquetSource } = await import("./convert/source.ts");
     return parquetSource(container);
   },
+  async target() {
+    const { parquetTarget } = await import("./convert/target.ts");
+    return parquetTarget;
+  },
 };

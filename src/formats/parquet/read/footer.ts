@@ -36,7 +36,7 @@ export function* readFooter(
   const library = yield* loadLibrary(path);
   const warn = (what: string) => onWarning(`${path}: ${what}`);
   try {
-    const footer = yield* readBytes(source);
+    const footer = yield* readFooterBytes(source);
     const { message, index } = parsed(footer, library, size, warn);
     const start = size - footer.length;
     yield* lengthenChunks(source, library, index, message, start, warn);
@@ -80,8 +80,10 @@ function parsed(
   }
 }
 
-/** Reads the footer with the tail after it. */
-function* readBytes(source: ByteSource): Steps<Uint8Array<ArrayBuffer>> {
+/** Reads the footer, with the tail after it. Throws a {@linkcode FooterFault} if there is none. */
+export function* readFooterBytes(
+  source: ByteSource,
+): Steps<Uint8Array<ArrayBuffer>> {
   const { size } = source;
   if (size < MAGIC_SIZE + TAIL_SIZE) {
     throw new FooterFault(

@@ -12,6 +12,13 @@ type Assemble = typeof import("hyparquet/src/assemble.js");
 type Delta = typeof import("hyparquet/src/delta.js");
 type Compressors = typeof import("hyparquet-compressors");
 
+/** Library that writes files. */
+export type ParquetWriterLibrary = typeof import("hyparquet-writer");
+/** Element of a schema, as that library takes it. */
+export type WrittenElement = ConstructorParameters<
+  ParquetWriterLibrary["ParquetWriter"]
+>[0]["schema"][number];
+
 /** Synchronous decoding functions of `hyparquet`. */
 export type ParquetLibrary =
   & Pick<Column, "parquetHeader">
@@ -100,4 +107,9 @@ function guarded(library: ParquetLibrary): ParquetLibrary {
   const entries = Object.entries(library)
     .map(([name, call]) => [name, guard(call as Any)] as const);
   return Object.fromEntries(entries) as unknown as ParquetLibrary;
+}
+
+/** Loads the library that writes files. */
+export async function loadWriter(): Promise<ParquetWriterLibrary> {
+  return await import(PACKAGES.hyparquetWriter);
 }

@@ -1,5 +1,4 @@
 import { untold } from "../../../io/write/writer_base.ts";
-import * as fs from "node:fs";
 import { basename, resolve } from "node:path";
 import {
   type ConvertOptions,
@@ -17,18 +16,14 @@ import {
   DIRECTORY,
   FILE,
 } from "../../../convert/to/target.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
+import {
+  areShards,
+  writeNumberedShards,
+} from "../../../convert/to/numbered_shards.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import { syncDirectoryOf } from "../../../io/write/write_target.ts";
 import { isShard } from "../layout.ts";
 import { samplesToExamples } from "./samples_to_examples.ts";
 import { TFRecordWriter } from "../write/tfrecord_writer.ts";
-
-/** Digits of a shard's number, and of the number of shards. */
-const DIGITS = 5;
-
-/** Limits at which a shard is full. */
-type Limits = Pick<ConvertOptions, "shardLength" | "shardSize">;
 
 /** Writes any source to a file of records, or to shards in a directory. */
 export const tfrecordTarget: ConversionTarget = {
@@ -50,9 +45,14 @@ export const tfrecordTarget: ConversionTarget = {
             target,
             run.signal,
             (temporary) =>
-              writeShards(
-                records,
+              writeNumberedShards(
+                records.read(run),
+                async (path) =>
+                  untold(
+                    await TFRecordWriter.open(path, { signal: run.signal }),
+                  ),
                 `${temporary}/${shardName(target)}`,
+                "",
                 run,
                 options,
               ),
@@ -78,10 +78,6 @@ async function planRecords(
   return { records, notes, what: ", examples of TensorFlow" };
 }
 
-function areShards({ shardLength, shardSize }: Limits): boolean {
-  return shardLength !== undefined || shardSize !== undefined;
-}
-
 /** Returns the base name of a directory's shards; names with a dot need the suffix to be recognized. */
 function shardName(target: string): string {
   const name = basename(resolve(target));
@@ -101,42 +97,4 @@ async function writeFile(
   }
   await writer.close({ signal });
   return writer.length;
-}
-
-/** Writes shards to `start` and a number. When all are written, each is renamed to include their total. */
-async function writeShards(
-  records: RecordSequence,
-  start: string,
-  run: Run,
-  { shardLength = Infinity, shardSize = Infinity }: Limits,
-): Promise<number> {
-  const { signal } = run;
-  let [shards, written] = [0, 0];
-  const openNext = () =>
-    TFRecordWriter.open(`${start}-${numberOf(shards++)}`, { signal });
-  // Without records, there is one empty shard.
-  let writer = await openNext();
-  try {
-    for await (const record of records.read(run)) {
-      if (writer.length >= shardLength || writer.size >= shardSize) {
-        await writer.close({ signal });
-        writer = await openNext();
-      }
-      await writer.write(record, { signal });
-      run.tell(++written);
-    }
-    await writer.close({ signal });
-  } finally {
-    await untold(writer)[Symbol.asyncDispose]();
-  }
-  for (let shard = 0; shard < shards; shard++) {
-    const path = `${start}-${numberOf(shard)}`;
-    await fs.promises.rename(path, `${path}-of-${numberOf(shards)}`);
-  }
-  await runAsync(syncDirectoryOf(start));
-  return written;
-}
-
-function numberOf(shard: number): string {
-  return String(shard).padStart(DIGITS, "0");
 }

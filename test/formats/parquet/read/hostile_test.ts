@@ -165,7 +165,10 @@ Deno.test("false offsets and sizes are rejected", async () => {
   for (
     const [lies, says] of [
       [{ page: { 3: { i32: -2867 } } }, "size is -2867"],
-      [{ page: { 2: { binary: "x" } } }, "size when decompressed is not a number"],
+      [
+        { page: { 2: { binary: "x" } } },
+        "size when decompressed is not a number",
+      ],
       [{ page: { 5: { struct: {} } } }, "number of values is missing"],
       [{ page: { 8: { struct: {} } } }, "number of values is missing"],
       [
