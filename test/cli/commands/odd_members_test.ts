@@ -49,7 +49,10 @@ Deno.test(
     const ls = await recordfs(["ls", "-lR", zip]);
     assert.equal(ls.code, 0, ls.stderr);
     assert.deepEqual(named(ls.stderr), ["../up", "d/sound/below", "secret"]);
-    assert.match(ls.stderr, /leading '\/' is removed from the name of 1 member/);
+    assert.match(
+      ls.stderr,
+      /leading '\/' is removed from the name of 1 member/,
+    );
     assert.match(ls.stdout, / 9 .* secret\n/);
     assert.doesNotMatch(ls.stdout, /up/);
     const info = await recordfs(["info", zip]);

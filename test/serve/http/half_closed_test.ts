@@ -157,7 +157,9 @@ for (
   ] as const
 ) {
   overBoth(
-    `the head ${whose} has ${limit >> 10} KiB at most, however its bytes arrive`,
+    `the head ${whose} has ${
+      limit >> 10
+    } KiB at most, however its bytes arrive`,
     {
       token,
     },

@@ -152,7 +152,11 @@ const DAMAGED: [string, unknown, RegExp][] = [
   ["a map", { dtype: "<f4" }, /not a list of an element type/],
   ["an invalid shape", ["<f4", ["1"], FOUR], /not a list of an element/],
   ["a length below 0", ["<f4", [-1], FOUR], /not a list of an element type/],
-  ["a length that is not a number", ["<f4", [2n ** 60n], FOUR], /not a list of/],
+  [
+    "a length that is not a number",
+    ["<f4", [2n ** 60n], FOUR],
+    /not a list of/,
+  ],
   ["65 dimensions", ["<f4", Array(65).fill(1), FOUR], /not a list of/],
   ["elements as text", ["<f4", [1], "aaaa"], /not a list of/],
   ["too few bytes", ["<f4", [2], FOUR], /4 bytes of data, .* takes 8/],
