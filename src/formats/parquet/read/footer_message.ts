@@ -234,5 +234,5 @@ export function brief(value: unknown): string {
   if (value === undefined) return "missing";
   return typeof value === "number" || typeof value === "bigint"
     ? String(value)
-    : "not a number";
+    : "no number";
 }

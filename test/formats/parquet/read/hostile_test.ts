@@ -165,17 +165,14 @@ Deno.test("false offsets and sizes are rejected", async () => {
   for (
     const [lies, says] of [
       [{ page: { 3: { i32: -2867 } } }, "size is -2867"],
-      [
-        { page: { 2: { binary: "x" } } },
-        "size when decompressed is not a number",
-      ],
+      [{ page: { 2: { binary: "x" } } }, "size when decompressed is no number"],
       [{ page: { 5: { struct: {} } } }, "number of values is missing"],
       [{ page: { 8: { struct: {} } } }, "number of values is missing"],
       [
         { page: { 8: { struct: { 1: { i32: 3 }, 3: { i32: 3 } } } } },
         "size of definition levels is missing",
       ],
-      [{ data: { 1: noNumber } }, "number of values is not a number"],
+      [{ data: { 1: noNumber } }, "number of values is no number"],
     ] as const
   ) {
     await liesRefused(
