@@ -26,7 +26,7 @@ for (
     const [, file] = /\]\((?:\.\.\/)?(bench\/results\/[\w.-]+\.md)\)/
       .exec(figures)!;
     const results = fs.readFileSync(REPOSITORY + file!, "utf8");
-    const rows = [...figures.matchAll(/^\| `(\w+)`: .*$/gm)];
+    const rows = [...figures.matchAll(/^\|[^|`]* \(?`(\w+)`.*$/gm)];
     assert.equal(rows.length, count);
     for (const [row, benchmark] of rows) {
       const section = sectionOf(results, benchmark!);
