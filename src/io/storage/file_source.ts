@@ -28,6 +28,13 @@ export interface DirectReads {
   close(): void;
 }
 
+/** Bytes that must not change, and memory to read them into. */
+interface Guard {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+  readonly now: Uint8Array;
+}
+
 /** `read(2)` moves at most 0x7ffff000 bytes; longer reads are split into pieces of this size. */
 const LARGEST_READ = 1 << 30;
 
@@ -46,6 +53,7 @@ export class FileSource implements ByteSource {
   #isInMemory = false;
   /** Pool key of Node's descriptor. Only some files need one of each kind. */
   readonly #node = {};
+  #guard: Guard | undefined;
   #closed = false;
 
   private constructor(path: string, identity: FileIdentity, mayGrow: boolean) {
@@ -98,7 +106,17 @@ export class FileSource implements ByteSource {
     return this.identity.mtimeMs;
   }
 
+  guard(offset: number, bytes: Uint8Array): void {
+    this.#guard = { offset, bytes, now: new Uint8Array(bytes.length) };
+  }
+
   readAtSync(into: Uint8Array, offset: number): number {
+    const done = this.#readNow(into, offset);
+    this.#requireGuarded();
+    return done;
+  }
+
+  #readNow(into: Uint8Array, offset: number): number {
     const done = this.#libc === undefined
       ? -1
       : readNow(this.#libc, this.#borrow(), into, offset);
@@ -109,6 +127,12 @@ export class FileSource implements ByteSource {
   }
 
   readCached(into: Uint8Array, offset: number): number {
+    const got = this.#readCached(into, offset);
+    if (got > 0) this.#requireGuarded();
+    return got;
+  }
+
+  #readCached(into: Uint8Array, offset: number): number {
     if (this.#tellsCached) {
       const lease = this.#borrow();
       try {
@@ -121,10 +145,10 @@ export class FileSource implements ByteSource {
       }
       this.#tellsCached = false;
     }
-    if (this.#isInMemory) return this.readAtSync(into, offset);
+    if (this.#isInMemory) return this.#readNow(into, offset);
     if (!this.pace.allows()) return 0;
     const start = performance.now();
-    const got = this.readAtSync(into, offset);
+    const got = this.#readNow(into, offset);
     this.pace.took(performance.now() - start, into.byteLength);
     return got;
   }
@@ -157,6 +181,7 @@ export class FileSource implements ByteSource {
         if (got === 0) break;
         done += got;
       }
+      this.#requireGuarded();
       return done;
     } finally {
       descriptors.release(lease);
@@ -209,6 +234,15 @@ export class FileSource implements ByteSource {
 
   #borrowOfNode(): Lease {
     return descriptors.borrow(this.#node, this.#openByNode);
+  }
+
+  #requireGuarded(): void {
+    if (this.#guard === undefined) return;
+    const { offset, bytes, now } = this.#guard;
+    this.#readNow(now, offset);
+    for (let i = 0; i < bytes.length; i++) {
+      if (now[i] !== bytes[i]) throw changedFile(this.path);
+    }
   }
 
   readonly #openByLibc = (): Descriptor => {

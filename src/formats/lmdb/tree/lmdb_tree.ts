@@ -1,0 +1,102 @@
+import type { FormatError } from "../../../base/errors.ts";
+import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
+import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
+import {
+  type Extent,
+  placeRange,
+  type SampleNodes,
+  type SampleRun,
+  type TreeHandle,
+} from "../../../tree/tree.ts";
+import { Fault, faultError } from "../read/faults.ts";
+import type { LmdbColumns, LmdbIndex } from "../read/index_builder.ts";
+import type { LmdbFile } from "../read/open_index.ts";
+
+/** Values of a database as files named by their keys; named databases, and keys of several values, as directories. */
+export class LmdbTree extends ArchiveTree<LmdbColumns> {
+  readonly sources: readonly ByteSource[];
+  readonly file: LmdbFile;
+  readonly #odd: LmdbIndex | undefined;
+
+  /**
+   * @param sources The file; empty in a thread that did not open it.
+   * @param odd What of it is not shown or cannot be read; `undefined` in other threads.
+   */
+  constructor(
+    file: LmdbFile,
+    sources: readonly ByteSource[] = [],
+    odd?: LmdbIndex,
+  ) {
+    super(file.columns, file.mtime);
+    this.file = file;
+    this.sources = sources;
+    this.#odd = odd;
+  }
+
+  get notes(): readonly ArchiveNotes[] {
+    return this.#odd === undefined
+      ? []
+      : this.notesOf(this.file.path, this.#odd);
+  }
+
+  /** Returns the key of a value, after the name of its database: `train/000042`. */
+  keyOf(record: number): string {
+    const path = this.pathOf(record);
+    return path.slice(0, path.length - this.columns.suffixes[record]!);
+  }
+
+  samples(): SampleNodes {
+    return { areDirectories: false, runs: runsOf(this.columns.nodes) };
+  }
+
+  locateRecord(record: number, into: Extent): void {
+    const { offsets, lengths, faults } = this.columns;
+    if (faults[record] !== Fault.NONE) throw this.faultOf(record);
+    placeRange(0, offsets[record]!, lengths[record]!, into);
+  }
+
+  override faultOf(record: number): FormatError {
+    const { offsets, faults } = this.columns;
+    const name = this.pathOf(record);
+    const [fault, offset] = [faults[record]!, offsets[record]!];
+    return faultError(this.file.path, name, fault, offset);
+  }
+
+  share(): TreeHandle {
+    return { module: import.meta.url, data: this.file };
+  }
+
+  close(): void {
+    for (const source of this.sources) source.close();
+  }
+
+  protected override sizeOf(record: number): number {
+    return this.columns.lengths[record]!;
+  }
+
+  protected linkLength(): number {
+    return -1;
+  }
+
+  protected linkStart(): number {
+    return 0;
+  }
+}
+
+/** Yields runs of consecutive nodes; values that others replaced have the node 0. */
+function* runsOf(nodes: Uint32Array): Generator<SampleRun> {
+  for (let first = 0; first < nodes.length;) {
+    const node = nodes[first]!;
+    const stride = node === 0 ? 0 : 1;
+    let count = 1;
+    while (nodes[first + count] === node + count * stride) count++;
+    yield { first: node, stride, count };
+    first += count;
+  }
+}
+
+/** Rebuilds a shared tree in another thread, over the same tables. */
+export function reopenTree(data: unknown): LmdbTree {
+  return new LmdbTree(data as LmdbFile);
+}
