@@ -11,7 +11,16 @@ import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedBytes } from "../../../tree/shared_numbers.ts";
 import { type Database, DatabaseFlag } from "../layout.ts";
 import { Fault } from "./faults.ts";
-import { type EndEntry, keyName, type KeyShape, shapeOf } from "./key_names.ts";
+import { sniffedSuffix } from "../../../codecs/values/sniffed_suffix.ts";
+import {
+  AS_TEXT,
+  isNumber,
+  keyName,
+  type KeyShape,
+  type SampledEntry,
+  shapeOf,
+  Suffix,
+} from "./key_names.ts";
 import type { Found } from "./walk.ts";
 
 /** Tables of a database file, in shared memory. A record is a value. */
@@ -44,15 +53,18 @@ export class IndexBuilder implements Found {
   /** First damage that was found. */
   firstDamage: FormatError | undefined;
   readonly #paths: MemberPaths;
-  readonly #ext: string;
+  readonly #ext: Suffix;
   readonly #offsets = new GrowingNumbers();
   readonly #lengths = new GrowingNumbers(2 ** 32);
   readonly #suffixes = new GrowingNumbers(2 ** 32);
   readonly #faults = new GrowingNumbers(2 ** 32);
   readonly #damage: DamagedPart[] = [];
   #databases = 0;
-  #shape: KeyShape = { integerSize: 0, isLittle: false, suffix: "" };
-  #suffix = new Uint8Array(0);
+  #shape: KeyShape = AS_TEXT;
+  /** Suffix of the database's media files. */
+  #media = NO_SUFFIX;
+  /** Suffix of the current value. */
+  #suffix = NO_SUFFIX;
   #hasSeveral = false;
   /** Path of the current value. */
   #path = new Uint8Array(1024);
@@ -68,30 +80,48 @@ export class IndexBuilder implements Found {
     onSkip?: (member: SkippedMember) => void,
   ) {
     this.#paths = new MemberPaths(path, { replaces: false, onSkip });
-    this.#ext = ext.slice(0, LONGEST_SUFFIX);
+    this.#ext = new Suffix(ext.slice(0, LONGEST_SUFFIX));
   }
 
   database(
     name: Uint8Array | undefined,
     database: Database,
-    ends: readonly EndEntry[],
+    entries: readonly SampledEntry[],
   ): void {
-    this.#shape = shapeOf(database, ends, this.#ext);
-    this.#suffix = new Uint8Array(encodeName(this.#shape.suffix));
+    this.#shape = shapeOf(database, entries);
+    this.#media = new Suffix(this.#shape.suffix ?? "");
     this.#hasSeveral = (database.flags & DatabaseFlag.DUPLICATES) !== 0;
     this.#databaseLength = 0;
     if (name === undefined) return;
     this.#databases++;
-    const text = { integerSize: 0, isLittle: false, suffix: "" };
-    const length = this.#append(0, keyName(name, 0, name.length, text));
+    const length = this.#append(0, keyName(name, 0, name.length, AS_TEXT));
     this.#paths.addDirectory(this.#path.slice(0, length), NaN);
     this.#databaseLength = this.#append(length, SEPARATOR);
   }
 
-  key(bytes: Uint8Array, start: number, end: number): void {
+  key(bytes: Uint8Array, start: number, end: number, past: number): void {
     const name = keyName(bytes, start, end, this.#shape);
     this.#keyLength = this.#append(this.#databaseLength, name);
     this.#number = 0;
+    this.#suffix = this.#hasSeveral
+      ? this.#ext // of their numbers
+      : this.#suffixOf(bytes, end, past);
+  }
+
+  /** Returns the suffix of a value that lies at `bytes[start … end]`, or elsewhere if `end` is 0. */
+  #suffixOf(bytes: Uint8Array, start: number, end: number): Suffix {
+    const path = this.#path;
+    const [from, to] = [this.#databaseLength, this.#keyLength];
+    for (const suffix of [this.#ext, this.#media]) {
+      if (suffix.bytes.length === 0) continue;
+      if (suffix.ends(path, from, to)) return suffix;
+      const isOf = suffix === this.#ext
+        ? isNumber(path, from, to)
+        : end === 0 ||
+          sniffedSuffix(bytes.subarray(start, end)) === this.#shape.suffix;
+      if (isOf) return suffix;
+    }
+    return NO_SUFFIX;
   }
 
   /** Number of values so far. */
@@ -111,13 +141,13 @@ export class IndexBuilder implements Found {
       end = this.#append(end, SEPARATOR);
       end = this.#append(end, encodeName(number));
     }
-    end = this.#append(end, this.#suffix);
+    end = this.#append(end, this.#suffix.bytes);
     const record = this.#offsets.length;
     const path = this.#path.subarray(0, end);
     if (this.#paths.addFile(path, record, NaN) === 0) return false;
     this.#offsets.push(offset);
     this.#lengths.push(length);
-    this.#suffixes.push(this.#shape.suffix.length);
+    this.#suffixes.push(this.#suffix.text.length);
     this.#faults.push(fault);
     return true;
   }
@@ -172,4 +202,5 @@ export class IndexBuilder implements Found {
   }
 }
 
+const NO_SUFFIX = new Suffix("");
 const SEPARATOR = Uint8Array.of(SLASH);

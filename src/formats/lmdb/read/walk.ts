@@ -16,7 +16,7 @@ import {
   wordAt,
 } from "../layout.ts";
 import { Fault } from "./faults.ts";
-import type { EndEntry } from "./key_names.ts";
+import type { SampledEntry } from "./key_names.ts";
 import type { Meta } from "./meta.ts";
 import { NodePage, PageFault } from "./node_page.ts";
 
@@ -31,15 +31,19 @@ export interface Found {
    * Begins a database.
    *
    * @param name `undefined` for the main one.
-   * @param ends Its first and last entry, as far as they are plain values.
+   * @param entries Its first, middle and last entry, as far as they have plain values.
    */
   database(
     name: Uint8Array | undefined,
     database: Database,
-    ends: readonly EndEntry[],
+    entries: readonly SampledEntry[],
   ): void;
-  /** Begins a key, which is valid only during the call. */
-  key(bytes: Uint8Array, start: number, end: number): void;
+  /**
+   * Begins a key, which is valid only during the call.
+   *
+   * @param past End of its value, which follows the key; 0 if the value is elsewhere.
+   */
+  key(bytes: Uint8Array, start: number, end: number, past: number): void;
   /** Adds a value of the key, as a range of the file. `page` is the first of its overflow pages, or 0. Returns whether it is shown. */
   value(offset: number, length: number, fault: number, page: number): boolean;
   damage(error: FormatError): void;
@@ -92,7 +96,7 @@ export class Walk {
     name: Uint8Array | undefined,
     named?: NamedDatabase[],
   ): Steps<void> {
-    this.#found.database(name, database, yield* this.#endsOf(database));
+    this.#found.database(name, database, yield* this.#sample(database));
     const counts = newCounts();
     yield* this.#walkTree(
       database,
@@ -175,16 +179,17 @@ export class Walk {
       ) {
         this.#report(number, counts, `has a node with the flags ${flags}`);
       } else if (hasSeveral) {
-        this.#found.key(page.bytes, key, data);
+        this.#found.key(page.bytes, key, data, 0);
         yield* this.#valuesOfKey(page, number, data, isDatabase, size, counts);
       } else if (isDatabase) {
         const name = page.bytes.slice(key, data);
         named!.push({ name, database: databaseAt(page.view, data) });
         counts.entries++;
       } else {
-        this.#found.key(page.bytes, key, data);
+        const isHere = (flags & NodeFlag.OVERFLOW) === 0;
+        this.#found.key(page.bytes, key, data, isHere ? data + size : 0);
         counts.entries++;
-        if ((flags & NodeFlag.OVERFLOW) === 0) {
+        if (isHere) {
           this.#found.value(start + data, size, Fault.NONE, 0);
         } else this.#overflow(wordAt(page.view, data), size);
       }
@@ -248,46 +253,47 @@ export class Walk {
     }
   }
 
-  /** Returns the first and last entries that are plain values. Damage is left to the walk. */
-  *#endsOf(database: Database): Steps<EndEntry[]> {
-    const { depth, root, flags } = database;
-    const ends: EndEntry[] = [];
-    if (isEmpty(database) || depth > MOST_DEPTH) return ends;
-    for (const isLast of [false, true]) {
+  /** Returns the first, middle and last entry, if they have plain values. Damage is left to the walk. */
+  *#sample(database: Database): Steps<SampledEntry[]> {
+    const { depth, root } = database;
+    const entries: SampledEntry[] = [];
+    if (isEmpty(database) || depth > MOST_DEPTH) return entries;
+    for (const part of [0, 0.5, 1]) {
       let number = root;
       for (let level = depth; level > 0; level--) {
-        if (!this.#isFree(number)) return ends;
+        if (!this.#isFree(number)) return entries;
         const { offset, length } = this.#sliceOf(number);
         const bytes = yield* readPart(this.#source, offset, length);
         const kind = level === 1 ? PageFlag.LEAF : PageFlag.BRANCH;
         const page = pageOrNone(() => new NodePage(bytes, kind));
         if (page === undefined || page.count === 0 || page.valueSize > 0) {
-          return ends;
+          return entries;
         }
-        const at = page.at(isLast ? page.count - 1 : 0);
+        const at = page.at(Math.floor(part * (page.count - 1)));
         if (level > 1) number = page.childAt(at);
         else if ((page.flagsAt(at) & ~NodeFlag.OVERFLOW) === 0) {
-          const isPlain = (flags & DatabaseFlag.DUPLICATES) === 0;
-          ends.push(yield* this.#endEntry(page, at, isPlain));
+          entries.push(yield* this.#entryAt(page, at));
         }
       }
     }
-    return ends;
+    return entries;
   }
 
-  *#endEntry(page: NodePage, at: number, isPlain: boolean): Steps<EndEntry> {
+  *#entryAt(page: NodePage, at: number): Steps<SampledEntry> {
     const start = at + Size.NODE_HEADER;
     const data = start + page.keySizeAt(at);
     const key = page.bytes.slice(start, data);
     const length = Math.min(HEAD, page.sizeAt(at));
-    const isHere = (page.flagsAt(at) & NodeFlag.OVERFLOW) === 0;
-    if (!isPlain) return { key, head: new Uint8Array(0) };
-    if (isHere) return { key, head: page.bytes.slice(data, data + length) };
+    const isElsewhere = (page.flagsAt(at) & NodeFlag.OVERFLOW) !== 0;
+    if (!isElsewhere) {
+      const head = page.bytes.slice(data, data + length);
+      return { key, head, isElsewhere };
+    }
     const { pageSize } = this.#meta;
     const offset = wordAt(page.view, data) * pageSize + Size.PAGE_HEADER;
     const isInside = offset + length <= this.#source.size;
     const head = yield* readPart(this.#source, offset, isInside ? length : 0);
-    return { key, head };
+    return { key, head, isElsewhere };
   }
 
   #compare(database: Database, counts: Counts): void {
