@@ -4,6 +4,8 @@ import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
 /** Conversion source of databases, as files by key. */
 class DatabaseSource extends ContainerSource {
+  override readonly samplesAreFiles = true;
+
   override noteFiles(notes: PlanNotes): void {
     super.noteFiles(notes);
     notes.changed.push("keys are names of files");

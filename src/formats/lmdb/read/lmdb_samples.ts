@@ -1,10 +1,14 @@
+import { VALUE_TYPES } from "../../../codecs/values/value_type.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
 import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
 import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import type {
+  Field,
+  PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
@@ -15,6 +19,12 @@ import { LmdbTree } from "../tree/lmdb_tree.ts";
 import type { LmdbFile } from "./open_index.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Fields of values in other formats. */
+const FIELDS: readonly Field[] = [
+  { name: "key", type: VALUE_TYPES.text, isList: false },
+  { name: "value", type: VALUE_TYPES.bytes, isList: false },
+];
 
 interface Seed {
   readonly files: readonly LmdbFile[];
@@ -63,6 +73,17 @@ export class LmdbSamples implements Samples<Bytes> {
     return this.#trees[shard]!.keyOf(index - this.shards.firsts[shard]!);
   }
 
+  /** Gives values with their keys. */
+  // deno-lint-ignore require-yield -- nothing has to be read
+  *portable(): Steps<PortableSamples<Bytes>> {
+    return {
+      fields: FIELDS,
+      isNullable: false,
+      read: (indices, options) => this.read(indices, options),
+      decode: (index, value) => ({ key: this.#textKeyOf(index), value }),
+    };
+  }
+
   locate(index: number, into: Extent): void {
     const shard = this.shards.shardOf(index);
     const record = index - this.shards.firsts[shard]!;
@@ -82,6 +103,19 @@ export class LmdbSamples implements Samples<Bytes> {
 
   close(): void {
     for (const tree of this.#trees) tree.close();
+  }
+
+  #textKeyOf(index: number): string {
+    const key = this.keyOf(index);
+    if (key.isWellFormed()) return key;
+    const { path } = this.shards.of(index);
+    throw memberError(
+      "bad-value",
+      path,
+      key,
+      "its key is not UTF-8. Convert to files, whose names may be any bytes",
+      { sample: index },
+    );
   }
 
   #contentsOf(indices: readonly number[]) {

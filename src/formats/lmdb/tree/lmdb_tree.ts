@@ -1,6 +1,7 @@
 import type { FormatError } from "../../../base/errors.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
+import { unescapedName } from "../../../tree/names/escaped_name.ts";
 import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
 import {
   type Extent,
@@ -40,10 +41,11 @@ export class LmdbTree extends ArchiveTree<LmdbColumns> {
       : this.notesOf(this.file.path, this.#odd);
   }
 
-  /** Returns the key of a value, after the name of its database: `train/000042`. */
+  /** Returns the key of a value, after the name of its database: `train/000042`. Bytes that are not UTF-8 are as in names. */
   keyOf(record: number): string {
     const path = this.pathOf(record);
-    return path.slice(0, path.length - this.columns.suffixes[record]!);
+    const name = path.slice(0, path.length - this.columns.suffixes[record]!);
+    return name.split("/").map(unescapedName).join("/");
   }
 
   samples(): SampleNodes {
