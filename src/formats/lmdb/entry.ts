@@ -1,7 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
-import { DATA_FILE, hasMagic, isShard, MetaField } from "./layout.ts";
+import { DATA_FILE, isShard, MAGIC, Meta, viewOf } from "./layout.ts";
 
 /** LMDB databases: their values by key. */
 export const lmdb: FormatDescriptor = {
@@ -20,6 +20,7 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   }
   // A damaged file with such a name gets this format's error messages.
   if (isShard(path) || path.endsWith(`/${DATA_FILE}`)) return true;
-  return size >= MetaField.VERSION &&
-    hasMagic(yield* read(0, MetaField.VERSION));
+  if (size < Meta.VERSION) return false;
+  const magic = viewOf(yield* read(Meta.MAGIC, 4)).getUint32(0, true);
+  return magic === MAGIC;
 }

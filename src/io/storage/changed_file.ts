@@ -1,4 +1,5 @@
 import { FormatError } from "../../base/errors.ts";
+import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource } from "./byte_source.ts";
 
 /** Identity of an opened file, to detect changes. */
@@ -28,4 +29,20 @@ export function changedFile(
     `Cannot read ${path}: it was replaced or changed after it was opened. Open it again`,
     { path, expected, actual },
   );
+}
+
+/** How often files are opened that other programs write to meanwhile. */
+const MOST_TRIES = 5;
+
+/** Runs steps again if they fail because a file has changed meanwhile. */
+export function* againIfChanged<T>(steps: () => Steps<T>): Steps<T> {
+  for (let tries = 1;; tries++) {
+    try {
+      return yield* steps();
+    } catch (error) {
+      const isChanged = error instanceof FormatError &&
+        error.code === "changed";
+      if (!isChanged || tries === MOST_TRIES) throw error;
+    }
+  }
 }

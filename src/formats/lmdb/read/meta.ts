@@ -1,178 +1,121 @@
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
-import { changedFile } from "../../../io/storage/changed_file.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import {
-  DATA_VERSION,
-  type Database,
-  databaseAt,
-  isEmpty,
-  LEAST_PAGE_SIZE,
-  MAGIC,
-  MetaField,
-  MOST_DEPTH,
-  MOST_PAGE_SIZE,
-  PageField,
-  PageFlag,
-  pageKind,
-  Size,
-  viewOf,
-  wordAt,
-} from "../layout.ts";
+import * as layout from "../layout.ts";
+import { MAGIC, Meta, Size, viewOf, wordAt } from "../layout.ts";
 
-/** A state of a database, as the meta page of a transaction describes it. */
-export interface Meta {
+/** A state of a database file, as the meta page of a transaction describes it. */
+export interface Snapshot {
   readonly pageSize: number;
   /** Pages in use are below this number. */
   readonly pageCount: number;
-  readonly main: Database;
-  /** Offset of the meta page. */
-  readonly offset: number;
-  /** The meta page, as stored. Other programs replace it two transactions later, and pages in use not before. */
-  readonly bytes: Uint8Array;
+  readonly main: layout.Database;
+  /**
+   * The meta page. The second transaction after it replaces it, and only those after that write to pages that are in
+   * use here: the transaction before the last is what `mdb_page_alloc` spares without readers.
+   */
+  readonly guard: { readonly offset: number; readonly bytes: Uint8Array };
   /** Why the other meta page cannot be used, so that this may be an earlier state. */
   readonly fault: FormatError | undefined;
 }
 
+/** Bytes up to the end of the second meta page, if pages are of the usual size: one read is one request to a server. */
+const USUAL = 4096 + Size.META;
+
 /**
- * Reads the newer of the two meta pages, and makes later reads fail once it is replaced.
+ * Reads the newer of the two meta pages.
  *
  * @throws {FormatError} If neither can be used, or the file ends before its root.
  */
-export function* readMeta(source: ByteSource): Steps<Meta> {
-  const first = yield* readPart(source, 0, Math.min(source.size, Size.META));
-  const pageSize = pageSizeIn(source, first);
-  if (source.size < pageSize + Size.META) throw truncated(source, 2 * pageSize);
-  const pages = [first, yield* readPart(source, pageSize, Size.META)];
-  const faults = pages.map((bytes, number) =>
-    faultOf(source, viewOf(bytes), number, pageSize)
+export function* readSnapshot(source: ByteSource): Steps<Snapshot> {
+  const { name: path, size: actual } = source;
+  const head = yield* readPart(source, 0, Math.min(actual, USUAL));
+  const pageSize = pageSizeIn(path, head);
+  const requireSize = (expected: number) => {
+    if (actual >= expected) return;
+    const why = `it has ${actual} of ${expected} bytes: it was truncated`;
+    throw refusal(path, "truncated", why, { expected, actual });
+  };
+  requireSize(pageSize + Size.META);
+  const second = pageSize + Size.META <= head.length
+    ? head.slice(pageSize, pageSize + Size.META)
+    : yield* readPart(source, pageSize, Size.META);
+  const metas = [head.slice(0, Size.META), second];
+  const faults = metas.map((bytes, number) =>
+    isSound(viewOf(bytes), number, pageSize)
+      ? undefined
+      : refusal(path, "bad-structure", `its meta page ${number} is damaged`)
   );
-  const sound = [0, 1].filter((number) => faults[number] === undefined);
-  if (sound.length === 0) throw faults[0]!;
-  const newest = sound.length === 2 && isNewer(pages[1]!, first)
-    ? 1
-    : sound[0]!;
-  const bytes = pages[newest]!;
-  const offset = newest * pageSize;
-  const view = viewOf(bytes);
-  const main = databaseAt(view, MetaField.MAIN_DATABASE);
-  const pageCount = wordAt(view, MetaField.LAST_PAGE) + 1;
-  if (!isEmpty(main) && (main.root + 1) * pageSize > source.size) {
-    throw truncated(source, pageCount * pageSize);
-  }
-  source.guard?.(offset, bytes);
-  const fault = faults[1 - newest];
-  return { pageSize, pageCount, main, offset, bytes, fault };
-}
-
-/** Throws FormatError (`changed`) if the meta page has been replaced, so that pages may have been as well. */
-export function* requireCurrent(
-  source: ByteSource,
-  { offset, bytes }: Meta,
-): Steps<void> {
-  const now = yield* readPart(source, offset, bytes.length);
-  if (!now.every((byte, i) => byte === bytes[i])) {
-    throw changedFile(source.name);
-  }
-}
-
-function isNewer(a: Uint8Array, b: Uint8Array): boolean {
-  const [left, right] = [a, b].map((bytes) =>
-    viewOf(bytes).getBigUint64(MetaField.TRANSACTION, true)
-  );
-  return left! > right!;
+  const [transaction, other] = metas
+    .map((meta) => wordAt(viewOf(meta), Meta.TRANSACTION)) as [number, number];
+  const isFirst = faults[1] !== undefined ||
+    faults[0] === undefined && transaction > other;
+  const [fault, spare] = isFirst ? faults : faults.toReversed();
+  if (fault !== undefined) throw fault;
+  const bytes = metas[isFirst ? 0 : 1]!;
+  const main = layout.databaseAt(viewOf(bytes), Meta.MAIN_DATABASE);
+  const pageCount = wordAt(viewOf(bytes), Meta.LAST_PAGE) + 1;
+  if (!layout.isEmpty(main)) requireSize((main.root + 1) * pageSize);
+  const guard = { offset: isFirst ? 0 : pageSize, bytes };
+  return { pageSize, pageCount, main, guard, fault: spare };
 }
 
 /** Returns the page size. Throws FormatError if the file is not a database that is read. */
-function pageSizeIn(source: ByteSource, first: Uint8Array): number {
-  const { name: path } = source;
-  const refuse = (code: FormatError["code"], why: string, actual?: unknown) =>
-    new FormatError(code, `Cannot open ${path}: ${why}`, { path, actual });
+function pageSizeIn(path: string, first: Uint8Array): number {
   if (first.length < Size.META) {
-    throw refuse(
-      "truncated",
-      `its ${first.length} bytes are less than the meta page of an LMDB database. Download it again`,
-    );
+    throw refusal(path, "truncated", "it is shorter than a meta page of LMDB");
   }
   const view = viewOf(first);
-  const magic = view.getUint32(MetaField.MAGIC, true);
-  if (magic !== MAGIC) {
-    // The magic number precedes this position by the smaller header of a 32-bit program.
-    const isNarrow = view.getUint32(MetaField.MAGIC - 4, true) === MAGIC;
-    const isSwapped = view.getUint32(MetaField.MAGIC, false) === MAGIC;
-    if (isNarrow || isSwapped) {
-      throw refuse(
-        "unsupported",
-        `a ${
-          isNarrow ? "32-bit" : "big-endian"
-        } program wrote it, whose LMDB databases are laid out differently. ` +
-          "Convert it there with mdb_dump, and here with mdb_load",
-      );
-    }
-    throw refuse(
-      "bad-structure",
-      "it does not begin with a meta page of LMDB. Download it again",
-      magic,
-    );
+  // The header of a page is shorter in 32-bit programs.
+  const isOther = view.getUint32(Meta.MAGIC - 4, true) === MAGIC ||
+    view.getUint32(Meta.MAGIC, false) === MAGIC;
+  if (isOther) {
+    const why =
+      "a 32-bit or big-endian program wrote it, and these lay out databases differently";
+    throw refusal(path, "unsupported", why);
   }
-  const version = view.getUint32(MetaField.VERSION, true);
-  if (version !== DATA_VERSION) {
-    throw refuse(
-      "unsupported",
-      `it is of version ${version} of LMDB's data format, and only version ${DATA_VERSION} (LMDB 0.9) is read. ` +
-        "Convert it with mdb_dump and mdb_load",
-      version,
-    );
+  const actual = view.getUint32(Meta.MAGIC, true);
+  if (actual !== MAGIC) {
+    const why = "it does not begin with a meta page of LMDB";
+    throw refusal(path, "bad-structure", why, { expected: MAGIC, actual });
   }
-  const pageSize = view.getUint32(MetaField.FREE_DATABASE, true);
-  const isSize = pageSize >= LEAST_PAGE_SIZE && pageSize <= MOST_PAGE_SIZE &&
-    (pageSize & pageSize - 1) === 0;
-  if (isSize) return pageSize;
-  throw refuse(
-    "bad-structure",
-    `its page size is ${pageSize}, which is not a power of two from ${LEAST_PAGE_SIZE} to ${MOST_PAGE_SIZE}. ` +
-      "Download it again",
-    pageSize,
-  );
+  const version = view.getUint32(Meta.VERSION, true);
+  if (version !== layout.DATA_VERSION) {
+    const why =
+      `it has version ${version} of LMDB's data format, and version ${layout.DATA_VERSION} is read`;
+    throw refusal(path, "unsupported", why, { actual: version });
+  }
+  const pageSize = view.getUint32(Meta.PAGE_SIZE, true);
+  const isPower = (pageSize & pageSize - 1) === 0;
+  if (isPower && pageSize >= 512 && pageSize <= 65_536) return pageSize;
+  const why =
+    `its page size is ${pageSize}, not a power of two from 512 to 65536`;
+  throw refusal(path, "bad-structure", why, { actual: pageSize });
 }
 
-/** Why a meta page cannot be used; `undefined` if it can. */
-function faultOf(
-  { name: path }: ByteSource,
-  view: DataView,
-  number: number,
-  pageSize: number,
-): FormatError | undefined {
-  const main = databaseAt(view, MetaField.MAIN_DATABASE);
-  const isMeta = view.getUint32(MetaField.MAGIC, true) === MAGIC &&
-    view.getUint32(MetaField.VERSION, true) === DATA_VERSION &&
-    view.getUint32(MetaField.FREE_DATABASE, true) === pageSize &&
-    wordAt(view, PageField.NUMBER) === number &&
-    pageKind(view) === PageFlag.META;
-  const last = wordAt(view, MetaField.LAST_PAGE);
-  const isRoot = isEmpty(main) ||
-    main.root > 1 && main.root <= last && main.depth <= MOST_DEPTH;
-  if (isMeta && isRoot) return undefined;
-  const offset = number * pageSize;
-  return new FormatError(
-    "bad-structure",
-    `Cannot read meta page ${number} of ${path}: ${
-      isMeta
-        ? "its main database is impossible"
-        : "its fields are not those of a meta page"
-    }. Download the database again`,
-    { path, offset },
-  );
+/** Whether a meta page can be used. */
+function isSound(view: DataView, number: number, pageSize: number): boolean {
+  const main = layout.databaseAt(view, Meta.MAIN_DATABASE);
+  const { root, depth } = main;
+  const isRoot = root > 1 && root <= wordAt(view, Meta.LAST_PAGE) &&
+    depth > 0 && depth <= layout.MOST_DEPTH;
+  return view.getUint32(Meta.MAGIC, true) === MAGIC &&
+    view.getUint32(Meta.VERSION, true) === layout.DATA_VERSION &&
+    view.getUint32(Meta.PAGE_SIZE, true) === pageSize &&
+    wordAt(view, 0) === number && layout.kindOf(view) === layout.Kind.META &&
+    (isRoot || layout.isEmpty(main));
 }
 
-function truncated(
-  { name: path, size }: ByteSource,
-  expected: number,
+function refusal(
+  path: string,
+  code: FormatError["code"],
+  why: string,
+  facts: { readonly expected?: number; readonly actual?: number } = {},
 ): FormatError {
-  return new FormatError(
-    "truncated",
-    `Cannot open ${path}: it has ${size} of ${expected} bytes: it was truncated. Download it again`,
-    { path, expected, actual: size },
-  );
+  const hint = code === "unsupported"
+    ? "Convert it by mdb_dump where it was written, and mdb_load here"
+    : "Download it again";
+  const message = `Cannot open ${path}: ${why}. ${hint}`;
+  return new FormatError(code, message, { path, ...facts });
 }

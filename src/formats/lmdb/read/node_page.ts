@@ -1,16 +1,15 @@
-import {
-  NodeFlag,
-  PageField,
-  PageFlag,
-  pageKind,
-  Size,
-  viewOf,
-} from "../layout.ts";
+import { Kind, kindOf, NodeFlag, Size, viewOf, wordAt } from "../layout.ts";
 
 /** Thrown for a damaged page. The message completes the sentence "The page …". */
 export class PageFault extends Error {
   override name = "PageFault";
 }
+
+/** Flag of pages whose values have a fixed size and no node headers. */
+const FIXED = 0x20;
+
+/** Size of values, flags, end of the list of nodes, and start of the nodes. */
+type Fields = [number, number, number, number];
 
 /** A branch or leaf page, or the small page of a key's values in a leaf. Its nodes lie inside it, and are apart. */
 export class NodePage {
@@ -20,55 +19,50 @@ export class NodePage {
   readonly count: number;
   /** Size of each value, if they have no node headers; otherwise 0. */
   readonly valueSize: number;
-  /** Index in `bytes` of its start. */
-  readonly start: number;
+  readonly #start: number;
 
   /**
-   * Checks a page.
+   * Checks a page that lies at `bytes[start … end]`.
    *
    * @param kind What it must be.
+   * @param number Its page number; -1 if it has none.
    * @throws {PageFault} If it is damaged.
    */
   constructor(
     bytes: Uint8Array,
     kind: number,
+    number: number,
     start = 0,
-    end: number = bytes.length,
+    end = bytes.length,
   ) {
     this.bytes = bytes;
     this.view = viewOf(bytes);
-    this.start = start;
-    if (end - start < Size.PAGE_HEADER) {
-      throw new PageFault("is shorter than the header of a page");
+    this.#start = start;
+    const size = end - start;
+    if (size < Size.PAGE_HEADER || kindOf(this.view, start) !== kind) {
+      const wanted = kind === Kind.LEAF ? "leaf" : "branch";
+      throw new PageFault(`is not a ${wanted} page, as its parent says`);
     }
-    const found = pageKind(this.view, start);
-    if (found !== kind) {
-      const wanted = kind === PageFlag.LEAF ? "leaf" : "branch";
-      throw new PageFault(
-        `is not a ${wanted} page, but has the flags ${found}`,
-      );
-    }
-    const flags = this.#field(PageField.FLAGS);
-    const lower = this.#field(PageField.LOWER);
-    const room = end - start;
+    const own = number < 0 ? number : wordAt(this.view, start);
+    if (own !== number) throw new PageFault(`has the number of page ${own}`);
+    const [valueSize, flags, lower, upper] = [8, 10, 12, 14]
+      .map((at) => this.view.getUint16(start + at, true)) as Fields;
+    const isFixed = (flags & FIXED) !== 0;
+    this.valueSize = isFixed ? valueSize : 0;
     this.count = lower - Size.PAGE_HEADER >> 1;
-    const isFixed = (flags & PageFlag.FIXED) !== 0;
-    this.valueSize = isFixed ? this.#field(PageField.VALUE_SIZE) : 0;
-    const past = Size.PAGE_HEADER + this.count * Math.max(2, this.valueSize);
-    if (lower < Size.PAGE_HEADER || past > room) {
-      throw new PageFault(`has a list of nodes up to byte ${lower}`);
-    }
-    if (!isFixed) this.#requireNodes(kind === PageFlag.LEAF, end);
-    else if (this.valueSize === 0 && this.count > 0) {
-      throw new PageFault("has values of no size");
-    }
+    const room = size - Size.PAGE_HEADER;
+    const isSound = this.count >= 0 && this.count <= room >> 1 &&
+      (!isFixed || valueSize > 0 && this.count * valueSize <= room);
+    if (!isSound) throw new PageFault(`has a list of ${this.count} nodes`);
+    if (!isFixed) this.#requireApart(upper, end, kind === Kind.LEAF);
   }
 
   /** Returns the index in `bytes` of a node, or of a value without node header. */
   at(node: number): number {
-    const { start, valueSize } = this;
-    if (valueSize > 0) return start + Size.PAGE_HEADER + node * valueSize;
-    return start + this.#field(Size.PAGE_HEADER + 2 * node);
+    const first = this.#start + Size.PAGE_HEADER;
+    return this.valueSize > 0
+      ? first + node * this.valueSize
+      : this.#start + this.view.getUint16(first + 2 * node, true);
   }
 
   /** Returns the size of a leaf node's value. */
@@ -80,8 +74,9 @@ export class NodePage {
     return this.view.getUint16(at + 4, true);
   }
 
-  keySizeAt(at: number): number {
-    return this.view.getUint16(at + 6, true);
+  /** Returns the index in `bytes` of the end of a node's key. */
+  keyEndAt(at: number): number {
+    return at + Size.NODE_HEADER + this.view.getUint16(at + 6, true);
   }
 
   /** Returns the page number of a branch node. */
@@ -89,31 +84,22 @@ export class NodePage {
     return this.view.getUint32(at, true) + this.flagsAt(at) * 2 ** 32;
   }
 
-  #field(offset: number): number {
-    return this.view.getUint16(this.start + offset, true);
-  }
-
   /** Nodes that overlap would let a small file have more keys than fit any memory. */
-  #requireNodes(areLeaves: boolean, end: number): void {
-    const upper = this.#field(PageField.UPPER);
-    let left = end - this.start - upper;
+  #requireApart(upper: number, end: number, areLeaves: boolean): void {
+    let left = end - this.#start - upper;
     for (let node = 0; node < this.count; node++) {
       const at = this.at(node);
-      if (at < this.start + upper || at + Size.NODE_HEADER > end) {
-        throw new PageFault(`has a node at byte ${at - this.start}`);
-      }
-      let size = Size.NODE_HEADER + this.keySizeAt(at);
+      const isInside = at >= this.#start + upper &&
+        at + Size.NODE_HEADER <= end;
+      if (!isInside) throw new PageFault(`has a node at byte ${at}`);
+      let past = this.keyEndAt(at);
       if (areLeaves) {
-        const isElsewhere = (this.flagsAt(at) & NodeFlag.OVERFLOW) !== 0;
-        size += isElsewhere ? Size.PAGE_NUMBER : this.sizeAt(at);
+        const isApart = (this.flagsAt(at) & NodeFlag.OVERFLOW) !== 0;
+        past += isApart ? Size.PAGE_NUMBER : this.sizeAt(at);
       }
-      left -= size + size % 2;
-      if (at + size > end || left < 0) {
-        throw new PageFault(
-          `has a node of ${size} bytes at byte ${
-            at - this.start
-          }, which overlaps others or exceeds it`,
-        );
+      left -= past - at + (past - at) % 2;
+      if (past > end || left < 0) {
+        throw new PageFault(`has a node of ${past - at} bytes at byte ${at}`);
       }
     }
   }

@@ -1,91 +1,64 @@
 import { FormatError } from "../../../base/errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import { ended, type Steps } from "../../../io/concurrency/steps.ts";
 import { readSlices } from "../../../io/read/read_slices.ts";
-import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import {
-  type Database,
-  databaseAt,
-  DatabaseFlag,
-  isEmpty,
-  MOST_DEPTH,
-  NodeFlag,
-  PageField,
-  PageFlag,
-  Size,
-  wordAt,
-} from "../layout.ts";
-import { Fault } from "./faults.ts";
-import type { SampledEntry } from "./key_names.ts";
-import type { Meta } from "./meta.ts";
+import { SparseSet } from "../../../tree/growing_numbers.ts";
+import { KeyFault } from "../../../tree/keyed/key_faults.ts";
+import { namesOf } from "../../../tree/keyed/key_names.ts";
+import type { KeyedBuilder } from "../../../tree/keyed/keyed_builder.ts";
+import * as layout from "../layout.ts";
+import { type Database, Kind, NodeFlag, Size, wordAt } from "../layout.ts";
+import type { Snapshot } from "./meta.ts";
 import { NodePage, PageFault } from "./node_page.ts";
 
 /** Bytes of pages that are read together. */
 const BATCH = 1 << 20;
-/** Bytes at the start of a value that show its type. */
-const HEAD = 16;
 
-/** Receives what a walk finds: databases, their keys in order, and the values of each. */
-export interface Found {
-  /**
-   * Begins a database.
-   *
-   * @param name `undefined` for the main one.
-   * @param entries Its first, middle and last entry, as far as they have plain values.
-   */
-  database(
-    name: Uint8Array | undefined,
-    database: Database,
-    entries: readonly SampledEntry[],
-  ): void;
-  /**
-   * Begins a key, which is valid only during the call.
-   *
-   * @param past End of its value, which follows the key; 0 if the value is elsewhere.
-   */
-  key(bytes: Uint8Array, start: number, end: number, past: number): void;
-  /** Adds a value of the key, as a range of the file. `page` is the first of its overflow pages, or 0. Returns whether it is shown. */
-  value(offset: number, length: number, fault: number, page: number): boolean;
-  damage(error: FormatError): void;
+/**
+ * Visits a leaf page, given its number. Returns the number of its values, or NaN if some could not be counted.
+ *
+ * @throws {PageFault} If it is damaged.
+ */
+type Visit = (page: NodePage, number: number) => Steps<number>;
+
+/** A value on overflow pages. */
+export interface OverflowValue {
+  /** Number of the first page. */
+  readonly page: number;
+  /** Length of the value in bytes. */
+  readonly length: number;
 }
-
-/** What a walk has seen of a database, to be compared with its record. */
-interface Counts {
-  branchPages: number;
-  leafPages: number;
-  entries: number;
-  /** Whether all pages were sound. */
-  isWhole: boolean;
-}
-
-interface NamedDatabase {
-  readonly name: Uint8Array;
-  readonly database: Database;
-}
-
-/** Called with each leaf page of a tree, and its number. */
-type Visit = (page: NodePage, number: number) => Steps<void> | void;
 
 /**
  * Walks all trees of a database file in key order. Each page is read once: a page that is used twice, lies outside the
- * file, or is not what its parent says is reported as damage, and the walk goes on without it.
+ * file, or is not what its parent says is reported as damage, and the walk continues without it.
  */
 export class Walk {
   readonly #source: ByteSource;
-  readonly #meta: Meta;
-  readonly #found: Found;
-  readonly #seen = new PageSet();
+  readonly #snapshot: Snapshot;
+  readonly #builder: KeyedBuilder;
+  readonly #overflowing: OverflowValue[] | undefined;
+  readonly #seen = new SparseSet();
 
-  constructor(source: ByteSource, meta: Meta, found: Found) {
+  /** @param overflowing Takes the values on overflow pages. */
+  constructor(
+    source: ByteSource,
+    snapshot: Snapshot,
+    builder: KeyedBuilder,
+    overflowing?: OverflowValue[],
+  ) {
     this.#source = source;
-    this.#meta = meta;
-    this.#found = found;
+    this.#snapshot = snapshot;
+    this.#builder = builder;
+    this.#overflowing = overflowing;
   }
 
   *all(): Steps<void> {
-    const named: NamedDatabase[] = [];
-    yield* this.#walkDatabase(this.#meta.main, undefined, named);
-    for (const { name, database } of named) {
+    const { main, fault } = this.#snapshot;
+    if (fault !== undefined) this.#builder.damage(fault);
+    const named: [Uint8Array, Database][] = [];
+    yield* this.#walkDatabase(main, undefined, named);
+    for (const [name, database] of named) {
       yield* this.#walkDatabase(database, name);
     }
   }
@@ -94,342 +67,204 @@ export class Walk {
   *#walkDatabase(
     database: Database,
     name: Uint8Array | undefined,
-    named?: NamedDatabase[],
+    named?: [Uint8Array, Database][],
   ): Steps<void> {
-    this.#found.database(name, database, yield* this.#sample(database));
-    const counts = newCounts();
-    yield* this.#walkTree(
-      database,
-      counts,
-      (page, number) => this.#leaf(page, number, database, counts, named),
-    );
-    this.#compare(database, counts);
+    const hasSeveral = (database.flags & layout.DUPLICATES) !== 0;
+    this.#builder.database(name, hasSeveral);
+    let isFirst = true;
+    const leaf = function* (this: Walk, page: NodePage, number: number) {
+      if (page.valueSize > 0) throw new PageFault("has values without keys");
+      if (isFirst) yield* this.#chooseNames(page, number, database);
+      isFirst = false;
+      return yield* this.#leaf(page, number, hasSeveral, named);
+    };
+    yield* this.#walkTree(database, leaf.bind(this));
   }
 
-  *#walkTree(database: Database, counts: Counts, visit: Visit): Steps<void> {
-    if (isEmpty(database)) return;
-    const { depth, root } = database;
-    if (depth >= 1 && depth <= MOST_DEPTH) {
-      return yield* this.#descend([root], depth, counts, visit);
+  /** Returns the number of values, compared with what the record says; NaN if not all are found. */
+  *#walkTree(database: Database, visit: Visit): Steps<number> {
+    const { depth, root, entries } = database;
+    let found = 0;
+    if (depth > layout.MOST_DEPTH) {
+      this.#report(root, new PageFault(`has ${depth} levels below it`));
+      return NaN;
+    } else if (!layout.isEmpty(database)) {
+      found = yield* this.#descend([root], depth, visit);
     }
-    this.#report(root, counts, `is the root of ${depth} levels`);
+    if (found === entries || Number.isNaN(found)) return found;
+    const why = `is the root of ${found} values, not of ${entries}`;
+    this.#report(root, new PageFault(why));
+    return NaN;
   }
 
+  /** @param depth Number of levels, pages included. */
   *#descend(
     pages: readonly number[],
     depth: number,
-    counts: Counts,
     visit: Visit,
-  ): Steps<void> {
-    const most = Math.ceil(BATCH / this.#meta.pageSize);
-    const kind = depth === 1 ? PageFlag.LEAF : PageFlag.BRANCH;
+  ): Steps<number> {
+    const { pageSize: length } = this.#snapshot;
+    const most = Math.ceil(BATCH / length);
+    let entries = 0;
     for (let from = 0; from < pages.length; from += most) {
-      const batch = pages.slice(from, from + most)
-        .filter((number) => this.#claim(number, counts));
-      const read = yield* readSlices(
-        [this.#source],
-        batch.map((number) => this.#sliceOf(number)),
-      );
+      const batch = pages.slice(from, from + most);
+      const sound = batch.filter((number) => this.#claim(number));
+      if (sound.length < batch.length) entries = NaN;
+      const slices = sound
+        .map((number) => ({ source: 0, offset: number * length, length }));
+      const read = yield* readSlices([this.#source], slices);
       let children: number[] = [];
-      for (const [i, number] of batch.entries()) {
-        const page = this.#parse(read[i]!, number, kind, counts);
-        if (page === undefined) continue;
-        if (depth === 1) {
-          counts.leafPages++;
-          const steps = visit(page, number);
-          if (steps !== undefined) yield* steps;
-          continue;
-        }
-        counts.branchPages++;
-        for (let node = 0; node < page.count; node++) {
-          children.push(page.childAt(page.at(node)));
+      for (const [i, number] of sound.entries()) {
+        try {
+          if (depth === 1) {
+            const page = new NodePage(read[i]!, Kind.LEAF, number);
+            entries += yield* visit(page, number);
+          } else children.push(...childrenOf(read[i]!, number));
+        } catch (error) {
+          this.#report(number, error);
+          entries = NaN;
         }
         if (children.length < most) continue;
-        yield* this.#descend(children, depth - 1, counts, visit);
+        entries += yield* this.#descend(children, depth - 1, visit);
         children = [];
       }
       if (children.length === 0) continue;
-      yield* this.#descend(children, depth - 1, counts, visit);
+      entries += yield* this.#descend(children, depth - 1, visit);
     }
+    return entries;
   }
 
   *#leaf(
     page: NodePage,
     number: number,
-    { flags: databaseFlags }: Database,
-    counts: Counts,
-    named: NamedDatabase[] | undefined,
-  ): Steps<void> {
-    const start = number * this.#meta.pageSize;
-    const hasKeys = (databaseFlags & DatabaseFlag.DUPLICATES) !== 0;
-    if (page.valueSize > 0) {
-      return this.#report(number, counts, "has values without keys");
-    }
+    hasSeveral: boolean,
+    named: [Uint8Array, Database][] | undefined,
+  ): Steps<number> {
+    const { view, bytes } = page;
+    let entries = 0;
     for (let node = 0; node < page.count; node++) {
       const at = page.at(node);
       const [flags, size] = [page.flagsAt(at), page.sizeAt(at)];
-      const key = at + Size.NODE_HEADER;
-      const data = key + page.keySizeAt(at);
+      const [key, data] = [at + Size.NODE_HEADER, page.keyEndAt(at)];
       const isDatabase = (flags & NodeFlag.DATABASE) !== 0;
-      const hasSeveral = (flags & NodeFlag.DUPLICATES) !== 0;
-      if (isDatabase && size !== Size.DATABASE) {
-        this.#report(number, counts, `has a database record of ${size} bytes`);
-      } else if (
-        hasSeveral && !hasKeys || isDatabase && !hasSeveral && !named
-      ) {
-        this.#report(number, counts, `has a node with the flags ${flags}`);
-      } else if (hasSeveral) {
-        this.#found.key(page.bytes, key, data, 0);
-        yield* this.#valuesOfKey(page, number, data, isDatabase, size, counts);
-      } else if (isDatabase) {
-        const name = page.bytes.slice(key, data);
-        named!.push({ name, database: databaseAt(page.view, data) });
-        counts.entries++;
-      } else {
-        const isHere = (flags & NodeFlag.OVERFLOW) === 0;
-        this.#found.key(page.bytes, key, data, isHere ? data + size : 0);
-        counts.entries++;
-        if (isHere) {
-          this.#found.value(start + data, size, Fault.NONE, 0);
-        } else this.#overflow(wordAt(page.view, data), size);
+      const isSeveral = (flags & NodeFlag.DUPLICATES) !== 0;
+      const isApart = (flags & NodeFlag.OVERFLOW) !== 0;
+      const isWrong = isDatabase && size !== Size.DATABASE ||
+        (isSeveral ? !hasSeveral : isDatabase && named === undefined);
+      if (isWrong) throw new PageFault(`has a node with the flags ${flags}`);
+      if (isDatabase && !isSeveral) {
+        named!.push([bytes.slice(key, data), layout.databaseAt(view, data)]);
+        entries++;
+        continue;
       }
-    }
-  }
-
-  /** Visits the values of one key: of a small page in the leaf, or of a tree whose keys are the values. */
-  *#valuesOfKey(
-    page: NodePage,
-    number: number,
-    data: number,
-    isTree: boolean,
-    size: number,
-    counts: Counts,
-  ): Steps<void> {
-    if (!isTree) {
-      const end = data + size;
-      const small = this.#guard(
-        number,
-        counts,
-        () => new NodePage(page.bytes, PageFlag.LEAF, data, end),
-      );
-      if (small !== undefined) this.#values(small, number, counts);
-      return;
-    }
-    const database = databaseAt(page.view, data);
-    const own = newCounts();
-    yield* this.#walkTree(database, own, (leaf, at) => {
-      this.#values(leaf, at, own);
-    });
-    this.#compare(database, own);
-    counts.entries += own.entries;
-    counts.isWhole &&= own.isWhole;
-  }
-
-  #values(page: NodePage, number: number, counts: Counts): void {
-    const start = number * this.#meta.pageSize;
-    for (let node = 0; node < page.count; node++) {
-      const at = page.at(node);
-      counts.entries++;
-      if (page.valueSize > 0) {
-        this.#found.value(start + at, page.valueSize, Fault.NONE, 0);
+      this.#builder.key(bytes, key, data, isApart ? 0 : data + size);
+      if (isDatabase) {
+        const values = layout.databaseAt(view, data);
+        entries += yield* this.#walkTree(
+          values,
+          (page, number) => ended(this.#values(page, number)),
+        );
+      } else if (isSeveral) {
+        const small = new NodePage(bytes, Kind.LEAF, -1, data, data + size);
+        entries += this.#values(small, number);
       } else {
-        const offset = start + at + Size.NODE_HEADER;
-        this.#found.value(offset, page.keySizeAt(at), Fault.NONE, 0);
-      }
-    }
-  }
-
-  #overflow(page: number, length: number): void {
-    const { pageSize, pageCount } = this.#meta;
-    const offset = page * pageSize + Size.PAGE_HEADER;
-    const end = offset + length;
-    const isPage = page > 1 && end <= pageCount * pageSize;
-    if (!isPage) this.#found.value(0, length, Fault.PAGE, page);
-    else if (end > this.#source.size) {
-      this.#found.value(offset, length, Fault.OUTSIDE, page);
-    } else {
-      const fault = this.#seen.add(page) ? Fault.NONE : Fault.SHARED;
-      this.#found.value(offset, length, fault, page);
-    }
-  }
-
-  /** Returns the first, middle and last entry, if they have plain values. Damage is left to the walk. */
-  *#sample(database: Database): Steps<SampledEntry[]> {
-    const { depth, root } = database;
-    const entries: SampledEntry[] = [];
-    if (isEmpty(database) || depth > MOST_DEPTH) return entries;
-    for (const part of [0, 0.5, 1]) {
-      let number = root;
-      for (let level = depth; level > 0; level--) {
-        if (!this.#isFree(number)) return entries;
-        const { offset, length } = this.#sliceOf(number);
-        const bytes = yield* readPart(this.#source, offset, length);
-        const kind = level === 1 ? PageFlag.LEAF : PageFlag.BRANCH;
-        const page = pageOrNone(() => new NodePage(bytes, kind));
-        if (page === undefined || page.count === 0 || page.valueSize > 0) {
-          return entries;
-        }
-        const at = page.at(Math.floor(part * (page.count - 1)));
-        if (level > 1) number = page.childAt(at);
-        else if ((page.flagsAt(at) & ~NodeFlag.OVERFLOW) === 0) {
-          entries.push(yield* this.#entryAt(page, at));
-        }
+        entries++;
+        if (isApart) this.#overflow(wordAt(view, data), size);
+        else this.#value(number, data, data + size);
       }
     }
     return entries;
   }
 
-  *#entryAt(page: NodePage, at: number): Steps<SampledEntry> {
-    const start = at + Size.NODE_HEADER;
-    const data = start + page.keySizeAt(at);
-    const key = page.bytes.slice(start, data);
-    const length = Math.min(HEAD, page.sizeAt(at));
-    const isElsewhere = (page.flagsAt(at) & NodeFlag.OVERFLOW) !== 0;
-    if (!isElsewhere) {
-      const head = page.bytes.slice(data, data + length);
-      return { key, head, isElsewhere };
+  /** Adds the values of one key, which are the keys of a page. Returns their number. */
+  #values(page: NodePage, number: number): number {
+    for (let node = 0; node < page.count; node++) {
+      const at = page.at(node);
+      if (page.valueSize > 0) this.#value(number, at, at + page.valueSize);
+      else this.#value(number, at + Size.NODE_HEADER, page.keyEndAt(at));
     }
-    const { pageSize } = this.#meta;
-    const offset = wordAt(page.view, data) * pageSize + Size.PAGE_HEADER;
-    const isInside = offset + length <= this.#source.size;
-    const head = yield* readPart(this.#source, offset, isInside ? length : 0);
-    return { key, head, isElsewhere };
+    return page.count;
   }
 
-  #compare(database: Database, counts: Counts): void {
-    if (!counts.isWhole) return; // reported already
-    // Whether pages of a key's values count varies by version of LMDB.
-    const hasPages = (database.flags & DatabaseFlag.DUPLICATES) === 0;
-    const fields = hasPages ? COMPARED : COMPARED.slice(0, 1);
-    for (const field of fields) {
-      if (database[field] === counts[field]) continue;
-      counts.isWhole = false;
-      const { name: path } = this.#source;
-      const message = `Cannot read all of ${path}: a tree has ${
-        counts[field]
-      } ${COUNTED[field]}, and its record ${
-        database[field]
-      }: the database is damaged. ${HINT}`;
-      const facts = { path, expected: database[field], actual: counts[field] };
-      this.#found.damage(new FormatError("bad-structure", message, facts));
-    }
+  #value(page: number, start: number, end: number): void {
+    const offset = page * this.#snapshot.pageSize + start;
+    this.#builder.value(offset, end - start, KeyFault.NONE);
   }
 
-  #parse(
-    bytes: Uint8Array,
+  #overflow(page: number, length: number): void {
+    const { pageSize, pageCount } = this.#snapshot;
+    const offset = page * pageSize + Size.PAGE_HEADER;
+    const past = page + Math.ceil((Size.PAGE_HEADER + length) / pageSize);
+    let fault: number = KeyFault.NONE;
+    if (page < 2 || past > pageCount) fault = KeyFault.NOWHERE;
+    else if (offset + length > this.#source.size) fault = KeyFault.CUT;
+    else {
+      for (let own = page; own < past; own++) {
+        if (!this.#seen.add(own)) fault = KeyFault.SHARED;
+      }
+      this.#overflowing?.push({ page, length });
+    }
+    const isNowhere = fault === KeyFault.NOWHERE;
+    this.#builder.value(isNowhere ? 0 : offset, length, fault);
+  }
+
+  /** Chooses names by the first and last entry of a database's first leaf. */
+  *#chooseNames(
+    page: NodePage,
     number: number,
-    kind: number,
-    counts: Counts,
-  ): NodePage | undefined {
-    return this.#guard(number, counts, () => {
-      const page = new NodePage(bytes, kind);
-      const own = wordAt(page.view, PageField.NUMBER);
-      if (own === number) return page;
-      throw new PageFault(`has the number of page ${own}`);
+    { flags }: Database,
+  ): Steps<void> {
+    const { pageSize } = this.#snapshot;
+    const entries = [0, page.count - 1].slice(0, page.count).map((node) => {
+      const at = page.at(node);
+      const data = page.keyEndAt(at);
+      const isApart = (page.flagsAt(at) & NodeFlag.OVERFLOW) !== 0;
+      const offset = isApart
+        ? wordAt(page.view, data) * pageSize + Size.PAGE_HEADER
+        : number * pageSize + data;
+      const key = page.bytes.slice(at + Size.NODE_HEADER, data);
+      return { key, offset, length: page.sizeAt(at), isApart };
     });
-  }
-
-  #guard<T>(number: number, counts: Counts, make: () => T): T | undefined {
-    try {
-      return make();
-    } catch (error) {
-      if (!(error instanceof PageFault)) throw error;
-      this.#report(number, counts, error.message);
-      return undefined;
-    }
+    const hasIntegers = (flags & layout.INTEGER_KEYS) !== 0;
+    const names = yield* namesOf(this.#source, entries, hasIntegers);
+    this.#builder.names(names);
   }
 
   /** Whether a page can be read, and was not before. Reports why not. */
-  #claim(number: number, counts: Counts): boolean {
-    if (this.#isFree(number)) return this.#seen.add(number);
-    const { pageCount, pageSize } = this.#meta;
+  #claim(number: number): boolean {
+    const { pageCount, pageSize } = this.#snapshot;
     const isPage = number > 1 && number < pageCount;
-    const isCut = (number + 1) * pageSize > this.#source.size;
-    const why = !isPage
-      ? "is not a page of the database"
-      : isCut
-      ? "lies behind the end of the file, which was truncated"
-      : "is used twice";
-    this.#report(
-      number,
-      counts,
-      why,
-      isPage && isCut ? "truncated" : undefined,
-    );
+    const isCut = isPage && (number + 1) * pageSize > this.#source.size;
+    if (isPage && !isCut && this.#seen.add(number)) return true;
+    const why = isCut
+      ? "lies behind the end of the file"
+      : isPage
+      ? "is used twice"
+      : "is not a page of the database";
+    this.#report(number, new PageFault(why), isCut ? "truncated" : undefined);
     return false;
   }
 
-  #isFree(number: number): boolean {
-    const { pageCount, pageSize } = this.#meta;
-    return number > 1 && number < pageCount &&
-      (number + 1) * pageSize <= this.#source.size && !this.#seen.has(number);
-  }
-
-  #sliceOf(number: number) {
-    const { pageSize } = this.#meta;
-    return { source: 0, offset: number * pageSize, length: pageSize };
-  }
-
-  /** @param why Completes the sentence "The page …". */
   #report(
     number: number,
-    counts: Counts,
-    why: string,
+    error: unknown,
     code: FormatError["code"] = "bad-structure",
   ): void {
-    counts.isWhole = false;
-    const { name: path } = this.#source;
-    const offset = number * this.#meta.pageSize;
-    const message = `Cannot read page ${number} of ${path}: it ${why}. ${HINT}`;
-    this.#found.damage(new FormatError(code, message, { path, offset }));
-  }
-}
-
-const HINT =
-  "Download it again; a database in use must be copied with mdb_copy";
-
-const COMPARED = ["entries", "leafPages", "branchPages"] as const;
-
-const COUNTED = {
-  entries: "values",
-  leafPages: "leaf pages",
-  branchPages: "branch pages",
-};
-
-function newCounts(): Counts {
-  return { branchPages: 0, leafPages: 0, entries: 0, isWhole: true };
-}
-
-function pageOrNone(make: () => NodePage): NodePage | undefined {
-  try {
-    return make();
-  } catch (error) {
     if (!(error instanceof PageFault)) throw error;
-    return undefined;
+    const { name: path } = this.#source;
+    const message =
+      `Cannot read page ${number} of ${path}: it ${error.message}. ` +
+      "Download the database again; copy one that is in use with mdb_copy";
+    const offset = number * this.#snapshot.pageSize;
+    this.#builder.damage(new FormatError(code, message, { path, offset }));
   }
 }
 
-/** Page numbers, in memory for those around them only. */
-class PageSet {
-  readonly #parts = new Map<number, Uint32Array>();
-
-  has(page: number): boolean {
-    const part = this.#parts.get(Math.floor(page / PART));
-    return part !== undefined && (part[page % PART >> 5]! & 1 << page) !== 0;
-  }
-
-  /** Adds a page. Returns whether it is new. */
-  add(page: number): boolean {
-    if (this.has(page)) return false;
-    const at = Math.floor(page / PART);
-    let part = this.#parts.get(at);
-    if (part === undefined) {
-      this.#parts.set(at, part = new Uint32Array(PART >> 5));
-    }
-    part[page % PART >> 5]! |= 1 << page;
-    return true;
-  }
+/** Returns the page numbers in a branch page. */
+function childrenOf(bytes: Uint8Array, number: number): number[] {
+  const page = new NodePage(bytes, Kind.BRANCH, number);
+  return Array.from(
+    { length: page.count },
+    (_, node) => page.childAt(page.at(node)),
+  );
 }
-
-/** Pages in each part of a {@linkcode PageSet}: 1 KiB. */
-const PART = 1 << 13;

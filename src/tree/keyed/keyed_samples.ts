@@ -1,22 +1,21 @@
-import { VALUE_TYPES } from "../../../codecs/values/value_type.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { reopenSources } from "../../../io/storage/open_sources.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import { memberError } from "../../../tree/archive/member_error.ts";
-import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
-import type { LostShard } from "../../../tree/samples/open_shards.ts";
+import { VALUE_TYPES } from "../../codecs/values/value_type.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { reopenSources } from "../../io/storage/open_sources.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import { memberError } from "../archive/member_error.ts";
+import { prefetchContents, readContents } from "../read_contents.ts";
+import type { LostShard } from "../samples/open_shards.ts";
 import type {
   Field,
   PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
-} from "../../../tree/samples/samples.ts";
-import { ShardTable } from "../../../tree/samples/shard_table.ts";
-import type { Extent } from "../../../tree/tree.ts";
-import { LmdbTree } from "../tree/lmdb_tree.ts";
-import type { LmdbFile } from "./open_index.ts";
+} from "../samples/samples.ts";
+import { ShardTable } from "../samples/shard_table.ts";
+import type { Extent } from "../tree.ts";
+import { type KeyedFile, KeyedTree } from "./keyed_tree.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -27,23 +26,23 @@ const FIELDS: readonly Field[] = [
 ];
 
 interface Seed {
-  readonly files: readonly LmdbFile[];
+  readonly files: readonly KeyedFile[];
   readonly lost: readonly LostShard[];
 }
 
-/** Values of databases as samples, in the order of their keys; those of named databases after the others. */
-export class LmdbSamples implements Samples<Bytes> {
+/** Values of key-value stores as samples, in the order of the stores' records. */
+export class KeyedSamples implements Samples<Bytes> {
   readonly unit = "value";
   readonly fields = [];
   readonly stores = "content";
-  readonly shards: ShardTable<LmdbFile>;
+  readonly shards: ShardTable<KeyedFile>;
   readonly storage: Storage;
-  readonly #trees: readonly LmdbTree[];
+  readonly #trees: readonly KeyedTree[];
   readonly #sources: readonly ByteSource[];
 
   /** @param trees With their sources, which closing the samples closes. */
   constructor(
-    trees: readonly LmdbTree[],
+    trees: readonly KeyedTree[],
     storage: Storage,
     lost: readonly LostShard[],
   ) {
@@ -73,6 +72,13 @@ export class LmdbSamples implements Samples<Bytes> {
     return this.#trees[shard]!.keyOf(index - this.shards.firsts[shard]!);
   }
 
+  locate(index: number, into: Extent): void {
+    const shard = this.shards.shardOf(index);
+    const record = index - this.shards.firsts[shard]!;
+    this.#trees[shard]!.locateRecord(record, into);
+    into.source = shard;
+  }
+
   /** Gives values with their keys. */
   // deno-lint-ignore require-yield -- nothing has to be read
   *portable(): Steps<PortableSamples<Bytes>> {
@@ -82,13 +88,6 @@ export class LmdbSamples implements Samples<Bytes> {
       read: (indices, options) => this.read(indices, options),
       decode: (index, value) => ({ key: this.#textKeyOf(index), value }),
     };
-  }
-
-  locate(index: number, into: Extent): void {
-    const shard = this.shards.shardOf(index);
-    const record = index - this.shards.firsts[shard]!;
-    this.#trees[shard]!.locateRecord(record, into);
-    into.source = shard;
   }
 
   prefetch(indices: readonly number[]): number {
@@ -127,16 +126,16 @@ export class LmdbSamples implements Samples<Bytes> {
   }
 }
 
-/** Opens databases that another thread has opened, sharing its tables. */
+/** Opens stores that another thread has opened, sharing its tables. */
 export function* reopenSamples(
   { files, lost }: Seed,
   storage: Storage,
-): Steps<LmdbSamples> {
+): Steps<KeyedSamples> {
   const sources = yield* reopenSources(storage, files);
   const trees = files.map((file, i) => {
-    const { offset, bytes } = file.meta;
+    const { offset, bytes } = file.guard;
     sources[i]!.guard?.(offset, bytes);
-    return new LmdbTree(file, [sources[i]!]);
+    return new KeyedTree(file, [sources[i]!]);
   });
-  return new LmdbSamples(trees, storage, lost);
+  return new KeyedSamples(trees, storage, lost);
 }

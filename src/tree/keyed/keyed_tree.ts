@@ -1,33 +1,40 @@
-import type { FormatError } from "../../../base/errors.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
-import { unescapedName } from "../../../tree/names/escaped_name.ts";
-import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
+import type { FormatError } from "../../base/errors.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import type { KnownFile } from "../../io/storage/changed_file.ts";
+import type { ArchiveNotes } from "../archive/archive_notes.ts";
+import { ArchiveTree } from "../archive/archive_tree.ts";
+import { unescapedName } from "../names/escaped_name.ts";
 import {
   type Extent,
   placeRange,
   type SampleNodes,
   type SampleRun,
   type TreeHandle,
-} from "../../../tree/tree.ts";
-import { Fault, faultError } from "../read/faults.ts";
-import type { LmdbColumns, LmdbIndex } from "../read/index_builder.ts";
-import type { LmdbFile } from "../read/open_index.ts";
+} from "../tree.ts";
+import { KeyFault, keyFaultError } from "./key_faults.ts";
+import type { KeyedColumns, KeyedIndex } from "./keyed_builder.ts";
 
-/** Values of a database as files named by their keys; named databases, and keys of several values, as directories. */
-export class LmdbTree extends ArchiveTree<LmdbColumns> {
+/** File of a key-value store with its tables, for other threads. */
+export interface KeyedFile extends KnownFile {
+  readonly columns: KeyedColumns;
+  /** Bytes that are others once values may have been overwritten. */
+  readonly guard: { readonly offset: number; readonly bytes: Uint8Array };
+}
+
+/** Values of a key-value store as files named by their keys; named databases, and keys of several values, as directories. */
+export class KeyedTree extends ArchiveTree<KeyedColumns> {
   readonly sources: readonly ByteSource[];
-  readonly file: LmdbFile;
-  readonly #odd: LmdbIndex | undefined;
+  readonly file: KeyedFile;
+  readonly #odd: KeyedIndex | undefined;
 
   /**
    * @param sources The file; empty in a thread that did not open it.
    * @param odd What of it is not shown or cannot be read; `undefined` in other threads.
    */
   constructor(
-    file: LmdbFile,
+    file: KeyedFile,
     sources: readonly ByteSource[] = [],
-    odd?: LmdbIndex,
+    odd?: KeyedIndex,
   ) {
     super(file.columns, file.mtime);
     this.file = file;
@@ -41,7 +48,10 @@ export class LmdbTree extends ArchiveTree<LmdbColumns> {
       : this.notesOf(this.file.path, this.#odd);
   }
 
-  /** Returns the key of a value, after the name of its database: `train/000042`. Bytes that are not UTF-8 are as in names. */
+  /**
+   * Returns the key of a value, after the name of its database: `train/000042`. Bytes that are not UTF-8 are lone
+   * surrogates, as in names.
+   */
   keyOf(record: number): string {
     const path = this.pathOf(record);
     const name = path.slice(0, path.length - this.columns.suffixes[record]!);
@@ -54,7 +64,7 @@ export class LmdbTree extends ArchiveTree<LmdbColumns> {
 
   locateRecord(record: number, into: Extent): void {
     const { offsets, lengths, faults } = this.columns;
-    if (faults[record] !== Fault.NONE) throw this.faultOf(record);
+    if (faults[record] !== KeyFault.NONE) throw this.faultOf(record);
     placeRange(0, offsets[record]!, lengths[record]!, into);
   }
 
@@ -62,7 +72,7 @@ export class LmdbTree extends ArchiveTree<LmdbColumns> {
     const { offsets, faults } = this.columns;
     const name = this.pathOf(record);
     const [fault, offset] = [faults[record]!, offsets[record]!];
-    return faultError(this.file.path, name, fault, offset);
+    return keyFaultError(this.file.path, name, fault, offset);
   }
 
   share(): TreeHandle {
@@ -86,7 +96,7 @@ export class LmdbTree extends ArchiveTree<LmdbColumns> {
   }
 }
 
-/** Yields runs of consecutive nodes; values that others replaced have the node 0. */
+/** Yields runs of consecutive nodes. Values whose path another has have the node 0. */
 function* runsOf(nodes: Uint32Array): Generator<SampleRun> {
   for (let first = 0; first < nodes.length;) {
     const node = nodes[first]!;
@@ -99,6 +109,6 @@ function* runsOf(nodes: Uint32Array): Generator<SampleRun> {
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
-export function reopenTree(data: unknown): LmdbTree {
-  return new LmdbTree(data as LmdbFile);
+export function reopenTree(data: unknown): KeyedTree {
+  return new KeyedTree(data as KeyedFile);
 }
