@@ -37,11 +37,11 @@ function* checkFile(run: CheckRun, source: ByteSource): Steps<number> {
   const { pageSize } = snapshot;
   for (let from = 0; from < values.length; from += BATCH) {
     const batch = values.slice(from, from + BATCH);
-    const slices = batch.map(({ page }) => {
+    const slices = batch.map(([page]) => {
       return { source: 0, offset: page * pageSize, length: Size.PAGE_HEADER };
     });
     const heads = yield* readSlices([source], slices);
-    for (const [i, { page, length }] of batch.entries()) {
+    for (const [i, [page, length]] of batch.entries()) {
       const view = viewOf(heads[i]!);
       const bytes = view.getUint32(12, true) * pageSize;
       const isHead = kindOf(view) === Kind.OVERFLOW &&

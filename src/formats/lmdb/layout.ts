@@ -10,6 +10,8 @@ export const MAGIC = 0xbeefc0de;
 export const DATA_VERSION = 1;
 /** Name of the file in a database's directory. */
 export const DATA_FILE = "data.mdb";
+/** Suffix of databases, which are files or directories. */
+export const SUFFIX = ".lmdb";
 /** Most levels of a tree: `CURSOR_STACK`. */
 export const MOST_DEPTH = 32;
 
@@ -37,7 +39,6 @@ export const Meta = {
 
 /** What a page is. */
 export const Kind = { BRANCH: 1, LEAF: 2, OVERFLOW: 4, META: 8 } as const;
-const KINDS = 0x0f;
 
 export const NodeFlag = {
   /** The value is on overflow pages. */
@@ -84,14 +85,14 @@ export function wordAt(view: DataView, at: number): number {
 }
 
 export function kindOf(page: DataView, start = 0): number {
-  return page.getUint16(start + 10, true) & KINDS;
+  return page.getUint16(start + 10, true) & 0x0f;
 }
 
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Whether a name is that of a database among others, such as `train.lmdb`: a file, or a directory with `data.mdb`. */
+/** Whether a name is that of a database: a file, or a directory. */
 export function isShard(name: string): boolean {
-  return name.endsWith(".lmdb");
+  return name.endsWith(SUFFIX);
 }

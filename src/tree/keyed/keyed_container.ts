@@ -1,6 +1,6 @@
 import { warnOfAll } from "../../base/message_text.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { shardDirectories } from "../../io/storage/shard_paths.ts";
+import { directoriesOf } from "../../io/storage/pattern_paths.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { archiveInfo } from "../archive/archive_info.ts";
@@ -9,17 +9,15 @@ import type { Container, ContainerOptions } from "../format.ts";
 import { lostNotes, openSound } from "../samples/open_shards.ts";
 import { UnionTree } from "../union_tree.ts";
 import { type KeyedFormat, openStore } from "./keyed_index.ts";
+import type { StorePaths } from "./store_paths.ts";
 import { KeyedSamples } from "./keyed_samples.ts";
 
 /** Stores that are shown as one container. */
-export interface KeyedStores {
+export interface KeyedStores extends StorePaths {
   /** Name of the format. */
   readonly format: string;
-  readonly paths: readonly string[];
-  /** Names of the stores, each of which is a directory; `undefined` for a single one, whose keys are in the root. */
-  readonly names: readonly string[] | undefined;
   /** Suffix of the names, which directories do not have. */
-  readonly suffix: RegExp;
+  readonly suffix: string;
   /** Reads how a file is indexed. */
   look(source: ByteSource): Steps<KeyedFormat>;
 }
@@ -36,10 +34,10 @@ export function* openKeyed(
   const samples = new KeyedSamples(trees, storage, lost);
   const notes = [...lostNotes(lost), ...trees.flatMap(({ notes }) => notes)];
   warnOfAll(noteLines(notes), options.onWarning);
-  const directories = names && shardDirectories(names, suffix);
+  const directories = names && directoriesOf(names, suffix);
   const placed = trees.map((tree) => {
     const { path: name } = tree.file;
-    const path = [directories?.[paths.indexOf(name)] ?? ""];
+    const path = directories?.[paths.indexOf(name)] ?? [];
     return { tree, path, name };
   });
   const tree = names === undefined ? trees[0]! : UnionTree.of(placed);

@@ -101,7 +101,6 @@ function isSound(view: DataView, number: number, pageSize: number): boolean {
   const isRoot = root > 1 && root <= wordAt(view, Meta.LAST_PAGE) &&
     depth > 0 && depth <= layout.MOST_DEPTH;
   return view.getUint32(Meta.MAGIC, true) === MAGIC &&
-    view.getUint32(Meta.VERSION, true) === layout.DATA_VERSION &&
     view.getUint32(Meta.PAGE_SIZE, true) === pageSize &&
     wordAt(view, 0) === number && layout.kindOf(view) === layout.Kind.META &&
     (isRoot || layout.isEmpty(main));

@@ -8,9 +8,6 @@ export class PageFault extends Error {
 /** Flag of pages whose values have a fixed size and no node headers. */
 const FIXED = 0x20;
 
-/** Size of values, flags, end of the list of nodes, and start of the nodes. */
-type Fields = [number, number, number, number];
-
 /** A branch or leaf page, or the small page of a key's values in a leaf. Its nodes lie inside it, and are apart. */
 export class NodePage {
   readonly bytes: Uint8Array;
@@ -45,16 +42,16 @@ export class NodePage {
     }
     const own = number < 0 ? number : wordAt(this.view, start);
     if (own !== number) throw new PageFault(`has the number of page ${own}`);
-    const [valueSize, flags, lower, upper] = [8, 10, 12, 14]
-      .map((at) => this.view.getUint16(start + at, true)) as Fields;
-    const isFixed = (flags & FIXED) !== 0;
+    const field = (at: number) => this.view.getUint16(start + at, true);
+    const valueSize = field(8);
+    const isFixed = (field(10) & FIXED) !== 0;
     this.valueSize = isFixed ? valueSize : 0;
-    this.count = lower - Size.PAGE_HEADER >> 1;
+    this.count = field(12) - Size.PAGE_HEADER >> 1;
     const room = size - Size.PAGE_HEADER;
     const isSound = this.count >= 0 && this.count <= room >> 1 &&
       (!isFixed || valueSize > 0 && this.count * valueSize <= room);
     if (!isSound) throw new PageFault(`has a list of ${this.count} nodes`);
-    if (!isFixed) this.#requireApart(upper, end, kind === Kind.LEAF);
+    if (!isFixed) this.#requireApart(field(14), end, kind === Kind.LEAF);
   }
 
   /** Returns the index in `bytes` of a node, or of a value without node header. */

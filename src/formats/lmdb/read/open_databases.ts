@@ -1,12 +1,14 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { shardsIn } from "../../../io/storage/shard_paths.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { pathIn } from "../../../io/storage/stored_location.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { openKeyed } from "../../../tree/keyed/keyed_container.ts";
 import type { KeyedFormat } from "../../../tree/keyed/keyed_index.ts";
-import { DATA_FILE, isShard, Size } from "../layout.ts";
+import {
+  type StorePaths,
+  storePaths,
+} from "../../../tree/keyed/store_paths.ts";
+import { DATA_FILE, Size, SUFFIX } from "../layout.ts";
 import { readSnapshot, type Snapshot } from "./meta.ts";
 import { type OverflowValue, Walk } from "./walk.ts";
 
@@ -19,7 +21,7 @@ export function* openDatabases(
   const stores = {
     ...yield* databasePaths(path, storage),
     format: "lmdb",
-    suffix: /\.lmdb$/,
+    suffix: SUFFIX,
     *look(source: ByteSource) {
       return formatOf(source, yield* readSnapshot(source));
     },
@@ -41,28 +43,10 @@ export function formatOf(
   };
 }
 
-/**
- * Finds the data files of a location: itself; `data.mdb` in a directory; or the databases in a directory whose names
- * end in `.lmdb`, each a file or a directory.
- *
- * @throws {FormatError} If a directory has none.
- */
-export function* databasePaths(path: string, storage: Storage): Steps<{
-  readonly paths: readonly string[];
-  readonly names: readonly string[] | undefined;
-}> {
-  const found = yield* storage.list(path);
-  if (found === undefined) return { paths: [path], names: undefined };
-  if (found.includes(DATA_FILE)) {
-    return { paths: [pathIn(path, DATA_FILE)], names: undefined };
-  }
-  const missing = `it has no ${DATA_FILE}, and nothing named x.lmdb`;
-  const names = (yield* shardsIn(path, storage, isShard, missing))!;
-  const paths: string[] = [];
-  for (const name of names) {
-    const shard = pathIn(path, name);
-    const isFile = (yield* storage.list(shard)) === undefined;
-    paths.push(isFile ? shard : pathIn(shard, DATA_FILE));
-  }
-  return { paths, names };
+/** Finds the data files of a location. Throws FormatError if there are none. */
+export function databasePaths(
+  path: string,
+  storage: Storage,
+): Steps<StorePaths> {
+  return storePaths(path, storage, { file: DATA_FILE, suffix: SUFFIX });
 }

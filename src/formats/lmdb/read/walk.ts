@@ -21,13 +21,8 @@ const BATCH = 1 << 20;
  */
 type Visit = (page: NodePage, number: number) => Steps<number>;
 
-/** A value on overflow pages. */
-export interface OverflowValue {
-  /** Number of the first page. */
-  readonly page: number;
-  /** Length of the value in bytes. */
-  readonly length: number;
-}
+/** First page of a value on overflow pages, and its length in bytes. */
+export type OverflowValue = readonly [page: number, length: number];
 
 /**
  * Walks all trees of a database file in key order. Each page is read once: a page that is used twice, lies outside the
@@ -84,15 +79,15 @@ export class Walk {
   /** Returns the number of values, compared with what the record says; NaN if not all are found. */
   *#walkTree(database: Database, visit: Visit): Steps<number> {
     const { depth, root, entries } = database;
-    let found = 0;
-    if (depth > layout.MOST_DEPTH) {
-      this.#report(root, new PageFault(`has ${depth} levels below it`));
-      return NaN;
-    } else if (!layout.isEmpty(database)) {
+    const isDeep = depth > layout.MOST_DEPTH;
+    let found = isDeep ? NaN : 0;
+    if (!isDeep && !layout.isEmpty(database)) {
       found = yield* this.#descend([root], depth, visit);
     }
-    if (found === entries || Number.isNaN(found)) return found;
-    const why = `is the root of ${found} values, not of ${entries}`;
+    if (found === entries || Number.isNaN(found) && !isDeep) return found;
+    const why = isDeep
+      ? `has ${depth} levels below it`
+      : `is the root of ${found} values, not of ${entries}`;
     this.#report(root, new PageFault(why));
     return NaN;
   }
@@ -202,7 +197,7 @@ export class Walk {
       for (let own = page; own < past; own++) {
         if (!this.#seen.add(own)) fault = KeyFault.SHARED;
       }
-      this.#overflowing?.push({ page, length });
+      this.#overflowing?.push([page, length]);
     }
     const isNowhere = fault === KeyFault.NOWHERE;
     this.#builder.value(isNowhere ? 0 : offset, length, fault);
