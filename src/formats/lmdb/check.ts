@@ -30,7 +30,7 @@ const BATCH = 1024;
 
 /** @returns Number of values found. */
 function* checkFile(run: CheckRun, source: ByteSource): Steps<number> {
-  const snapshot = yield* readSnapshot(source);
+  const snapshot = yield* readSnapshot(source, run.storage);
   const values: OverflowValue[] = [];
   const format = formatOf(source, snapshot, values);
   const count = yield* checkStore(run, source, format);

@@ -56,7 +56,7 @@ export function openStore(
   return againIfChanged(function* () {
     const source = yield* openFile(storage, path);
     try {
-      return yield* openNow(source, storage, options, yield* look(source));
+      return yield* openNow(source, options, yield* look(source));
     } catch (error) {
       source.close();
       throw error;
@@ -66,7 +66,6 @@ export function openStore(
 
 function* openNow(
   source: ByteSource,
-  storage: Storage,
   options: StoreOptions,
   format: KeyedFormat,
 ): Steps<OpenedStore> {
@@ -99,7 +98,6 @@ function* openNow(
         : undefined,
   });
   yield* requireSame(source, guard);
-  if (!builder.isSound) yield* requireSize(source, storage);
   const { columns } = index;
   const { firstDamage } = builder;
   if (firstDamage !== undefined && columns.lengths.length === 0) {
@@ -136,17 +134,6 @@ function* requireSame(
 ): Steps<void> {
   const now = yield* readPart(source, offset, bytes.length);
   if (now.some((byte, i) => byte !== bytes[i])) throw changedFile(source.name);
-}
-
-/** Throws FormatError (`changed`) if a file has grown since it was opened, so that not all of it can be read. */
-function* requireSize(
-  { name: path, size }: ByteSource,
-  storage: Storage,
-): Steps<void> {
-  const now = yield* storage.stat(path);
-  if (now !== undefined && now.size !== size) {
-    throw changedFile(path, size, now.size);
-  }
 }
 
 /** Whether all readable values lie in the file: cached tables are not trusted. */

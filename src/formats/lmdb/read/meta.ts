@@ -2,6 +2,8 @@ import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { requireSize } from "../../../io/storage/changed_file.ts";
+import type { Storage } from "../../../io/storage/storage.ts";
 import * as layout from "../layout.ts";
 import { MAGIC, Meta, Size, viewOf, wordAt } from "../layout.ts";
 
@@ -26,18 +28,21 @@ const USUAL = 4096 + Size.META;
 /**
  * Reads the newer of the two meta pages.
  *
- * @throws {FormatError} If neither can be used, or the file ends before its root.
+ * @throws {FormatError} If neither can be used, or the file ends before its root; with code `changed` if it has grown.
  */
-export function* readSnapshot(source: ByteSource): Steps<Snapshot> {
+export function* readSnapshot(
+  source: ByteSource,
+  storage: Storage,
+): Steps<Snapshot> {
   const { name: path, size: actual } = source;
   const head = yield* readPart(source, 0, Math.min(actual, USUAL));
   const pageSize = pageSizeIn(path, head);
-  const requireSize = (expected: number) => {
+  const requireBytes = (expected: number) => {
     if (actual >= expected) return;
     const why = `it has ${actual} of ${expected} bytes: it was truncated`;
     throw refusal(path, "truncated", why, { expected, actual });
   };
-  requireSize(pageSize + Size.META);
+  requireBytes(pageSize + Size.META);
   const second = pageSize + Size.META <= head.length
     ? head.slice(pageSize, pageSize + Size.META)
     : yield* readPart(source, pageSize, Size.META);
@@ -56,7 +61,9 @@ export function* readSnapshot(source: ByteSource): Steps<Snapshot> {
   const bytes = metas[isFirst ? 0 : 1]!;
   const main = layout.databaseAt(viewOf(bytes), Meta.MAIN_DATABASE);
   const pageCount = wordAt(viewOf(bytes), Meta.LAST_PAGE) + 1;
-  if (!layout.isEmpty(main)) requireSize((main.root + 1) * pageSize);
+  // It may have grown between the look at its size and that at its meta page.
+  if (pageCount * pageSize > actual) yield* requireSize(source, storage);
+  if (!layout.isEmpty(main)) requireBytes((main.root + 1) * pageSize);
   const guard = { offset: isFirst ? 0 : pageSize, bytes };
   return { pageSize, pageCount, main, guard, fault: spare };
 }

@@ -23,7 +23,7 @@ export function* openDatabases(
     format: "lmdb",
     suffix: SUFFIX,
     *look(source: ByteSource) {
-      return formatOf(source, yield* readSnapshot(source));
+      return formatOf(source, yield* readSnapshot(source, storage));
     },
   };
   return yield* openKeyed(stores, storage, options);
