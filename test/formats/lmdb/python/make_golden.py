@@ -197,7 +197,7 @@ def integers():
 
 def odd_keys():
     """Keys that are no names of files, or not UTF-8."""
-    keys = [b".", b"..", b"a\0b", b"a/b", b"a%2Fb", b"\xff\xfe", "ü".encode(), b"x" * 511]
+    keys = [b".", b"..", b"a\0b", b"a/b", b"a%2Fb", b"\xff\xfe", "ü".encode(), b"x" * 255]
     with environment("odd_keys", "x.lmdb", subdir=False) as env:
         with env.begin(write=True) as txn:
             for key in keys:
@@ -208,14 +208,14 @@ def odd_keys():
     expect("odd_keys", "x.lmdb", "keys that are no names", paths)
 
 
-def deep():
-    """Three levels of branch pages' worth of long keys."""
-    keys = [(b"%06d " % i).ljust(500, b".") for i in range(60)]
-    with environment("deep", "x.lmdb", subdir=False) as env:
+def long_keys():
+    """Long keys, few of which fit a page."""
+    keys = [(b"%06d " % i).ljust(250, b".") for i in range(60)]
+    with environment("long_keys", "x.lmdb", subdir=False) as env:
         with env.begin(write=True) as txn:
             for key in keys:
                 txn.put(key, key[:6])
-    expect("deep", "x.lmdb", "a tree of three levels", [key.decode() for key in keys])
+    expect("long_keys", "x.lmdb", "a tree of two levels", [key.decode() for key in keys])
 
 
 def empty():
@@ -225,6 +225,6 @@ def empty():
 
 
 for make in [
-    caffe, lsun, pairs, one_file, rewritten, named, duplicates, integers, odd_keys, deep, empty
+    caffe, lsun, pairs, one_file, rewritten, named, duplicates, integers, odd_keys, long_keys, empty
 ]:
     make()
