@@ -28,11 +28,12 @@ export interface DirectReads {
   close(): void;
 }
 
-/** Bytes that must not change, and memory to read them into. */
+/** Bytes that must not change, and memory to read them into, which is compared by words. */
 interface Guard {
   readonly offset: number;
-  readonly bytes: Uint8Array;
-  readonly now: Uint8Array;
+  readonly room: Uint8Array;
+  readonly words: Uint32Array;
+  readonly expected: Uint32Array;
 }
 
 /** `read(2)` moves at most 0x7ffff000 bytes; longer reads are split into pieces of this size. */
@@ -107,7 +108,10 @@ export class FileSource implements ByteSource {
   }
 
   guard(offset: number, bytes: Uint8Array): void {
-    this.#guard = { offset, bytes, now: new Uint8Array(bytes.length) };
+    const words = new Uint32Array(Math.ceil(bytes.length / 4));
+    const room = new Uint8Array(words.buffer, 0, bytes.length);
+    room.set(bytes);
+    this.#guard = { offset, room, words, expected: words.slice() };
   }
 
   readAtSync(into: Uint8Array, offset: number): number {
@@ -238,10 +242,10 @@ export class FileSource implements ByteSource {
 
   #requireGuarded(): void {
     if (this.#guard === undefined) return;
-    const { offset, bytes, now } = this.#guard;
-    this.#readNow(now, offset);
-    for (let i = 0; i < bytes.length; i++) {
-      if (now[i] !== bytes[i]) throw changedFile(this.path);
+    const { offset, room, words, expected } = this.#guard;
+    this.#readNow(room, offset);
+    for (let i = 0; i < words.length; i++) {
+      if (words[i] !== expected[i]) throw changedFile(this.path);
     }
   }
 

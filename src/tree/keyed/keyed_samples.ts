@@ -1,6 +1,7 @@
 import { VALUE_TYPES } from "../../codecs/values/value_type.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { fillSync } from "../../io/read/read_part.ts";
 import { reopenSources } from "../../io/storage/open_sources.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { memberError } from "../archive/member_error.ts";
@@ -14,7 +15,7 @@ import type {
   SamplesHandle,
 } from "../samples/samples.ts";
 import { ShardTable } from "../samples/shard_table.ts";
-import type { Extent } from "../tree.ts";
+import { type Extent, newExtent } from "../tree.ts";
 import { type KeyedFile, KeyedTree } from "./keyed_tree.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -39,6 +40,7 @@ export class KeyedSamples implements Samples<Bytes> {
   readonly storage: Storage;
   readonly #trees: readonly KeyedTree[];
   readonly #sources: readonly ByteSource[];
+  readonly #extent = newExtent();
 
   /** @param trees With their sources, which closing the samples closes. */
   constructor(
@@ -62,6 +64,14 @@ export class KeyedSamples implements Samples<Bytes> {
   ): Steps<Bytes[]> {
     return readContents(this.#contentsOf(indices), memory);
   }
+
+  readonly readNow = (index: number): Bytes => {
+    const extent = this.#extent;
+    this.locate(index, extent);
+    const bytes = new Uint8Array(extent.length);
+    fillSync(this.#sources[extent.source]!, bytes, extent.offset, false);
+    return bytes;
+  };
 
   decode(_index: number, bytes: Bytes): Bytes {
     return bytes;

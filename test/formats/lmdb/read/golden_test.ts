@@ -63,6 +63,8 @@ async function compareSamples(
   const indices = all.map((_, i) => i).reverse();
   const expected = indices.map((i) => ({ content: all[i] }));
   assert.deepEqual(await samples.read(indices), expected);
+  assert.deepEqual(samples.readSync(indices), expected);
+  assert.deepEqual(indices.map((i) => samples.readSync(i)), expected);
   assert.deepEqual(await others.read(indices), expected);
   for (const [i, { database, key, path }] of entries.entries()) {
     const name = decodeName(Uint8Array.fromHex(key));
