@@ -8,10 +8,10 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
+import { LMDB } from "./lmdb_case.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
-import { lmdbBytes, PAGE, rootOf } from "../../support/lmdb/make_lmdb.ts";
 import {
   entryOf,
   NAME,
@@ -41,9 +41,6 @@ import {
   writeMds,
   writeVideos,
 } from "./small_containers.ts";
-
-/** Values of a database by their keys. */
-const FILES_BY_KEY = { a: TEXTS[0]!, b: TEXTS[1]!, c: TEXTS[2]! };
 
 const FORMATS: readonly FormatCase[] = [
   {
@@ -366,34 +363,7 @@ const FORMATS: readonly FormatCase[] = [
     },
     damages: [{ file: NAME, at: 0 }],
   },
-  {
-    name: "lmdb",
-    goldens: goldensIn("lmdb"),
-    write: oneFile("a.lmdb", () => lmdbBytes(Object.entries(FILES_BY_KEY))),
-    files: FILES_BY_KEY,
-    openDataset: (path, options) => openDataset(path, options),
-    keys: TEXTS,
-    keyOf: (sample) =>
-      sample instanceof Uint8Array ? text(sample) : bytesOfFile(sample),
-    isSummed: false,
-    cuts: ["truncated"],
-    shards: fileShards(
-      "lmdb",
-      152,
-      (samples) => lmdbBytes(samples.map((n) => [`${n}`, Uint8Array.of(n)])),
-      byteOf("content"),
-    ),
-    indexed: {
-      name: "large.lmdb",
-      bytes: (contents) =>
-        lmdbBytes(contents.map((text, i) => [`${i}`.padStart(8, "0"), text])),
-      ruin: (bytes) => {
-        const root = rootOf(bytes) * PAGE;
-        bytes.fill(0, root, root + PAGE);
-      },
-    },
-    damages: [{ at: PAGE }, { at: 2 * PAGE }],
-  },
+  LMDB,
   {
     name: "toy",
     goldens: [],
