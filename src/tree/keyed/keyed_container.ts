@@ -31,25 +31,30 @@ export function* openKeyed(
   const open = (path: string) => openStore(path, storage, options, look);
   const { sound, lost } = yield* openSound(paths, open);
   const trees = sound.map(({ tree }) => tree);
-  const samples = new KeyedSamples(trees, storage, lost);
-  const notes = [...lostNotes(lost), ...trees.flatMap(({ notes }) => notes)];
-  warnOfAll(noteLines(notes), options.onWarning);
-  const directories = names && directoriesOf(names, suffix);
-  const placed = trees.map((tree) => {
-    const { path: name } = tree.file;
-    const path = directories?.[paths.indexOf(name)] ?? [];
-    return { tree, path, name };
-  });
-  const tree = names === undefined ? trees[0]! : UnionTree.of(placed);
-  const databases = sound.reduce((sum, { index }) => sum + index.databases, 0);
-  const values = samples.shards.length;
-  const info = archiveInfo(tree, trees, {
-    format,
-    kind: names === undefined ? "values by key" : "shards of values by key",
-    facts: databases > 0 ? { values, databases } : { values },
-    parts: samples.shards.shards.map(({ path, size, columns }) => {
-      return { path, bytes: size, samples: columns.lengths.length };
-    }),
-  }, lostNotes(lost));
-  return { tree, samples, info };
+  try {
+    const samples = new KeyedSamples(trees, storage, lost);
+    const notes = [...lostNotes(lost), ...trees.flatMap(({ notes }) => notes)];
+    warnOfAll(noteLines(notes), options.onWarning);
+    const directories = names && directoriesOf(names, suffix);
+    const placed = trees.map((tree) => {
+      const { path: name } = tree.file;
+      const path = directories?.[paths.indexOf(name)] ?? [];
+      return { tree, path, name };
+    });
+    const tree = names === undefined ? trees[0]! : UnionTree.of(placed);
+    const databases = sound.reduce((sum, { index }) => sum + index.databases, 0);
+    const values = samples.shards.length;
+    const info = archiveInfo(tree, trees, {
+      format,
+      kind: names === undefined ? "values by key" : "shards of values by key",
+      facts: databases > 0 ? { values, databases } : { values },
+      parts: samples.shards.shards.map(({ path, size, columns }) => {
+        return { path, bytes: size, samples: columns.lengths.length };
+      }),
+    }, lostNotes(lost));
+    return { tree, samples, info };
+  } catch (error) {
+    for (const tree of trees) tree.close();
+    throw error;
+  }
 }

@@ -34,6 +34,8 @@ export class Walk {
   readonly #builder: KeyedBuilder;
   readonly #overflowing: OverflowValue[] | undefined;
   readonly #seen = new SparseSet();
+  /** Pages for values: more would let a small file have contents that fit no disk. */
+  #left: number;
 
   /** @param overflowing Takes the values on overflow pages. */
   constructor(
@@ -46,6 +48,7 @@ export class Walk {
     this.#snapshot = snapshot;
     this.#builder = builder;
     this.#overflowing = overflowing;
+    this.#left = source.size / snapshot.pageSize;
   }
 
   *all(): Steps<void> {
@@ -79,16 +82,16 @@ export class Walk {
   /** Returns the number of values, compared with what the record says; NaN if not all are found. */
   *#walkTree(database: Database, visit: Visit): Steps<number> {
     const { depth, root, entries } = database;
-    const isDeep = depth > layout.MOST_DEPTH;
-    let found = isDeep ? NaN : 0;
-    if (!isDeep && !layout.isEmpty(database)) {
-      found = yield* this.#descend([root], depth, visit);
-    }
-    if (found === entries || Number.isNaN(found) && !isDeep) return found;
-    const why = isDeep
-      ? `has ${depth} levels below it`
+    const isEmpty = layout.isEmpty(database);
+    const isOdd = !isEmpty && (depth < 1 || depth > layout.MOST_DEPTH);
+    const found = isOdd || isEmpty
+      ? 0
+      : yield* this.#descend([root], depth, visit);
+    if (!isOdd && (found === entries || Number.isNaN(found))) return found;
+    const why = isOdd
+      ? `is the root of ${depth} levels`
       : `is the root of ${found} values, not of ${entries}`;
-    this.#report(root, new PageFault(why));
+    this.#report(isEmpty ? 0 : root, new PageFault(why));
     return NaN;
   }
 
@@ -189,15 +192,15 @@ export class Walk {
   #overflow(page: number, length: number): void {
     const { pageSize, pageCount } = this.#snapshot;
     const offset = page * pageSize + Size.PAGE_HEADER;
-    const past = page + Math.ceil((Size.PAGE_HEADER + length) / pageSize);
+    const count = Math.ceil((Size.PAGE_HEADER + length) / pageSize);
     let fault: number = KeyFault.NONE;
-    if (page < 2 || past > pageCount) fault = KeyFault.NOWHERE;
+    if (page < 2 || page + count > pageCount) fault = KeyFault.NOWHERE;
     else if (offset + length > this.#source.size) fault = KeyFault.CUT;
     else {
-      for (let own = page; own < past; own++) {
-        if (!this.#seen.add(own)) fault = KeyFault.SHARED;
-      }
       this.#overflowing?.push([page, length]);
+      const isOwn = this.#seen.add(page) && count <= this.#left;
+      if (isOwn) this.#left -= count;
+      else fault = KeyFault.SHARED;
     }
     const isNowhere = fault === KeyFault.NOWHERE;
     this.#builder.value(isNowhere ? 0 : offset, length, fault);

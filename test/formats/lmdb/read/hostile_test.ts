@@ -266,6 +266,44 @@ Deno.test("databases that share pages are no more than their pages", async () =>
   assert.equal(damage.length, 499);
 });
 
+Deno.test("values that overlap are no more than the file", async () => {
+  const large = "large ".repeat(300);
+  const names = Array.from({ length: 40 }, (_, i) => `${i}`.padStart(4, "0"));
+  const bytes = lmdbBytes(names.map((name) => [name, large]));
+  const view = new DataView(bytes.buffer);
+  let page = 2;
+  for (let at = 2 * PAGE; at < bytes.length; at += PAGE) {
+    if (view.getUint16(at + 10, true) !== 2) continue;
+    const count = view.getUint16(at + 12, true) - 16 >> 1;
+    for (let i = 0; i < count; i++) {
+      const node = at + view.getUint16(at + 16 + 2 * i, true);
+      view.setUint32(node, 70_000, true); // nearly all of the file, from each page
+      view.setBigUint64(node + 12, BigInt(page++), true);
+    }
+  }
+  const { keys, info, damage } = await seen(bytes);
+  assert.equal(keys.length, 40);
+  assert.equal(info.facts!["unreadable"], 39);
+  assert.ok(damage.length >= 39);
+});
+
+Deno.test("trees without levels are refused", async () => {
+  for (const depth of [0, 33, 65_535]) {
+    const pages = new MadePages();
+    const inner = pages.tree(MANY);
+    const record = recordBytes({ ...inner, depth });
+    const bytes = pages.file(pages.tree([["name", record]]));
+    const view = new DataView(bytes.buffer);
+    const leaf = rootOf(bytes) * PAGE;
+    view.setUint16(leaf + view.getUint16(leaf + 16, true) + 4, 2, true);
+    const { keys, warnings } = await seen(bytes).catch((error) => {
+      return { keys: ["name"], warnings: [String(error)] };
+    });
+    assert.deepEqual(keys, ["name"]);
+    assert.match(warnings.join(), new RegExp(`is the root of ${depth} levels`));
+  }
+});
+
 Deno.test("a database of names that are too long shows the others", async () => {
   const long = "/".repeat(400); // three bytes each in a name
   const warnings: string[] = [];
