@@ -42,7 +42,10 @@ export function* openKeyed(
       return { tree, path, name };
     });
     const tree = names === undefined ? trees[0]! : UnionTree.of(placed);
-    const databases = sound.reduce((sum, { index }) => sum + index.databases, 0);
+    const databases = sound.reduce(
+      (sum, { index }) => sum + index.databases,
+      0,
+    );
     const values = samples.shards.length;
     const info = archiveInfo(tree, trees, {
       format,

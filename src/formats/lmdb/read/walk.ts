@@ -196,12 +196,10 @@ export class Walk {
     let fault: number = KeyFault.NONE;
     if (page < 2 || page + count > pageCount) fault = KeyFault.NOWHERE;
     else if (offset + length > this.#source.size) fault = KeyFault.CUT;
-    else {
+    else if (this.#seen.add(page) && count <= this.#left) {
+      this.#left -= count;
       this.#overflowing?.push([page, length]);
-      const isOwn = this.#seen.add(page) && count <= this.#left;
-      if (isOwn) this.#left -= count;
-      else fault = KeyFault.SHARED;
-    }
+    } else fault = KeyFault.SHARED;
     const isNowhere = fault === KeyFault.NOWHERE;
     this.#builder.value(isNowhere ? 0 : offset, length, fault);
   }
