@@ -43,3 +43,25 @@ export class GrowingNumbers {
     return shareNumbers(numbers, this.#below);
   }
 }
+
+/** Numbers in each part of a {@linkcode SparseSet}: 1 KiB. */
+const PART = 1 << 13;
+
+/** Set of whole numbers: a bit for each of those around its members. */
+export class SparseSet {
+  readonly #parts = new Map<number, Uint32Array>();
+
+  /** Adds a number. Returns whether it is new. */
+  add(number: number): boolean {
+    const key = Math.floor(number / PART);
+    let part = this.#parts.get(key);
+    if (part === undefined) {
+      this.#parts.set(key, part = new Uint32Array(PART >> 5));
+    }
+    const word = number % PART >> 5;
+    const bit = 1 << number % 32;
+    if ((part[word]! & bit) !== 0) return false;
+    part[word]! |= bit;
+    return true;
+  }
+}

@@ -12,6 +12,7 @@ import { makeZip } from "../support/zip/make_zip.ts";
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { parquetCase } from "../support/parquet/parquet_golden.ts";
 import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
+import { lmdbCase } from "../support/lmdb/lmdb_golden.ts";
 import { mdsCase } from "../support/mds/mds_golden.ts";
 import { TOY_FORMAT, toyBytes } from "../support/toy_format/write_toy.ts";
 import { fromFileUrl } from "../support/paths.ts";
@@ -52,6 +53,7 @@ fs.writeFileSync(
   }))),
 );
 fs.cpSync(tfrecordCase("shards").path, `${place}/records`, { recursive: true });
+fs.cpSync(lmdbCase("caffe").path, `${place}/train_lmdb`, { recursive: true });
 fs.cpSync(mdsCase("plain").path, `${place}/mds`, { recursive: true });
 fs.cpSync(parquetCase("shards").path, `${place}/tables`, { recursive: true });
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });

@@ -15,6 +15,16 @@ export class ArchiveSource extends ContainerSource {
   }
 }
 
+/** Values of a key-value store, as files named by their keys. */
+export class KeyedSource extends ContainerSource {
+  override readonly samplesAreFiles = true;
+
+  override noteFiles(notes: PlanNotes): void {
+    super.noteFiles(notes);
+    notes.changed.push("keys are names of files");
+  }
+}
+
 function hasOtherLinks(tree: Tree): boolean {
   const isLink = tree.isLink;
   if (isLink === undefined) return false;

@@ -172,3 +172,7 @@ export function compressionOf(head: Uint8Array): Compression | undefined {
 
 /** Maximum seconds of a time from 1970: the range of `Date`. */
 export const MOST_SECONDS = 8.64e12;
+
+export function isShard(name: string): boolean {
+  return name.endsWith(".tar");
+}

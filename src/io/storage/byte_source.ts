@@ -47,6 +47,11 @@ export interface ByteSource {
   prefetch?(offset: number, length: number): boolean;
   /** Invalidates the cached range, so that the next read fetches it. Present only if something is cached. */
   invalidate?(offset: number, length: number): void;
+  /**
+   * Makes each later read throw a `FormatError` (`changed`) unless the file has these bytes at `offset` when the read
+   * ends. For files that other programs write in place. Present only if bytes can change while the source is open.
+   */
+  guard?(offset: number, bytes: Uint8Array): void;
   /** Closes the source; reading afterwards is an error. */
   close(): void;
 }

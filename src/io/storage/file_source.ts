@@ -28,6 +28,14 @@ export interface DirectReads {
   close(): void;
 }
 
+/** Bytes that must not change, and memory to read them into, which is compared by words. */
+interface Guard {
+  readonly offset: number;
+  readonly room: Uint8Array;
+  readonly words: Uint32Array;
+  readonly expected: Uint32Array;
+}
+
 /** `read(2)` moves at most 0x7ffff000 bytes; longer reads are split into pieces of this size. */
 const LARGEST_READ = 1 << 30;
 
@@ -46,6 +54,7 @@ export class FileSource implements ByteSource {
   #isInMemory = false;
   /** Pool key of Node's descriptor. Only some files need one of each kind. */
   readonly #node = {};
+  #guard: Guard | undefined;
   #closed = false;
 
   private constructor(path: string, identity: FileIdentity, mayGrow: boolean) {
@@ -98,7 +107,20 @@ export class FileSource implements ByteSource {
     return this.identity.mtimeMs;
   }
 
+  guard(offset: number, bytes: Uint8Array): void {
+    const words = new Uint32Array(Math.ceil(bytes.length / 4));
+    const room = new Uint8Array(words.buffer, 0, bytes.length);
+    room.set(bytes);
+    this.#guard = { offset, room, words, expected: words.slice() };
+  }
+
   readAtSync(into: Uint8Array, offset: number): number {
+    const done = this.#readNow(into, offset);
+    this.#requireGuarded();
+    return done;
+  }
+
+  #readNow(into: Uint8Array, offset: number): number {
     const done = this.#libc === undefined
       ? -1
       : readNow(this.#libc, this.#borrow(), into, offset);
@@ -109,6 +131,12 @@ export class FileSource implements ByteSource {
   }
 
   readCached(into: Uint8Array, offset: number): number {
+    const got = this.#readCached(into, offset);
+    if (got > 0) this.#requireGuarded();
+    return got;
+  }
+
+  #readCached(into: Uint8Array, offset: number): number {
     if (this.#tellsCached) {
       const lease = this.#borrow();
       try {
@@ -121,10 +149,10 @@ export class FileSource implements ByteSource {
       }
       this.#tellsCached = false;
     }
-    if (this.#isInMemory) return this.readAtSync(into, offset);
+    if (this.#isInMemory) return this.#readNow(into, offset);
     if (!this.pace.allows()) return 0;
     const start = performance.now();
-    const got = this.readAtSync(into, offset);
+    const got = this.#readNow(into, offset);
     this.pace.took(performance.now() - start, into.byteLength);
     return got;
   }
@@ -157,6 +185,7 @@ export class FileSource implements ByteSource {
         if (got === 0) break;
         done += got;
       }
+      this.#requireGuarded();
       return done;
     } finally {
       descriptors.release(lease);
@@ -209,6 +238,15 @@ export class FileSource implements ByteSource {
 
   #borrowOfNode(): Lease {
     return descriptors.borrow(this.#node, this.#openByNode);
+  }
+
+  #requireGuarded(): void {
+    if (this.#guard === undefined) return;
+    const { offset, room, words, expected } = this.#guard;
+    this.#readNow(room, offset);
+    for (let i = 0; i < words.length; i++) {
+      if (words[i] !== expected[i]) throw changedFile(this.path);
+    }
   }
 
   readonly #openByLibc = (): Descriptor => {

@@ -22,8 +22,8 @@ export interface ArchiveColumns {
   readonly nodes: Uint32Array;
   /** Per record: format-specific code of why it is unreadable; 0 if it is readable. */
   readonly faults: Uint8Array;
-  /** Per node: its time in milliseconds since 1970, or NaN if the archive has none. */
-  readonly times: Float64Array;
+  /** Per node: its time in milliseconds since 1970, or NaN if it has none. Absent if none has. */
+  readonly times?: Float64Array;
   /** Records that are symbolic links, ascending. */
   readonly links: Uint32Array;
   /** Per link: the node that it finally resolves to, or 0. */

@@ -8,3 +8,12 @@ export function escapedName(key: string): string {
   if (name === "") return "%";
   return name === "." || name === ".." ? name.replaceAll(".", "%2E") : name;
 }
+
+/** Returns the key that {@linkcode escapedName} made a name of. */
+export function unescapedName(name: string): string {
+  if (name === "%") return "";
+  return name.replaceAll(
+    /%([0-9A-F]{2})/g,
+    (_, hex) => String.fromCharCode(parseInt(hex, 16)),
+  );
+}

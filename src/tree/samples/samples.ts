@@ -87,6 +87,14 @@ export interface Samples<R = unknown, D = unknown> {
    */
   read(indices: readonly number[], options: ReadSamplesOptions): Steps<R[]>;
   /**
+   * Reads one sample without waiting, and without a procedure, which costs as much as a small sample. Absent if it
+   * cannot be read so.
+   *
+   * @param index From 0 to `shards.length - 1`.
+   * @throws {FormatError} If the sample is damaged.
+   */
+  readNow?: ((index: number) => R) | undefined;
+  /**
    * Decodes a read sample.
    *
    * @param fields Names of the fields to decode; defaults to all that were read.

@@ -38,6 +38,7 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
   readonly keyOf: Samples["keyOf"];
   readonly fileOf: Samples["fileOf"];
   readonly views: Samples["views"];
+  readonly readNow: Samples<SampleValues>["readNow"];
   readonly #samples: Samples;
   readonly #hasFields: boolean;
   readonly #close: () => void;
@@ -56,6 +57,10 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
     this.keyOf = samples.keyOf?.bind(samples);
     this.fileOf = samples.fileOf?.bind(samples);
     this.views = samples.views?.bind(samples);
+    const { readNow } = samples;
+    if (readNow !== undefined && !this.#hasFields) {
+      this.readNow = (index) => ({ [CONTENT]: readNow(index) });
+    }
     this.#own = decoders && new OwnDecoders(decoders.decoders, this);
   }
 

@@ -89,6 +89,11 @@ export class SamplesReader<
     index: number | Iterable<number>,
     options?: O,
   ): R | R[] {
+    if (options === undefined && this.#fields === undefined) {
+      const { readNow, shards } = this.opened;
+      const isOne = typeof index === "number" && isIndex(index, shards.length);
+      if (isOne && readNow !== undefined) return readNow(index);
+    }
     const read = runSync(this.#read(index, options));
     return typeof index === "number" ? read[0]! : read;
   }

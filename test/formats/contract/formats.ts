@@ -8,6 +8,7 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
+import { LMDB } from "./lmdb_case.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
@@ -362,6 +363,7 @@ const FORMATS: readonly FormatCase[] = [
     },
     damages: [{ file: NAME, at: 0 }],
   },
+  LMDB,
   {
     name: "toy",
     goldens: [],

@@ -258,6 +258,17 @@ export const mdsDrive: Drive = driveOf<OpenedSamples, number, object>({
   },
 });
 
+/** Values of LMDB databases. */
+export const lmdbsDrive: Drive = driveOf<OpenedSamples, number, object>({
+  name: "lmdbs",
+  format: "lmdb",
+  memory: 512,
+  Reader: SAMPLES,
+  options: () => QUIET,
+  facts: ({ length, paths }) => [length, paths],
+  keys: (scene, { length }) => someIndices(scene, length),
+});
+
 export const parquetsDrive: Drive = driveOf<
   OpenedSamples,
   number,

@@ -66,6 +66,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   mds: ["openDataset", "files"],
   tfrecord: ["openDataset", "files"],
   parquet: ["openDataset", "files"],
+  lmdb: ["openDataset", "files"],
 };
 
 export const dataDrive: Drive = {

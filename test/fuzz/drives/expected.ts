@@ -26,6 +26,7 @@ import {
   type ParquetCase,
   rowsOf,
 } from "../../support/parquet/parquet_golden.ts";
+import type { LmdbCase } from "../../support/lmdb/lmdb_golden.ts";
 import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
 import type { MdsCase } from "../../support/mds/mds_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
@@ -87,6 +88,8 @@ async function compare(
       return await compareRecords(path, content as TFRecordCase["content"]);
     case "mds":
       return await compareColumns(path, content as MdsCase["content"]);
+    case "lmdb":
+      return await compareZip(path, content as LmdbCase["content"]);
     case "parquet":
       return await compareRows(path, content as ParquetCase["content"]);
     case "bag":
@@ -138,7 +141,7 @@ async function compareVideos(
 
 async function compareZip(
   path: string,
-  { entries }: ZipCase["content"],
+  { entries }: ZipCase["content"] | LmdbCase["content"],
 ): Promise<void> {
   using fs = await open(path, QUIET);
   const contents = await fs.read(entries.map(({ path }) => path));

@@ -69,6 +69,7 @@ export const PYTHON_MODULES: Record<string, string> = {
   braceexpand: "braceexpand",
   fsspec: "fsspec",
   granular: "granular",
+  lmdb: "lmdb",
   msgpack: "msgpack",
   numpy: "numpy",
   pillow: "PIL.Image",

@@ -1,5 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { directoriesOf } from "../../../io/storage/pattern_paths.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import type {
@@ -25,7 +26,7 @@ import {
 import { TarFiles } from "../read/tar_files.ts";
 import { TarSamples } from "../read/tar_samples.ts";
 import { TarSampleTree } from "./tar_sample_tree.ts";
-import { tarDirectories, tarPaths } from "./tar_paths.ts";
+import { tarPaths } from "./tar_paths.ts";
 import { TarTree } from "./tar_tree.ts";
 
 /** Opens a tar, or several as one. Throws `FormatError` if a tar is damaged or unsupported. */
@@ -135,7 +136,7 @@ function joinShards(
   paths: readonly string[],
   trees: readonly Tree[],
 ): Tree {
-  const directories = tarDirectories(paths);
+  const directories = directoriesOf(paths, ".tar");
   const placed = trees.map((tree, i) => ({
     tree,
     path: directories[i]!,

@@ -1,11 +1,9 @@
-import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { isUrl } from "../../../io/remote/remote_location.ts";
-import { BracePattern } from "../../../io/storage/brace_pattern.ts";
+import { patternPaths } from "../../../io/storage/pattern_paths.ts";
 import { pathIn } from "../../../io/storage/stored_location.ts";
 import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { isShard, patternError, shardPatterns } from "../shard_patterns.ts";
+import { isShard } from "../layout.ts";
 
 const NO_TARS =
   "no file whose name ends in .tar: name the directory of the shards, or a shard";
@@ -17,78 +15,12 @@ const NO_TARS =
  * @throws {FormatError} If a directory has none, or a pattern names too many.
  */
 export function* tarPaths(path: string, storage: Storage): Steps<ShardPaths> {
-  const patterns = shardPatterns(path);
-  if (patterns !== undefined && !(yield* isThere(path, storage))) {
-    return { paths: expand(path, patterns), areShards: true };
-  }
+  const named = yield* patternPaths(path, storage);
+  if (named !== undefined) return { paths: named, areShards: true };
   const shards = yield* shardsIn(path, storage, isShard, NO_TARS);
   if (shards === undefined) return { paths: [path], areShards: false };
   return {
     paths: shards.map((name) => pathIn(path, name)),
     areShards: true,
   };
-}
-
-/** Whether a file with the pattern as its literal name exists; if that is unknown, assumes a pattern. */
-function* isThere(path: string, storage: Storage): Steps<boolean> {
-  try {
-    return (yield* storage.stat(path)) !== undefined;
-  } catch (error) {
-    if (error instanceof RecordfsError) return false;
-    throw error;
-  }
-}
-
-function expand(path: string, patterns: readonly BracePattern[]): string[] {
-  let paths: string[];
-  try {
-    paths = BracePattern.expand(patterns);
-  } catch (error) {
-    throw patternError(path, error);
-  }
-  const isRemote = isUrl(path);
-  if (paths.every((one) => isUrl(one) === isRemote)) return paths;
-  throw new RecordfsError(
-    "bad-location",
-    `Cannot open ${path}: it names files of this machine and of a server. ` +
-      "Open them as several containers (`open([…])`, or --add)",
-    { path },
-  );
-}
-
-/** Maximum number of parent directories kept in front of a tar's own. */
-const MOST_PARENTS = 4;
-
-/**
- * Returns the directories in which to show tars: their names without suffix, preceded by as many parent directories as
- * make them distinct. Duplicates get a number.
- */
-export function tarDirectories(paths: readonly string[]): string[][] {
-  const all = paths.map((path) => {
-    const parts = path.split("/")
-      .filter((part) => !/^(\.{0,2}|[a-z][a-z0-9+.-]+:)$/i.test(part));
-    const name = parts.pop() ?? path;
-    const own = name.endsWith(".tar") ? name.slice(0, -".tar".length) : name;
-    return [...parts.slice(-MOST_PARENTS), own || name];
-  });
-  for (let length = 1; length <= MOST_PARENTS + 1; length++) {
-    const directories = all.map((parts) => parts.slice(-length));
-    if (areApart(directories)) return directories;
-  }
-  const names = new Set<string>();
-  return all.map((parts) => {
-    const own = parts.at(-1)!;
-    let name = own;
-    for (let number = 2; names.has(name); number++) name = `${own}~${number}`;
-    names.add(name);
-    return [name];
-  });
-}
-
-/** Whether no directory equals or contains another. */
-function areApart(directories: readonly (readonly string[])[]): boolean {
-  const paths = new Set(directories.map((parts) => parts.join("/")));
-  const isAlone = (parts: readonly string[]) =>
-    parts.every((_, i) => i === 0 || !paths.has(parts.slice(0, i).join("/")));
-  return paths.size === directories.length && directories.every(isAlone);
 }

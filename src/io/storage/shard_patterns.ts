@@ -1,17 +1,21 @@
-/** Locations of several tars, in the syntax of Python's `webdataset`. */
+/** Locations of several containers, in the syntax of Python's `webdataset`. */
 import { FormatError } from "../../base/errors.ts";
 import {
   isUrl,
   separateUrls,
   shownLocation,
-} from "../../io/remote/remote_location.ts";
-import {
-  BracePattern,
-  BracePatternError,
-} from "../../io/storage/brace_pattern.ts";
+} from "../remote/remote_location.ts";
+import { BracePattern, BracePatternError } from "./brace_pattern.ts";
 
-/** Whether a location names several tars, such as `NAME-{000000..000146}.tar` or `A.tar::B.tar`. */
-export function isShardPattern(location: string): boolean {
+/**
+ * Whether a location names several containers, such as `NAME-{000000..000146}.tar` or `A.tar::B.tar`.
+ *
+ * @param isShard Whether a name is that of a container.
+ */
+export function isShardPattern(
+  location: string,
+  isShard: (name: string) => boolean,
+): boolean {
   if (!/\{|%7B|::/i.test(location)) return false;
   const patterns = shardPatterns(location);
   return patterns?.every((pattern) => isShard(pattern.first())) === true;
@@ -68,8 +72,4 @@ function decodedUrls(urls: readonly string[]): string[] {
       return url; // not encoded
     }
   });
-}
-
-export function isShard(name: string): boolean {
-  return name.endsWith(".tar");
 }
