@@ -7,6 +7,7 @@ import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
+import { safetensors } from "./safetensors/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
@@ -18,6 +19,7 @@ const ENTRIES: FormatDescriptor[] = [
   tar,
   zip,
   parquet,
+  safetensors,
   tfrecord,
   mds,
 ];

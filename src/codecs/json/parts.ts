@@ -11,11 +11,39 @@ export function jsonMembers(
   text: string | Uint8Array,
 ): Map<string, string> | undefined {
   const members = new Map<string, string>();
-  const isObject = eachPart(text, Byte.OPEN_OBJECT, (scanner) => {
-    const key = readKey(scanner);
-    members.set(key, valueText(scanner));
+  const bytes = typeof text === "string"
+    ? new TextEncoder().encode(text)
+    : text;
+  const isObject = eachMember(bytes, (key, { value, end }) => {
+    members.set(key, decodeText(bytes.subarray(value, end)));
   });
   return isObject ? members : undefined;
+}
+
+/** Byte offsets of a member of an object: of its key, its value, and its end. */
+export interface MemberRange {
+  readonly key: number;
+  readonly value: number;
+  readonly end: number;
+}
+
+/**
+ * Calls `visit` with each member of an object, in file order; keys may be repeated. Returns `false`, or throws, where
+ * {@linkcode jsonMembers} returns `undefined` or throws.
+ */
+export function eachMember(
+  bytes: Uint8Array,
+  visit: (name: string, range: MemberRange) => void,
+): boolean {
+  return eachPart(bytes, Byte.OPEN_OBJECT, (scanner) => {
+    scanner.peek();
+    const key = scanner.position;
+    const name = readKey(scanner);
+    scanner.peek();
+    const value = scanner.position;
+    scanner.skipValue();
+    visit(name, { key, value, end: scanner.position });
+  });
 }
 
 /**

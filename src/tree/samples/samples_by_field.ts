@@ -38,6 +38,7 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
   readonly keyOf: Samples["keyOf"];
   readonly fileOf: Samples["fileOf"];
   readonly views: Samples["views"];
+  readonly unstackable: Samples["unstackable"];
   readonly #samples: Samples;
   readonly #hasFields: boolean;
   readonly #close: () => void;
@@ -56,6 +57,7 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
     this.keyOf = samples.keyOf?.bind(samples);
     this.fileOf = samples.fileOf?.bind(samples);
     this.views = samples.views?.bind(samples);
+    this.unstackable = samples.unstackable?.bind(samples);
     this.#own = decoders && new OwnDecoders(decoders.decoders, this);
   }
 

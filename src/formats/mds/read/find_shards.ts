@@ -1,5 +1,6 @@
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { readFile } from "../../../io/read/read_file.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { pathIn } from "../../../io/storage/stored_location.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -71,20 +72,7 @@ export function* findShards(
 }
 
 function* readIndex(path: string, storage: Storage): Steps<MdsIndex> {
-  const source = yield* openFile(storage, path);
-  try {
-    if (source.size > LARGEST_INDEX) {
-      throw new FormatError(
-        "too-large",
-        `Cannot read ${path}: it has ${source.size} bytes, more than the ` +
-          `limit of ${LARGEST_INDEX} for an index`,
-        { path, actual: source.size },
-      );
-    }
-    return parseIndex(yield* readPart(source, 0, source.size), path);
-  } finally {
-    source.close();
-  }
+  return parseIndex(yield* readFile(path, storage, LARGEST_INDEX), path);
 }
 
 function* readAlone(

@@ -1,43 +1,18 @@
-import { RecordfsError } from "../../../base/errors.ts";
-import type {
-  ByteSource,
-  ReadOptions,
-} from "../../../io/storage/byte_source.ts";
-import type { MadeSource } from "../../../io/storage/made_source.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import { MemberSources } from "../../../tree/archive/member_sources.ts";
-import { lastUpTo } from "../../../tree/shared_numbers.ts";
-import type { TarColumns } from "./tar_columns.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import type { ByteSource, ReadOptions } from "../../io/storage/byte_source.ts";
+import type { MadeSource } from "../../io/storage/made_source.ts";
+import { lastUpTo } from "../shared_numbers.ts";
 
-/** Lists a tar's sparse files by record: each is a source whose holes read as zeros. */
-export function sparseFiles(
-  tar: { readonly archive: ByteSource; readonly storage: Storage },
-  { holes, sizes }: TarColumns,
-  nameOf: (record: number) => string,
-): MemberSources {
-  const { records, starts, offsets, lengths, places } = holes;
-  return new MemberSources(tar, (index) => {
-    const record = records[index];
-    if (record === undefined) return undefined;
-    const [from, to] = [starts[index]!, starts[index + 1]!];
-    return new SparseFile(tar.archive, () => nameOf(record), sizes[record]!, {
-      offsets: offsets.subarray(from, to),
-      lengths: lengths.subarray(from, to),
-      places: places.subarray(from, to),
-    });
-  });
-}
-
-/** Data ranges of a sparse file: in the file, and in the tar. */
-interface Pieces {
+/** Data ranges of a file: in the file, and in the archive. */
+export interface Pieces {
   readonly offsets: Float64Array;
   readonly lengths: Float64Array;
   readonly places: Float64Array;
 }
 
-/** Sparse file assembled from its data ranges. */
-class SparseFile implements MadeSource {
-  readonly holes: number;
+/** File assembled from ranges of an archive: behind a made start, or with holes that read as zeros. */
+export class PiecedFile implements MadeSource {
+  readonly holes?: number;
   readonly size: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
   readonly prefetch?: (offset: number, length: number) => boolean;
@@ -45,18 +20,24 @@ class SparseFile implements MadeSource {
   readonly #archive: ByteSource;
   readonly #memberName: () => string;
   readonly #pieces: Pieces;
+  readonly #head: Uint8Array | undefined;
 
+  /** @param head The file's first bytes, in a file without holes. */
   constructor(
     archive: ByteSource,
     memberName: () => string,
     size: number,
     pieces: Pieces,
+    head?: Uint8Array,
   ) {
     this.#archive = archive;
     this.#memberName = memberName;
     this.size = size;
     this.#pieces = pieces;
-    this.holes = pieces.lengths.reduce((left, length) => left - length, size);
+    this.#head = head;
+    if (head === undefined) {
+      this.holes = pieces.lengths.reduce((left, length) => left - length, size);
+    }
     // The presence of such methods indicates whether the source is local or remote.
     if (archive.readAtSync !== undefined) {
       this.readAtSync = (into, offset) => {
@@ -118,14 +99,17 @@ class SparseFile implements MadeSource {
     return wanted.length;
   }
 
-  close(): void {} // the tree closes the tar
+  close(): void {} // the tree closes the archive
 
-  /** Returns the part of `into` within the file, filled with zeros. */
+  /** Returns the part of `into` within the file, with the made start, or filled with zeros. */
   #cleared(into: Uint8Array, offset: number): Uint8Array {
-    return into.subarray(0, Math.max(0, this.size - offset)).fill(0);
+    const wanted = into.subarray(0, Math.max(0, this.size - offset));
+    if (this.#head === undefined) return wanted.fill(0);
+    wanted.set(this.#head.subarray(offset, offset + wanted.length));
+    return wanted;
   }
 
-  /** Yields the data within a range, with its location in the tar. */
+  /** Yields the data within a range, with its location in the archive. */
   *#partsOf(
     wanted: Uint8Array,
     offset: number,
@@ -147,7 +131,7 @@ class SparseFile implements MadeSource {
     }
   }
 
-  /** Returns the range in the tar that contains a range's data. */
+  /** Returns the range in the archive that contains a range's data. */
   #stored(offset: number, length: number): { start: number; end: number } {
     const { offsets, lengths, places } = this.#pieces;
     if (offsets.length === 0 || length === 0) return { start: 0, end: 0 };
@@ -160,7 +144,7 @@ class SparseFile implements MadeSource {
     const { name: path } = this.#archive;
     return new RecordfsError(
       "out-of-bounds",
-      `Cannot read ${this.name}: the tar was truncated while it was read. ` +
+      `Cannot read ${this.name}: the archive was truncated while it was read. ` +
         "Download it again",
       { path, offset },
     );
