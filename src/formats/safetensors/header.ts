@@ -56,7 +56,13 @@ export function* readHeader(
       }
       if (name === METADATA) metadata = textsIn(header.subarray(value, end));
       else {
-        const { offset, length } = tensorIn(header, key, end);
+        const { offset, length } = tensorIn(
+          header,
+          name,
+          JSON.parse(
+            strictUtf8Text(header.subarray(value, end)),
+          ),
+        );
         found.set(name, [key, end, offset, offset + length]);
       }
     });
@@ -93,20 +99,22 @@ export function* readHeader(
   };
 }
 
+type Facts = Readonly<Record<string, unknown>> | null;
+
 /** Returns a tensor of a file by its number. */
 export function tensorOf(
   { header, members }: TensorFile,
   number: number,
 ): NamedArray {
-  return tensorIn(header, members[2 * number]!, members[2 * number + 1]!);
+  const member = header.slice(members[2 * number], members[2 * number + 1]);
+  const [[name, facts]] = Object.entries(
+    JSON.parse(`{${strictUtf8Text(member)}}`),
+  ) as [[string, Facts]];
+  return tensorIn(header, name, facts);
 }
 
-/** Parses a member of a header. Throws a `SyntaxError` if it is not a tensor, a `RangeError` if its type is unknown. */
-function tensorIn(header: Uint8Array, key: number, end: number): NamedArray {
-  const text = strictUtf8Text(header.slice(key, end));
-  const [[name, facts]] = Object.entries(JSON.parse(`{${text}}`)) as [
-    [string, Readonly<Record<string, unknown>> | null],
-  ];
+/** Validates what a header says of a tensor. Throws a `SyntaxError` if it is wrong, a `RangeError` if its type is unknown. */
+function tensorIn(header: Uint8Array, name: string, facts: Facts): NamedArray {
   const { dtype: word, shape, data_offsets: range } = facts ?? {};
   const dtype = String(word);
   const type = ELEMENT_TYPES.get(dtype);

@@ -74,6 +74,7 @@ export const PYTHON_MODULES: Record<string, string> = {
   pillow: "PIL.Image",
   protobuf: "google.protobuf",
   pyarrow: "pyarrow.parquet",
+  safetensors: "safetensors.numpy",
   webdataset: "webdataset",
 };
 

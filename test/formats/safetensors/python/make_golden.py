@@ -86,7 +86,7 @@ serialize_file(specs, f"{directory('raw')}/raw.safetensors")
 case("raw", "types that NumPy has not", ["raw.safetensors"])
 
 place = directory("sharded", "/data")
-shards = {f"model-0000{i + 1}-of-00002.safetensors": {f"layers.{n}.weight": np.full((2, 2), n, np.float32) for n in range(2 * i, 2 * i + 3 - i)} for i in range(2)}
+shards = {f"model-0000{i + 1}-of-00002.safetensors": {f"layers.{n}.weight": np.full((2, 2), n, np.float32) for n in range(3 * i, 5 - 2 * (1 - i))} for i in range(2)}
 for name, tensors in shards.items():
     save_file(tensors, f"{place}/{name}", {"format": "pt"})
 case("sharded", "a model in shards, with its index", shards, {tensor: name for name, tensors in shards.items() for tensor in tensors})
