@@ -7,7 +7,6 @@ import {
   PackedFolderDataset,
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
-import type { NdArray } from "../../../src/codecs/numpy/nd_array.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
@@ -19,10 +18,6 @@ import {
   shardOf,
 } from "../../support/mds/make_mds.ts";
 import { bytesFile, parquetFile } from "../../support/parquet/make_parquet.ts";
-import {
-  bytesTensor,
-  tensorsFile,
-} from "../../support/safetensors/make_safetensors.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { exampleOf, fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
@@ -45,6 +40,7 @@ import {
   writeMds,
   writeVideos,
 } from "./small_containers.ts";
+import { TENSOR_FORMATS } from "./tensor_formats.ts";
 
 const FORMATS: readonly FormatCase[] = [
   {
@@ -289,31 +285,7 @@ const FORMATS: readonly FormatCase[] = [
     shards: fileShards("parquet", Infinity, bytesFile, byteOf("data")),
     damages: [{ at: 0 }],
   },
-  {
-    name: "safetensors",
-    goldens: goldensIn("safetensors"),
-    write: oneFile(
-      "a.safetensors",
-      () => tensorsFile([7, 8, 9].map((n) => bytesTensor(`t${n}`, [n]))),
-    ),
-    files: { "t7.npy": undefined, "t8.npy": undefined, "t9.npy": undefined },
-    openDataset: (path, options) => openDataset(path, options),
-    keys: ["t7 7", "t8 8", "t9 9"],
-    keyOf: (sample) => {
-      const { name, value } = sample as { name: string; value: NdArray };
-      return `${name} ${value.data[0]}`;
-    },
-    labels: { key: "name", values: ["t7", "t8", "t9"] },
-    isSummed: false,
-    cuts: ["truncated-data", "truncated-header"],
-    shards: fileShards(
-      "safetensors",
-      12,
-      (samples) => tensorsFile(samples.map((n) => bytesTensor(`${n}`, [n]))),
-      (sample) => Number((sample as { value: NdArray }).value.data[0]),
-    ),
-    damages: [{ at: 0 }, { at: 8 }],
-  },
+  ...TENSOR_FORMATS,
   {
     name: "tfrecord",
     goldens: goldensIn("tfrecord"),

@@ -3,8 +3,8 @@ import { ContainerSource } from "../../../convert/from/source.ts";
 import { SampleRows } from "../../../convert/samples/sample_rows.ts";
 import type { SampleValues } from "../../../tree/samples/samples.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
-import type { Column } from "../read/index_file.ts";
-import type { MdsSamples } from "../read/mds_samples.ts";
+import type { Column } from "../../../tree/field_shards/shard_index.ts";
+import type { FieldSamples } from "../../../tree/field_shards/field_samples.ts";
 
 /** Dataset to convert: its samples, or for file targets a directory of values per sample. */
 export class MdsSource extends ContainerSource {
@@ -27,7 +27,7 @@ export class MdsSource extends ContainerSource {
   stored():
     | { readonly columns: readonly Column[]; readonly rows: SampleRows }
     | undefined {
-    const samples = this.container.samples as MdsSamples;
+    const samples = this.container.samples as FieldSamples;
     const { fields } = samples;
     if (fields === undefined) return undefined;
     const rows = new SampleRows(

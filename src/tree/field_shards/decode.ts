@@ -1,11 +1,8 @@
-import type { AlphaImage } from "../../../codecs/image/image.ts";
-import type { JsonValue } from "../../../codecs/json/value.ts";
-import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
-import type { PickledValue } from "../../../codecs/pickle/read_pickle.ts";
-import {
-  decodeAs,
-  decodePortable,
-} from "../../../codecs/values/decode_value.ts";
+import type { AlphaImage } from "../../codecs/image/image.ts";
+import type { JsonValue } from "../../codecs/json/value.ts";
+import type { NdArray } from "../../codecs/numpy/nd_array.ts";
+import type { PickledValue } from "../../codecs/pickle/read_pickle.ts";
+import { decodeAs, decodePortable } from "../../codecs/values/decode_value.ts";
 import type { Encoding } from "./encoding.ts";
 import { elementsOf } from "./list_value.ts";
 import { arrayOf, scalarOf } from "./values.ts";
@@ -16,7 +13,7 @@ import { arrayOf, scalarOf } from "./values.ts";
  * the plain data of a pickle (`pkl`), or a list of pictures or arrays (`list[jpeg]`, `list[png]`, `list[pil]`,
  * `jpeg_array`, `jpegarray`).
  */
-export type MDSValue =
+export type FieldValue =
   | Uint8Array<ArrayBuffer>
   | string
   | number
@@ -32,10 +29,10 @@ export type MDSValue =
 export async function decodeValue(
   encoding: Encoding,
   bytes: Uint8Array<ArrayBuffer>,
-): Promise<MDSValue> {
+): Promise<FieldValue> {
   const { list, form, type } = encoding;
   if (list !== undefined) {
-    const values: MDSValue[] = [];
+    const values: FieldValue[] = [];
     for (const element of elementsOf(list, bytes)) {
       values.push(await decodeValue(list.element, element));
     }
@@ -43,7 +40,7 @@ export async function decodeValue(
   }
   if (form === "json") return scalarOf(encoding, bytes);
   if (form === "npy") return arrayOf(encoding, bytes);
-  return decodeAs(type.decoding, bytes) as MDSValue | Promise<MDSValue>;
+  return decodeAs(type.decoding, bytes) as FieldValue | Promise<FieldValue>;
 }
 
 /** Decodes a value for storage in other formats: pictures and pickles stay encoded. */

@@ -1,4 +1,4 @@
-import type { NodeId } from "../../../tree/tree.ts";
+import type { NodeId } from "../tree.ts";
 
 /** Maximum number of elements of a list shown as a directory. */
 const MOST = 1 << 20;

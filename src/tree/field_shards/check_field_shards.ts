@@ -10,44 +10,52 @@ import {
   newFileHash,
   newSystemHash,
 } from "../../io/checksums/file_hash.ts";
-import { CheckRun } from "../../tree/check/check_run.ts";
-import type { CheckOptions, CheckReport } from "../../tree/format.ts";
-import { requireSoundList } from "./encodings/list_value.ts";
-import { asBadValue } from "./encodings/value_fault.ts";
-import { bytesKept } from "./read/compressed_shard.ts";
-import {
-  findShards,
-  type FoundShards,
-  readConfig,
-} from "./read/find_shards.ts";
-import { type FileFacts, parseConfig } from "./read/index_file.ts";
+import { CheckRun } from "../check/check_run.ts";
+import type { CheckOptions, CheckReport } from "../format.ts";
+import { requireSoundList } from "./list_value.ts";
+import { asBadValue } from "./value_fault.ts";
+import { bytesKept } from "./compressed_shard.ts";
+import type {
+  Column,
+  FileFacts,
+  FindShards,
+  FoundShards,
+} from "./shard_index.ts";
 import {
   badSizes,
   headSize,
   SampleTables,
   startIn,
   valueStarts,
-} from "./read/sample_tables.ts";
-import { openShard, ShardNames } from "./read/open_shards.ts";
-import {
-  isCompressed,
-  type ShardFile,
-  ShardStore,
-} from "./read/shard_store.ts";
+} from "./sample_tables.ts";
+import { openShard, ShardNames } from "./open_field_shards.ts";
+import { isCompressed, type ShardFile, ShardStore } from "./shard_store.ts";
 
 const PIECE = 1 << 20;
 
-/** Verifies shard files and their decompressed data against the index, and each sample's values against its size. */
-export async function checkShards(
+/** Reads the columns that a shard itself says it has; `undefined` if it says none. */
+type ReadColumns = (
+  content: ByteSource,
+) => Steps<readonly Column[] | undefined>;
+
+/**
+ * Verifies shard files and their decompressed data against the index, and each sample's values against its size.
+ *
+ * @param columnsIn Absent in a format whose shards do not say their columns.
+ */
+export async function checkFieldShards(
+  find: FindShards,
   location: string,
   options: CheckOptions,
+  columnsIn?: ReadColumns,
 ): Promise<CheckReport> {
   const run = new CheckRun(options);
-  const found = await run.run(findShards(location, run.storage));
-  return await new MDSCheck(found, run).run();
+  const found = await run.run(find(location, run.storage));
+  return await new FieldShardsCheck(found, run, columnsIn).run();
 }
 
-class MDSCheck {
+class FieldShardsCheck {
+  readonly #columnsIn: ReadColumns | undefined;
   readonly #found: FoundShards;
   readonly #run: CheckRun;
   /** Unknown hash algorithms already warned about. */
@@ -55,15 +63,22 @@ class MDSCheck {
   /** Whether the current shard has been counted as damaged. */
   #isCounted = false;
 
-  constructor(found: FoundShards, run: CheckRun) {
+  constructor(
+    found: FoundShards,
+    run: CheckRun,
+    columnsIn: ReadColumns | undefined,
+  ) {
+    this.#columnsIn = columnsIn;
     this.#found = found;
     this.#run = run;
   }
 
   async run(): Promise<CheckReport> {
     const run = this.#run;
-    const files = this.#found.index.shards.map(({ raw, zip }) => zip ?? raw);
-    run.total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const files = this.#found.index.shards.map(({ raw, packed }) =>
+      packed ?? raw
+    );
+    run.total = files.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
     const names = new ShardNames(this.#found, run.storage);
     await run.run(names.list());
     let [samples, bytes, first] = [0, 0, 0];
@@ -85,8 +100,8 @@ class MDSCheck {
       first += this.#found.index.shards[number]!.samples;
     }
     run.total = bytes;
-    const hasHashes = this.#found.index.shards.some(({ raw, zip }) =>
-      [raw, zip].some((file) => Object.keys(file?.hashes ?? {}).length > 0)
+    const hasHashes = this.#found.index.shards.some(({ raw, packed }) =>
+      [raw, packed].some((file) => Object.keys(file?.hashes ?? {}).length > 0)
     );
     const compares = hasHashes ? "contents" : "structure";
     return run.report({ samples, compares });
@@ -99,10 +114,10 @@ class MDSCheck {
     shard: ShardFile,
     first: number,
   ): Promise<void> {
-    const { raw, zip } = this.#found.index.shards[number]!;
+    const { raw, packed } = this.#found.index.shards[number]!;
     const { path, damage } = shard;
     if (damage === undefined) {
-      const facts = isCompressed(shard) ? zip! : raw;
+      const facts = isCompressed(shard) ? packed! : raw;
       await this.#part(() => this.#hash(file, facts, path));
     } else { // a truncated file cannot match its hash
       const { code, message } = damage;
@@ -211,8 +226,8 @@ class MDSCheck {
     const tables = new SampleTables(store);
     const table = await run.run(tables.table(0));
     const columns = store.sets[shard!.set]!;
-    const { bytes } = await run.run(readConfig(content));
-    const own = bytes.length === 0 ? columns : parseConfig(bytes, path);
+    const said = this.#columnsIn?.(content);
+    const own = (said && await run.run(said)) ?? columns;
     const words = (all: typeof columns) =>
       JSON.stringify(all.map(({ name, encoding }) => [name, encoding.word]));
     if (words(own) !== words(columns)) {

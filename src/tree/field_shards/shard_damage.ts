@@ -1,10 +1,7 @@
-import { FormatError } from "../../../base/errors.ts";
-import { reasonIn } from "../../../base/message_text.ts";
-import {
-  type ArchiveNotes,
-  SkippedList,
-} from "../../../tree/archive/archive_notes.ts";
-import { isDamage } from "../../../tree/samples/open_shards.ts";
+import { FormatError } from "../../base/errors.ts";
+import { reasonIn } from "../../base/message_text.ts";
+import { type ArchiveNotes, SkippedList } from "../archive/archive_notes.ts";
+import { isDamage } from "../samples/open_shards.ts";
 
 /** Why samples of a shard cannot be read. Plain data. */
 export interface ShardDamage {

@@ -1,26 +1,22 @@
-import { RecordfsError } from "../../../base/errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { BatchRoom } from "../../../io/read/read_memory.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import { NotLoaded } from "../../../tree/not_loaded.ts";
-import { prefetchContents, readContents } from "../../../tree/read_contents.ts";
-import { FieldUnion } from "../../../tree/samples/field_union.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { BatchRoom } from "../../io/read/read_memory.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import { NotLoaded } from "../not_loaded.ts";
+import { prefetchContents, readContents } from "../read_contents.ts";
+import { FieldUnion } from "../samples/field_union.ts";
 import type {
   PortableSamples,
   ReadSamplesOptions,
   Samples,
   SamplesHandle,
   SampleValues,
-} from "../../../tree/samples/samples.ts";
-import { type Extent, placeRange } from "../../../tree/tree.ts";
-import {
-  decodeValue,
-  type MDSValue,
-  portableValue,
-} from "../encodings/decode.ts";
-import type { Encoding } from "../encodings/encoding.ts";
-import { badValue } from "../encodings/value_fault.ts";
-import type { Column } from "./index_file.ts";
+} from "../samples/samples.ts";
+import { type Extent, placeRange } from "../tree.ts";
+import { decodeValue, type FieldValue, portableValue } from "./decode.ts";
+import type { Encoding } from "./encoding.ts";
+import { badValue } from "./value_fault.ts";
+import type { Column } from "./shard_index.ts";
 import {
   badSizes,
   headSize,
@@ -31,13 +27,13 @@ import {
 import { type ShardsHandle, ShardStore } from "./shard_store.ts";
 
 /** Stored values by column name. */
-export type MDSBytes = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
+export type FieldBytes = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
 /** Decoded values by column name. */
-export type MDSSample = Readonly<Record<string, MDSValue>>;
+export type FieldValues = Readonly<Record<string, FieldValue>>;
 
 /** Samples of shards: each is read as one range, and then split. */
-export class MdsSamples implements Samples<MDSBytes, MDSSample> {
+export class FieldSamples implements Samples<FieldBytes, FieldValues> {
   readonly unit = "sample";
   readonly fields: readonly Column[] | undefined;
   readonly stores = "fields";
@@ -58,7 +54,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
   *read(
     indices: readonly number[],
     { fields, memory }: ReadSamplesOptions,
-  ): Steps<MDSBytes[]> {
+  ): Steps<FieldBytes[]> {
     for (const index of indices) this.shards.requireReadable(index);
     const samples = yield* this.#readBytes(indices, memory);
     const chosen = new Map<readonly Column[], readonly number[]>();
@@ -73,12 +69,12 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     });
   }
 
-  async decode(index: number, values: MDSBytes): Promise<MDSSample> {
-    return await this.#decode(index, values, decodeValue) as MDSSample;
+  async decode(index: number, values: FieldBytes): Promise<FieldValues> {
+    return await this.#decode(index, values, decodeValue) as FieldValues;
   }
 
   // deno-lint-ignore require-yield -- the index says it
-  *portable(): Steps<PortableSamples<MDSBytes>> {
+  *portable(): Steps<PortableSamples<FieldBytes>> {
     const { path, sets, shards, length } = this.shards;
     const union = new FieldUnion(path);
     for (const { set, samples } of shards) union.add(sets[set]!, samples);
@@ -128,7 +124,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
 
   async #decode(
     index: number,
-    values: MDSBytes,
+    values: FieldBytes,
     decode: (
       encoding: Encoding,
       bytes: Uint8Array<ArrayBuffer>,
@@ -186,7 +182,7 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
     index: number,
     columns: readonly Column[],
     chosen: readonly number[],
-  ): MDSBytes {
+  ): FieldBytes {
     const head = headSize(columns);
     const starts = head > bytes.length ? undefined : valueStarts(
       columns,
@@ -242,6 +238,6 @@ export class MdsSamples implements Samples<MDSBytes, MDSSample> {
 export function* reopenSamples(
   shards: ShardsHandle,
   storage: Storage,
-): Steps<MdsSamples> {
-  return new MdsSamples(new ShardStore(shards, storage));
+): Steps<FieldSamples> {
+  return new FieldSamples(new ShardStore(shards, storage));
 }

@@ -1,24 +1,21 @@
-import type { FormatError } from "../../../base/errors.ts";
-import { reopenSource } from "../../../io/storage/open_sources.ts";
-import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { FormatError } from "../../base/errors.ts";
+import { reopenSource } from "../../io/storage/open_sources.ts";
+import { runSync, type Steps } from "../../io/concurrency/steps.ts";
 import {
   DecodedBlocks,
   type DecodedMemory,
-} from "../../../io/block_cache/decoded_blocks.ts";
-import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
-import type {
-  ByteSource,
-  SourceList,
-} from "../../../io/storage/byte_source.ts";
-import { requireOpen } from "../../../io/storage/closed.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import { ShardTable } from "../../../tree/samples/shard_table.ts";
+} from "../../io/block_cache/decoded_blocks.ts";
+import type { ArchiveNotes } from "../archive/archive_notes.ts";
+import type { ByteSource, SourceList } from "../../io/storage/byte_source.ts";
+import { requireOpen } from "../../io/storage/closed.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import { ShardTable } from "../samples/shard_table.ts";
 import {
   type CompressedShard,
   decompressed,
   loadDecoder,
 } from "./compressed_shard.ts";
-import type { Column } from "./index_file.ts";
+import type { Column } from "./shard_index.ts";
 import {
   isOfWholeShard,
   sampleError,

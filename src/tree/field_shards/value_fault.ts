@@ -1,5 +1,5 @@
-import { messageOf } from "../../../base/message_text.ts";
-import { FormatError } from "../../../base/errors.ts";
+import { messageOf } from "../../base/message_text.ts";
+import { FormatError } from "../../base/errors.ts";
 
 /** Describes a bad value; a caller that knows its location turns it into a FormatError. */
 export class ValueFault extends TypeError {

@@ -1,26 +1,20 @@
-import { FormatError } from "../../../base/errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
+import { FormatError } from "../../base/errors.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import {
   DECODED_BLOCK,
   type DecodedBlocks,
-} from "../../../io/block_cache/decoded_blocks.ts";
-import { DecodedSource } from "../../../io/block_cache/decoded_source.ts";
-import {
-  type Compression,
-  decompress,
-} from "../../../io/block_cache/inflate.ts";
+} from "../../io/block_cache/decoded_blocks.ts";
+import { DecodedSource } from "../../io/block_cache/decoded_source.ts";
+import { type Compression, decompress } from "../../io/block_cache/inflate.ts";
 import {
   DecodedPieces,
   decodesPieces,
   type EncodedPlace,
   loadPieces,
-} from "../../../io/block_cache/decoded_pieces.ts";
-import {
-  decompressSnappy,
-  loadSnappy,
-} from "../../../io/block_cache/snappy.ts";
-import { readPart } from "../../../io/read/read_part.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
+} from "../../io/block_cache/decoded_pieces.ts";
+import { decompressSnappy, loadSnappy } from "../../io/block_cache/snappy.ts";
+import { readPart } from "../../io/read/read_part.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
 
 /** Decompressors, by the name in the index. */
 const COMPRESSIONS: Readonly<Record<string, Compression | "snappy">> = {

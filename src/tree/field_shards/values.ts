@@ -1,30 +1,39 @@
-import { formatNumber } from "../../../codecs/json/format.ts";
-import { arrayFromBytes } from "../../../codecs/numpy/array_bytes.ts";
-import { parseDtype } from "../../../codecs/numpy/dtype.ts";
-import type { NdArray } from "../../../codecs/numpy/nd_array.ts";
-import { npyHeader, writeNpy } from "../../../codecs/numpy/npy.ts";
+import { formatNumber } from "../../codecs/json/format.ts";
+import { arrayFromBytes } from "../../codecs/numpy/array_bytes.ts";
+import { parseDtype } from "../../codecs/numpy/dtype.ts";
+import type { NdArray } from "../../codecs/numpy/nd_array.ts";
+import { npyHeader, writeNpy } from "../../codecs/numpy/npy.ts";
 import { type ArrayHead, arrayHead, LONGEST_HEAD } from "./array_head.ts";
-import { type Encoding, type ScalarKind, SCALARS } from "./encoding.ts";
+import { type Encoding, type NumberKind, scalarSize } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
 
-/** Getters by encoding: building the method name takes longer than reading the number. */
-const READERS: Readonly<Record<string, `get${ScalarKind}`>> = Object
-  .fromEntries(
-    Object.entries(SCALARS).map((
-      [name, kind],
-    ) => [name, `get${kind}` as const]),
-  );
+/** Getters by type: building the method name takes longer than reading the number. */
+const READERS = new Map<string | undefined, `get${NumberKind}`>(
+  [
+    ...["BigInt64", "BigUint64", "Float16", "Float32", "Float64"] as const,
+    ...["Int8", "Int16", "Int32", "Uint8", "Uint16", "Uint32"] as const,
+  ].map((kind) => [kind, `get${kind}`]),
+);
 
-/** Reads a binary number; a bigint beyond 2^53. Throws a {@linkcode ValueFault} if the number of bytes is wrong. */
+/**
+ * Reads a binary number; a bigint beyond 2^53, a Boolean from a byte. Throws a {@linkcode ValueFault} if the bytes are
+ * invalid.
+ */
 export function scalarOf(
-  { name, size }: Encoding,
+  { scalar }: Encoding,
   bytes: Uint8Array,
-): number | bigint {
+): number | bigint | boolean {
+  const size = scalarSize(scalar!);
   if (bytes.length !== size) {
     throw new ValueFault(`it has ${bytes.length} bytes, not ${size}`);
   }
+  const reader = READERS.get(scalar);
+  if (reader === undefined) {
+    if (bytes[0]! <= 1) return bytes[0] === 1;
+    throw new ValueFault(`it is ${bytes[0]}, and not 0 or 1`);
+  }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const value = view[READERS[name]!](0, true);
+  const value = view[reader](0, true);
   return typeof value === "bigint" ? whole(value) : value;
 }
 
@@ -38,8 +47,8 @@ export function numberFile(
   bytes: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
   const number = scalarOf(encoding, bytes);
-  const text = encoding.name.startsWith("float")
-    ? formatNumber(number)
+  const text = encoding.scalar!.startsWith("Float")
+    ? formatNumber(number as number)
     : String(number);
   return new TextEncoder().encode(`${text}\n`);
 }

@@ -1,19 +1,16 @@
-import { FormatError } from "../../../base/errors.ts";
-import { runAsync } from "../../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import { FormatError } from "../../base/errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
 import {
   requireReached,
   storageInThread,
-} from "../../../io/storage/thread_storage.ts";
-import { JoinedSources } from "../../../tree/joined_sources.ts";
-import {
-  type NumberedNames,
-  numberedNames,
-} from "../../../tree/names/numbered_names.ts";
-import { type NodeView, valueView } from "../../../tree/node_view.ts";
-import { isIndex } from "../../../tree/sample_indices.ts";
-import { RowsTree } from "../../../tree/samples/rows_tree.ts";
-import { listNumbers } from "../../../tree/samples/sample_tree.ts";
+} from "../../io/storage/thread_storage.ts";
+import { JoinedSources } from "../joined_sources.ts";
+import { type NumberedNames, numberedNames } from "../names/numbered_names.ts";
+import { type NodeView, valueView } from "../node_view.ts";
+import { isIndex } from "../sample_indices.ts";
+import { RowsTree } from "../samples/rows_tree.ts";
+import { listNumbers } from "../samples/sample_tree.ts";
 import type {
   EntryVisitor,
   Extent,
@@ -21,17 +18,17 @@ import type {
   NodeId,
   Tree,
   TreeHandle,
-} from "../../../tree/tree.ts";
-import type { ListEncoding } from "../encodings/encoding.ts";
-import { loadDecoder } from "../read/compressed_shard.ts";
-import type { Column } from "../read/index_file.ts";
-import { MdsSamples } from "../read/mds_samples.ts";
+} from "../tree.ts";
+import type { ListEncoding } from "./encoding.ts";
+import { loadDecoder } from "./compressed_shard.ts";
+import type { Column } from "./shard_index.ts";
+import { FieldSamples } from "./field_samples.ts";
 import {
   isCompressed,
   type ShardFile,
   type ShardsHandle,
   ShardStore,
-} from "../read/shard_store.ts";
+} from "./shard_store.ts";
 import { ElementNodes } from "./element_nodes.ts";
 import { SampleFiles, type ValueFile } from "./sample_files.ts";
 
@@ -45,7 +42,7 @@ interface Seed {
  *
  * Node ids: those of samples and their values, lists included; then the elements of lists.
  */
-export class MdsTree extends RowsTree<ShardFile> {
+export class FieldTree extends RowsTree<ShardFile> {
   readonly sources: Tree["sources"];
   readonly lastNode?: NodeId;
   readonly #store: ShardStore;
@@ -68,7 +65,7 @@ export class MdsTree extends RowsTree<ShardFile> {
    * @param limit Largest node id, unless the tree may use all ids.
    */
   constructor(
-    samples: MdsSamples,
+    samples: FieldSamples,
     isOwner: boolean,
     limit: NodeId | undefined,
   ) {
@@ -272,6 +269,6 @@ export async function reopenTree(data: unknown): Promise<Tree> {
     await runAsync(loadDecoder(shard));
   }
   const storage = storageInThread(shards.path);
-  const samples = new MdsSamples(new ShardStore(shards, storage));
-  return new MdsTree(samples, false, limit);
+  const samples = new FieldSamples(new ShardStore(shards, storage));
+  return new FieldTree(samples, false, limit);
 }

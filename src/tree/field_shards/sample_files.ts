@@ -1,27 +1,22 @@
-import { LruCache } from "../../../io/block_cache/lru_cache.ts";
-import { RecordfsError } from "../../../base/errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import { fillNow } from "../../../io/read/read_part.ts";
-import { atOnce } from "../../../tree/not_loaded.ts";
-import { type Extent, placeBytes, placeRange } from "../../../tree/tree.ts";
-import type { Encoding } from "../encodings/encoding.ts";
-import { elementCount, elementStarts } from "../encodings/list_value.ts";
-import { asBadValue } from "../encodings/value_fault.ts";
+import { LruCache } from "../../io/block_cache/lru_cache.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { fillNow } from "../../io/read/read_part.ts";
+import { atOnce } from "../not_loaded.ts";
+import { type Extent, placeBytes, placeRange } from "../tree.ts";
+import type { Encoding } from "./encoding.ts";
+import { elementCount, elementStarts } from "./list_value.ts";
+import { asBadValue } from "./value_fault.ts";
 import {
   arrayFile,
   arrayFileSize,
   bytesLookedAt,
   numberFile,
-} from "../encodings/values.ts";
-import type { Column } from "../read/index_file.ts";
-import type { MdsSamples } from "../read/mds_samples.ts";
-import {
-  badSizes,
-  headSize,
-  startIn,
-  valueStarts,
-} from "../read/sample_tables.ts";
-import type { ShardStore } from "../read/shard_store.ts";
+} from "./values.ts";
+import type { Column } from "./shard_index.ts";
+import type { FieldSamples } from "./field_samples.ts";
+import { badSizes, headSize, startIn, valueStarts } from "./sample_tables.ts";
+import type { ShardStore } from "./shard_store.ts";
 
 const MOST_LAYOUTS = 4096;
 /** Cache capacity for generated files in bytes, and overhead charged per file, which limits it to 4096 files. */
@@ -61,7 +56,7 @@ interface MadeFile {
 /** Files of the samples' values: ranges of shards, or generated on demand. */
 export class SampleFiles {
   readonly #store: ShardStore;
-  readonly #samples: MdsSamples;
+  readonly #samples: FieldSamples;
   readonly #sourceOf: Int32Array;
   /** By sample. */
   readonly #layouts = new LruCache<Layout>(MOST_LAYOUTS);
@@ -78,7 +73,7 @@ export class SampleFiles {
 
   /** @param sourceOf Per shard: index of its source in extents. */
   constructor(
-    samples: MdsSamples,
+    samples: FieldSamples,
     sourceOf: Int32Array,
     mostElements: number,
   ) {

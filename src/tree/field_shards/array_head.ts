@@ -6,7 +6,7 @@ import {
   MOST_DIMENSIONS,
 } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
-import { utf8Text } from "../../../base/utf8.ts";
+import { utf8Text } from "../../base/utf8.ts";
 
 /** Header of an array, or of uncompressed pixels. */
 export interface ArrayHead {
@@ -17,8 +17,8 @@ export interface ArrayHead {
   readonly areBits: boolean;
 }
 
-/** Maximum header length in bytes: 63 dimensions. */
-export const LONGEST_HEAD = 2 + 8 * MOST_DIMENSIONS;
+/** Maximum header length in bytes: 63 dimensions of 8 bytes, or 64 of 4. */
+export const LONGEST_HEAD = 8 + 8 * MOST_DIMENSIONS;
 
 /** Pillow modes: dtype of the samples, and samples per pixel. */
 const MODES: Readonly<Record<string, readonly [string, number]>> = {
@@ -57,9 +57,7 @@ export function arrayHead(
   bytes: Uint8Array,
   length: number,
 ): ArrayHead {
-  const head = encoding.name === "pil"
-    ? pictureHead(bytes)
-    : elementsHead(encoding, bytes);
+  const head = headOf(encoding, bytes, length);
   const { dtype, shape, start, areBits } = head;
   const counted = areBits
     ? [shape[0]!, Math.ceil(shape[1]! / 8)]
@@ -73,7 +71,52 @@ export function arrayHead(
   );
 }
 
-function elementsHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
+function headOf(
+  encoding: Encoding,
+  bytes: Uint8Array,
+  length: number,
+): ArrayHead {
+  switch (encoding.head) {
+    case "pixels":
+      return pictureHead(bytes);
+    case "words":
+      return wordsHead(encoding, bytes);
+    case "bare": {
+      const dtype = encoding.dtype!;
+      const shape = [Math.floor(length / itemSize(dtype))];
+      return { dtype, shape, start: 0, areBits: false };
+    }
+    default:
+      return packedHead(encoding, bytes);
+  }
+}
+
+/** Header: number of the type, number of dimensions, and their lengths, each of 32 bits. */
+function wordsHead({ dtypes }: Encoding, bytes: Uint8Array): ArrayHead {
+  const view = viewOf(bytes);
+  const need = (words: number) => {
+    if (4 * words > bytes.length) throw new ValueFault("it is truncated");
+  };
+  need(2);
+  const number = view.getUint32(0, true);
+  const dtype = dtypes![number];
+  if (dtype === undefined) {
+    throw new ValueFault(`its element type ${number} is unknown`);
+  }
+  const dimensions = view.getUint32(4, true);
+  if (dimensions > MOST_DIMENSIONS) {
+    throw new ValueFault(`it has ${dimensions} dimensions`);
+  }
+  need(2 + dimensions);
+  const shape = Array.from(
+    { length: dimensions },
+    (_, i) => view.getUint32(8 + 4 * i, true),
+  );
+  return { dtype, shape, start: 8 + 4 * dimensions, areBits: false };
+}
+
+/** Header: number of the type, and a packed shape, unless the encoding says them. */
+function packedHead(encoding: Encoding, bytes: Uint8Array): ArrayHead {
   const view = viewOf(bytes);
   let start = 0;
   const need = (count: number) => {

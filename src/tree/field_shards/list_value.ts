@@ -1,6 +1,6 @@
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import { fillNow } from "../../../io/read/read_part.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { fillNow } from "../../io/read/read_part.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { ListEncoding } from "./encoding.ts";
 import { ValueFault } from "./value_fault.ts";
 

@@ -1,14 +1,14 @@
-import { FormatError, RecordfsError } from "../../../base/errors.ts";
-import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import { decodedBlocks } from "../../../io/block_cache/decoded_blocks.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { openFile } from "../../../io/storage/open_file.ts";
-import { pathIn } from "../../../io/storage/stored_location.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
+import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { decodedBlocks } from "../../io/block_cache/decoded_blocks.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { openFile } from "../../io/storage/open_file.ts";
+import { pathIn } from "../../io/storage/stored_location.ts";
+import type { Storage } from "../../io/storage/storage.ts";
 import { loadDecoder, requireDecodable } from "./compressed_shard.ts";
-import type { FoundShards } from "./find_shards.ts";
-import type { FileFacts, ShardFacts } from "./index_file.ts";
+import type { FoundShards } from "./shard_index.ts";
+import type { FileFacts, ShardFacts } from "./shard_index.ts";
 import { readTable, wholeSamples } from "./sample_tables.ts";
 import { isOfWholeShard } from "./shard_damage.ts";
 import { isCompressed, type ShardFile, ShardStore } from "./shard_store.ts";
@@ -19,7 +19,7 @@ import { isCompressed, type ShardFile, ShardStore } from "./shard_store.ts";
  *
  * @throws {FormatError} The first shard's error, if all (or the only) shards are damaged.
  */
-export function* openShards(
+export function* openFieldShards(
   found: FoundShards,
   storage: Storage,
 ): Steps<ShardStore> {
@@ -97,7 +97,7 @@ export function* openShard(
     const { name, size, mtime } = file;
     const opened = { path: name, size, mtime, compression };
     const shard = shardFile(facts, opened);
-    if (size !== bytes) {
+    if (bytes !== undefined && size !== bytes) {
       const error = wrongSize(found, path, size, bytes);
       const isCut = size < bytes && compression === undefined;
       const whole = isCut ? yield* wholeSamples(file, shard) : 0;
@@ -127,8 +127,8 @@ function fileOf(
   readonly compression: string | undefined;
 } {
   const facts = index.shards[number]!;
-  const isRaw = facts.zip === undefined || names.hasRaw(facts);
-  const file = isRaw ? facts.raw : facts.zip!;
+  const isRaw = facts.packed === undefined || names.hasRaw(facts);
+  const file = isRaw ? facts.raw : facts.packed!;
   const path = pathIn(directory, file.basename);
   return { path, file, compression: isRaw ? undefined : facts.compression };
 }
@@ -176,8 +176,8 @@ export class ShardNames {
   /** Lists the directories that have compressed shards. */
   *list(): Steps<void> {
     const { index, directory } = this.#found;
-    for (const { raw, zip } of index.shards) {
-      if (zip === undefined) continue;
+    for (const { raw, packed } of index.shards) {
+      if (packed === undefined) continue;
       const below = parentOf(raw.basename);
       if (this.#names.has(below)) continue;
       const path = below === "" ? directory : pathIn(directory, below);

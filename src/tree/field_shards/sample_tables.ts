@@ -1,10 +1,10 @@
-import { FormatError } from "../../../base/errors.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import { LruCache } from "../../../io/block_cache/lru_cache.ts";
-import { fillNow } from "../../../io/read/read_part.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { tableSize, WORD } from "../layout.ts";
-import type { Column } from "./index_file.ts";
+import { FormatError } from "../../base/errors.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { LruCache } from "../../io/block_cache/lru_cache.ts";
+import { fillNow } from "../../io/read/read_part.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { tableSize, WORD } from "./layout.ts";
+import type { Column } from "./shard_index.ts";
 import { isOfWholeShard } from "./shard_damage.ts";
 import type { ShardFile, ShardStore } from "./shard_store.ts";
 
@@ -146,7 +146,8 @@ export function valueStarts(
   let next = 0;
   for (const [column, { encoding }] of columns.entries()) {
     starts[column] = at;
-    at += encoding.size ?? head.getUint32(next++ * WORD, true);
+    if (encoding.size === "rest") at = Math.max(at, length);
+    else at += encoding.size ?? head.getUint32(next++ * WORD, true);
   }
   starts[columns.length] = at;
   return at === length ? starts : undefined;
