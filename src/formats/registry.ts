@@ -5,6 +5,7 @@ import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
+import { litdata } from "./litdata/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
 import { safetensors } from "./safetensors/entry.ts";
@@ -22,6 +23,7 @@ const ENTRIES: FormatDescriptor[] = [
   safetensors,
   tfrecord,
   mds,
+  litdata,
 ];
 
 const loaded = new Map<FormatDescriptor, Format>();

@@ -134,6 +134,13 @@ export class IndexParts {
     return new FormatError("unsupported", message, { path, ...facts });
   }
 
+  /** @param why What is there, and the remedy. */
+  missing(why: string): FormatError {
+    const path = this.#path;
+    const message = `Cannot open ${path}: ${why}`;
+    return new FormatError("missing-index", message, { path });
+  }
+
   bad(why: string, cause?: unknown): FormatError {
     const path = this.#path;
     const message =

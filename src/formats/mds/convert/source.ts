@@ -1,26 +1,17 @@
-import type { PlanNotes } from "../../../convert/conversion.ts";
-import { ContainerSource } from "../../../convert/from/source.ts";
+import { FieldsSource } from "../../../convert/from/fields_source.ts";
 import { SampleRows } from "../../../convert/samples/sample_rows.ts";
 import type { SampleValues } from "../../../tree/samples/samples.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import type { Column } from "../../../tree/field_shards/shard_index.ts";
 import type { FieldSamples } from "../../../tree/field_shards/field_samples.ts";
 
-/** Dataset to convert: its samples, or for file targets a directory of values per sample. */
-export class MdsSource extends ContainerSource {
+/** Dataset to convert. */
+export class MdsSource extends FieldsSource {
   override readonly checksumChange =
     "hashes of shards are not verified, except by recordfs check";
 
   constructor(container: VirtualFs) {
     super(container, "MDS");
-  }
-
-  override noteFiles({ kept, changed }: PlanNotes): void {
-    kept.push("values and the order of samples");
-    changed.push(
-      "samples become directories named by their numbers, and values become files",
-      "numbers become JSON, arrays and raw pictures .npy",
-    );
   }
 
   /** Returns the stored samples and their columns; `undefined` if shards have different columns. */
