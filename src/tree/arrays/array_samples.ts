@@ -16,6 +16,9 @@ import type {
 import { ShardTable } from "../samples/shard_table.ts";
 import { type Extent, placeRange } from "../tree.ts";
 
+/** Most dimensions of NumPy. */
+export const MOST_DIMENSIONS = 64;
+
 /** Array in a file, by a name. */
 export interface NamedArray {
   readonly name: string;

@@ -4,10 +4,13 @@ import { type ListedFile, listingTree } from "../listed_tree.ts";
 import { fieldNames } from "../samples/field_names.ts";
 import type { Field } from "../samples/samples.ts";
 import type { Tree } from "../tree.ts";
-import type { ArrayFile, ArraySamples, NamedArray } from "./array_samples.ts";
+import {
+  type ArrayFile,
+  type ArraySamples,
+  MOST_DIMENSIONS,
+  type NamedArray,
+} from "./array_samples.ts";
 
-/** Most dimensions of NumPy. */
-const MOST_DIMENSIONS = 64;
 const BIN = valueType("bin", VALUE_TYPES.bytes, { suffix: ".bin" });
 
 /** A file, and the field whose name is its own. */

@@ -11,6 +11,7 @@ import {
   type ArrayFormat,
   ArraySamples,
 } from "./array_samples.ts";
+import { ArrayRowsTree } from "./array_rows_tree.ts";
 import { arrayTree } from "./array_tree.ts";
 
 /**
@@ -31,11 +32,14 @@ export function* openArrays<F extends ArrayFile>(
   const { sources, shards, lost } = yield* openShards(storage, paths, look);
   const samples = new ArraySamples(format, sources, shards, storage, lost);
   const directories = suffix && shardDirectories(samples.shards.paths, suffix);
-  const tree = arrayTree(samples, format.metadataName, directories);
+  const tree = options.sampleView === true
+    ? new ArrayRowsTree(samples, directories, true)
+    : arrayTree(samples, format.metadataName, directories);
   const notes = lostNotes(lost);
   warnOfAll(noteLines(notes), options.onWarning);
   const { facts, ...noted } = notedInfo(notes);
-  const shown = directories?.length ?? 0;
+  const shown = (directories?.length ?? 0) +
+    (options.sampleView === true ? samples.shards.length : 0);
   return {
     tree,
     samples,

@@ -6,6 +6,9 @@ import { check, open } from "../../../src/open/open.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { openSamples } from "../../../src/open/samples/open_samples.ts";
 import type { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
+import { runAsync } from "../../../src/io/concurrency/steps.ts";
+import { newStat, reopenHandle } from "../../../src/tree/tree.ts";
+import { findNode } from "../../../src/tree/vfs/paths.ts";
 import { goldenSet, sha256 } from "../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";
@@ -20,6 +23,8 @@ interface ExpectedTensor {
   readonly numpy?: string;
   readonly values?: readonly string[];
 }
+
+type Files = Case["content"]["files"];
 
 interface Case {
   readonly name: string;
@@ -158,6 +163,42 @@ for (const one of goldens()) {
     );
   });
 }
+
+Deno.test("the sample view has a directory of a name and an array for each tensor", async () => {
+  for (const one of goldens()) {
+    const { path, content: { index, files } } = one;
+    const names = Object.keys(files).sort();
+    using container = await open(path, { sampleView: true, onWarning });
+    const again = await reopenHandle(container.tree.share());
+    const areApart = !index && names.length > 1;
+    const groups = areApart
+      ? names.map((name) => [name.replace(".safetensors", "/"), files[name]!])
+      : [["", { tensors: tensorsOf(one) }]];
+    for (const [before, { tensors }] of groups as [string, Files[string]][]) {
+      for (const [i, tensor] of tensors.entries()) {
+        const directory = `${before}${`${i}`.padStart(6, "0")}`;
+        assert.deepEqual(await container.list(directory), [
+          "name.txt",
+          "value.npy",
+        ]);
+        const name = await container.read(`${directory}/name.txt`);
+        assert.equal(new TextDecoder().decode(name), tensor.name);
+        const file = await container.stat(`${directory}/value.npy`);
+        const bytes = await container.read(`${directory}/value.npy`);
+        assertArray(readNpy(bytes), tensor);
+        assert.equal(file.size, bytes.length);
+        const node = await runAsync(
+          findNode(container.tree, `${directory}/value.npy`),
+        );
+        const stat = newStat();
+        assert.ok(again.stat(node, stat));
+        assert.equal(stat.size, bytes.length);
+        assert.equal(container.tree.view!(node)!.kind, "value");
+      }
+    }
+    again.close();
+  }
+});
 
 Deno.test("a range of a file is that of the whole, across its made start", async () => {
   using container = await open(golden("types").path);

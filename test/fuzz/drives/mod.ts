@@ -1,7 +1,9 @@
 /** All that is driven. A new drive goes to the end: the options of others follow from their places. */
 import {
+  litdataDrive,
   mdsDrive,
   parquetsDrive,
+  safetensorsDrive,
   tarsDrive,
   tfrecordsDrive,
   zipsDrive,
@@ -42,4 +44,6 @@ export const DRIVES: readonly Drive[] = [
   cachesDrive,
   httpDrive,
   staleIndexesDrive,
+  litdataDrive,
+  safetensorsDrive,
 ];
