@@ -80,6 +80,7 @@ export const PYTHON_MODULES: Record<string, string> = {
 
 /** Modules that tests import from {@linkcode PEERS_VENV}, by the name of the package in `requirements-peers.txt`. */
 export const PEERS_MODULES: Record<string, string> = {
+  litdata: "litdata",
   "mosaicml-streaming": "streaming",
 };
 
