@@ -27,9 +27,11 @@ function* detect(
   { path, names, size, read, headOf }: Probe,
 ): Steps<boolean> {
   if (names !== undefined) {
-    const head = names.includes(INDEX) ? yield* headOf(INDEX, HEAD) : undefined;
-    // Chunks without an index get this format's error message.
-    return head === undefined ? names.some(isChunk) : isIndex(head);
+    // Chunks without a sound index get this format's error message.
+    if (names.some(isChunk)) return true;
+    if (!names.includes(INDEX)) return false;
+    const head = yield* headOf(INDEX, HEAD);
+    return head !== undefined && isIndex(head);
   }
   return path.slice(path.lastIndexOf("/") + 1) === INDEX &&
     isIndex(yield* read(0, Math.min(size, HEAD)));
