@@ -1,3 +1,4 @@
+import { decodeShortAscii } from "../../base/short_ascii.ts";
 import { Byte, JsonScanner, withSentinel } from "./scanner.ts";
 import { decodeText, type JsonValue, parsePlainJson } from "./value.ts";
 
@@ -75,9 +76,10 @@ export function readKey(scanner: JsonScanner): string {
   scanner.peek();
   const start = scanner.position;
   scanner.skipString();
+  const { escaped } = scanner;
   const key = textFrom(scanner, start);
   scanner.expect(Byte.COLON);
-  return parsePlainJson(key) as string;
+  return escaped ? parsePlainJson(key) as string : key.slice(1, -1);
 }
 
 /** Calls `pass` at each part of a list or object; returns `false` if the text is another value. */
@@ -105,5 +107,6 @@ function valueText(scanner: JsonScanner): string {
 }
 
 function textFrom({ bytes, position }: JsonScanner, start: number): string {
-  return decodeText(bytes.subarray(start, position));
+  return decodeShortAscii(bytes, start, position) ??
+    decodeText(bytes.subarray(start, position));
 }

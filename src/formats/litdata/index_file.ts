@@ -1,4 +1,3 @@
-import { messageOf } from "../../base/message_text.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readFile } from "../../io/read/read_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
@@ -17,9 +16,12 @@ import {
 import { encodingOf } from "./encodings.ts";
 import { INDEX, LARGEST_INDEX } from "./layout.ts";
 
-/** Most fields of a sample, and deepest nesting of them. */
+/** Most fields of a sample, deepest nesting of them, and longest names in UTF-16 units. */
 const MOST_FIELDS = 1 << 16;
 const DEEPEST = 100;
+const LONGEST_NAME = 1024;
+/** Name of the only value of a sample. */
+const VALUE = "value";
 
 /** What a configuration may say that changes the chunks, in words. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
@@ -115,20 +117,20 @@ function columnsOf(
   // Of tokens, whose numbers chunks say, samples have no sizes of values.
   const isRest = words.length === 1 && (loader === "TokensLoader" ||
     chunks.some(({ dim }) => (dim ?? null) !== null));
-  let names: string[] | undefined;
+  const names: string[] = [];
   try {
-    names = typeof spec === "string"
-      ? namesIn(JSON.parse(spec)[1], "", 0)
-      : undefined;
+    if (typeof spec === "string") addNames(JSON.parse(spec)[1], "", 0, names);
+    else words.forEach((_, i) => names.push(words.length > 1 ? `${i}` : VALUE));
+    if (names.length !== words.length) throw new RangeError("other fields");
+    if (new Set(names).size < names.length) throw new RangeError("twice");
   } catch (cause) {
-    throw parts.bad(`its data_spec is wrong: ${messageOf(cause)}`, cause);
-  }
-  names ??= words.map((_, i) => words.length === 1 ? "value" : `${i}`);
-  if (names.length !== words.length || new Set(names).size < names.length) {
-    throw parts.bad("its data_spec does not name each of its fields");
+    const why = `its data_spec does not name each of ${words.length} fields`;
+    throw parts.bad(why, cause);
   }
   return words.map((word, i) => {
-    const encoding = encodingOf(String(word), isRest);
+    const encoding = typeof word === "string"
+      ? encodingOf(word, isRest)
+      : undefined;
     if (encoding !== undefined) return columnOf(names[i]!, encoding);
     const why = `the field '${names[i]}' has the unknown type ${shown(word)}`;
     throw parts.unsupported(why, { actual: word });
@@ -142,17 +144,23 @@ interface Spec {
   readonly children_spec: readonly Spec[];
 }
 
-/** Names the leaves of a tree by the keys or numbers on the way to them. */
-function namesIn(spec: Spec, path: string, depth: number): string[] {
-  if (depth > DEEPEST) {
-    throw new RangeError(`it is nested over ${DEEPEST} deep`);
+/** Adds the names of a tree's leaves: the keys or numbers on the way to them. Throws if they are more than can be. */
+function addNames(
+  { type, context, children_spec: children }: Spec,
+  path: string,
+  depth: number,
+  names: string[],
+): void {
+  const isFar = depth > DEEPEST || path.length > LONGEST_NAME;
+  if (isFar || names.length === MOST_FIELDS) throw new RangeError("too many");
+  if (type === null) {
+    names.push(path || VALUE);
+    return;
   }
-  const { type, context, children_spec: children } = spec;
-  if (type === null) return [path === "" ? "value" : path];
   const said = typeof context === "string" ? JSON.parse(context) : context;
   const keys = said?.dict_context ?? said;
-  return children.flatMap((child, i) => {
-    const key = Array.isArray(keys) ? keys[i] : i;
-    return namesIn(child, path === "" ? `${key}` : `${path}.${key}`, depth + 1);
-  });
+  for (const [i, child] of children.entries()) {
+    const key = `${Array.isArray(keys) ? keys[i] : i}`;
+    addNames(child, path === "" ? key : `${path}.${key}`, depth + 1, names);
+  }
 }

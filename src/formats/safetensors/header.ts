@@ -49,27 +49,30 @@ export function* readHeader(
   /** Per tensor, by name: its member, and the range of its data. */
   const found = new Map<string, readonly [number, number, number, number]>();
   try {
-    if (header[0] !== 0x7b) throw new SyntaxError("it does not begin with {");
+    const text = strictUtf8Text(header);
+    const isAscii = text.length === header.length;
+    if (text[0] !== "{") throw new SyntaxError("it does not begin with {");
     eachMember(header, (name, { key, value, end }) => {
       if (name === METADATA ? metadata !== undefined : found.has(name)) {
         throw new SyntaxError(`it has '${name}' twice`);
       }
       if (name === METADATA) metadata = textsIn(header.subarray(value, end));
       else {
-        const { offset, length } = tensorIn(
-          header,
-          name,
-          JSON.parse(
-            strictUtf8Text(header.subarray(value, end)),
-          ),
-        );
+        const facts = isAscii
+          ? text.slice(value, end)
+          : strictUtf8Text(header.subarray(value, end));
+        const tensor = tensorIn(header, name, JSON.parse(facts));
+        const { offset, length } = tensor;
         found.set(name, [key, end, offset, offset + length]);
       }
     });
   } catch (cause) {
-    const isUnknown = cause instanceof RangeError;
-    const code = isUnknown ? "unsupported" : "bad-structure";
-    throw bad(code, `its header is wrong: ${messageOf(cause)}`, cause);
+    const why = messageOf(cause);
+    if (!(cause instanceof RangeError)) {
+      throw bad("bad-structure", `its header is wrong: ${why}`, cause);
+    }
+    const message = `Cannot read ${path}: ${why}. Update recordfs`;
+    throw new FormatError("unsupported", message, { path, cause });
   }
   const sorted = [...found].sort(([, a], [, b]) => a[2] - b[2] || a[3] - b[3]);
   let at = start;

@@ -105,7 +105,7 @@ const REFUSED: Readonly<
   "fields without names": [
     { config: { data_format: ["int", "str", "str"] } },
     "bad-index",
-    /does not name each of its fields/,
+    /does not name each of 3 fields/,
   ],
   "no data formats": [
     { config: { data_format: null } },
@@ -115,12 +115,12 @@ const REFUSED: Readonly<
   "a tree that is no JSON": [
     { config: { data_spec: "[1, {" } },
     "bad-index",
-    /its data_spec is wrong/,
+    /its data_spec does not name each of 2 fields/,
   ],
   "a tree of another form": [
     { config: { data_spec: '[1, {"type": "x"}]' } },
     "bad-index",
-    /its data_spec is wrong/,
+    /its data_spec does not name each of 2 fields/,
   ],
   "a tree of endless depth": [
     {
@@ -133,7 +133,29 @@ const REFUSED: Readonly<
       },
     },
     "bad-index",
-    /nested over 100 deep/,
+    /does not name each of 2 fields/,
+  ],
+  "names that are far longer than the index": [
+    {
+      fields: Array.from({ length: 1000 }, (_, i) => [`f${i}`, "int"] as const),
+      config: {
+        data_spec: JSON.stringify([1, {
+          type: "builtins.dict",
+          context: JSON.stringify(["k".repeat(1 << 20)]),
+          children_spec: [{
+            type: "builtins.list",
+            context: "null",
+            children_spec: Array(1000).fill({
+              type: null,
+              context: null,
+              children_spec: [],
+            }),
+          }],
+        }]),
+      },
+    },
+    "bad-index",
+    /does not name each of 1000 fields/,
   ],
   "a name that leads out": [
     { entry: { filename: "../x.bin" } },

@@ -221,7 +221,7 @@ Deno.test("a format is recognised by content, not by name", async () => {
     fs.mkdirSync(`${dir}/sub`);
     await assert.rejects(
       open(`${dir}/sub`),
-      /holds no \.ffr, \.gulp, \.gmeta, \.bag, \.tar, \.parquet, \.tfrecord, \.tfrecords or \.mds file/,
+      /holds no \.ffr, \.gulp, \.gmeta, \.bag, \.tar, \.parquet, \.safetensors, \.tfrecord, \.tfrecords or \.mds file/,
     );
     await assert.rejects(
       open(`${dir}/missing`),
