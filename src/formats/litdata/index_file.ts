@@ -72,22 +72,22 @@ export function* findChunks(
 
 function chunkOf(
   parts: IndexParts,
-  { filename, chunk_bytes, chunk_size }: IndexFacts,
+  { filename, chunk_bytes: size, chunk_size: count }: IndexFacts,
   where: string,
   config: IndexFacts,
 ): ShardFacts {
   const { compression: how = null } = config;
   const file = parts.basename(filename, where);
-  if (!isCount(chunk_bytes)) throw parts.bad(`${where} has no number of bytes`);
+  if (!isCount(size)) throw parts.bad(`${where} has no number of bytes`);
   if (how !== null && typeof how !== "string") {
     throw parts.bad(`its compression is ${shown(how)}`);
   }
   // Before July 2024, and without this key, the table was not counted.
-  const uncounted = "encryption" in config || !isCount(chunk_size)
+  const uncounted = "encryption" in config || !isCount(count)
     ? 0
-    : tableSize(chunk_size);
-  const bytes = chunk_bytes + uncounted;
-  const samples = parts.samples(chunk_size, bytes, where);
+    : tableSize(count);
+  const bytes = size + uncounted;
+  const samples = parts.samples(count, bytes, where);
   const bare = how === null ? file : file.replace(`.${how}`, "");
   const raw = { basename: bare, bytes, hashes: {} };
   if (how === null) {
@@ -141,7 +141,7 @@ function columnsOf(
 interface Spec {
   readonly type: string | null;
   readonly context: unknown;
-  readonly children_spec: readonly Spec[];
+  readonly "children_spec": readonly Spec[];
 }
 
 /** Adds the names of a tree's leaves: the keys or numbers on the way to them. Throws if they are more than can be. */

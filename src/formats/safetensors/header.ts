@@ -1,7 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { messageOf } from "../../base/message_text.ts";
-import { strictUtf8Text } from "../../base/utf8.ts";
 import { eachMember, jsonMembers } from "../../codecs/json/parts.ts";
+import { decodeText } from "../../codecs/json/value.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -49,7 +49,7 @@ export function* readHeader(
   /** Per tensor, by name: its member, and the range of its data. */
   const found = new Map<string, readonly [number, number, number, number]>();
   try {
-    const text = strictUtf8Text(header);
+    const text = decodeText(header);
     const isAscii = text.length === header.length;
     if (text[0] !== "{") throw new SyntaxError("it does not begin with {");
     eachMember(header, (name, { key, value, end }) => {
@@ -60,7 +60,7 @@ export function* readHeader(
       else {
         const facts = isAscii
           ? text.slice(value, end)
-          : strictUtf8Text(header.subarray(value, end));
+          : decodeText(header.subarray(value, end));
         const tensor = tensorIn(header, name, JSON.parse(facts));
         const { offset, length } = tensor;
         found.set(name, [key, end, offset, offset + length]);
@@ -111,7 +111,7 @@ export function tensorOf(
 ): NamedArray {
   const member = header.slice(members[2 * number], members[2 * number + 1]);
   const [[name, facts]] = Object.entries(
-    JSON.parse(`{${strictUtf8Text(member)}}`),
+    JSON.parse(`{${decodeText(member)}}`),
   ) as [[string, Facts]];
   return tensorIn(header, name, facts);
 }
@@ -147,6 +147,6 @@ function areCounts(value: unknown): value is number[] {
 /** Returns an object of texts as it is written. Throws a `SyntaxError` if it is none. */
 function textsIn(json: Uint8Array): string {
   const texts = [...jsonMembers(json)?.values() ?? [""]];
-  if (texts.every((text) => text.startsWith('"'))) return strictUtf8Text(json);
+  if (texts.every((text) => text.startsWith('"'))) return decodeText(json);
   throw new SyntaxError(`${METADATA} is not an object of texts`);
 }

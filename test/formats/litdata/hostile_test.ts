@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- keys of an index
 /** Datasets of LitData that no writer makes: indexes and chunks that lie, and what is not supported. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

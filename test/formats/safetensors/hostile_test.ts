@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- keys of a header
 /** Files and indexes that no writer makes: each is refused, by its reason, and so does the original. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

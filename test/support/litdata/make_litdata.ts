@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- keys of an index
 /** Chunks and indexes of LitData, made here: right ones, and such as no writer makes. */
 import { Buffer } from "node:buffer";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";

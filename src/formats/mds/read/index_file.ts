@@ -2,7 +2,6 @@ import { ENCODING_NAMES, encodingOf } from "../encodings/encoding.ts";
 import {
   type Column,
   columnOf,
-  type FileFacts,
   type IndexFacts,
   IndexParts,
   isCount,
