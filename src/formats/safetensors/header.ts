@@ -41,7 +41,7 @@ export function* readHeader(
     throw bad("too-large", `its header has ${length} bytes, ${most}`);
   }
   if (start > size) {
-    const why = `it has ${size} bytes, and its header ends at ${start}`;
+    const why = `it has ${size} bytes, but its header ends at ${start}`;
     throw bad("truncated-header", why);
   }
   const header = yield* readPart(source, LENGTH, length);
@@ -83,11 +83,11 @@ export function* readHeader(
   }
   if (at !== size) {
     const code = at > size ? "truncated-data" : "bad-structure";
-    throw bad(code, `it has ${size} bytes, and by its header it has ${at}`);
+    throw bad(code, `it has ${size} bytes, but its header describes ${at}`);
   }
   for (const name of wanted) {
     if (found.has(name)) continue;
-    throw bad("bad-index", `it lacks '${name}', which the index says it has`);
+    throw bad("bad-index", `it lacks '${name}', which the index places in it`);
   }
   const members = sharedUint32(sorted.flatMap(([, [key, end]]) => [key, end]));
   const count = sorted.length;
@@ -136,7 +136,9 @@ function tensorIn(header: Uint8Array, name: string, facts: Facts): NamedArray {
   if (all === length) {
     return { name, dtype, numpy, bits, shape, offset, length };
   }
-  throw new SyntaxError(`'${name}' has ${length} bytes, and its shape ${all}`);
+  throw new SyntaxError(
+    `'${name}' has ${length} bytes, but its shape takes ${all}`,
+  );
 }
 
 function areCounts(value: unknown): value is number[] {

@@ -108,12 +108,12 @@ const REFUSED: Readonly<
   "bytes behind the last": [
     fileOf(header([0, 7]), EIGHT),
     "bad-structure",
-    /by its header it has/,
+    /its header describes/,
   ],
   "data that are cut": [
     fileOf(header([0, 9]), EIGHT),
     "truncated-data",
-    /by its header it has/,
+    /its header describes/,
   ],
   "an unknown type": [
     fileOf(one({ dtype: "F3" }), EIGHT),
@@ -128,7 +128,7 @@ const REFUSED: Readonly<
   "a shape of another size": [
     fileOf(one({ shape: [9] }), EIGHT),
     "bad-structure",
-    /'t' has 8 bytes, and its shape 9/,
+    /'t' has 8 bytes, but its shape takes 9/,
   ],
   "a shape beyond all numbers": [
     fileOf(one({ shape: Array(64).fill(2 ** 50) }), EIGHT),
@@ -143,7 +143,7 @@ const REFUSED: Readonly<
   "half a byte": [
     fileOf(one({ dtype: "F4", shape: [15] }), EIGHT),
     "bad-structure",
-    /its shape 7\.5/,
+    /its shape takes 7\.5/,
   ],
   "an end before its start": [
     fileOf(one({ shape: [0], data_offsets: [8, 0] }), EIGHT),
