@@ -6,8 +6,10 @@ import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
 import { lmdb } from "./lmdb/entry.ts";
+import { litdata } from "./litdata/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
+import { safetensors } from "./safetensors/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
@@ -19,9 +21,11 @@ const ENTRIES: FormatDescriptor[] = [
   tar,
   zip,
   parquet,
+  safetensors,
   tfrecord,
   mds,
   lmdb,
+  litdata,
 ];
 
 const loaded = new Map<FormatDescriptor, Format>();

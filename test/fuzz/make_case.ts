@@ -9,6 +9,7 @@ import { PARQUET_MUTATIONS } from "./mutations/parquets.ts";
 import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
 import { RECORD_MUTATIONS } from "./mutations/records.ts";
 import { MDS_MUTATIONS } from "./mutations/mds.ts";
+import { TENSOR_MUTATIONS } from "./mutations/safetensors.ts";
 import { SHAPE_MUTATIONS } from "./mutations/shapes.ts";
 import { TAR_MUTATIONS } from "./mutations/tars.ts";
 import { TFRECORD_MUTATIONS } from "./mutations/tfrecords.ts";
@@ -29,6 +30,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...MDS_MUTATIONS,
   ...PARQUET_MUTATIONS,
   ...LMDB_MUTATIONS,
+  ...TENSOR_MUTATIONS,
 ];
 
 /** A case to be driven. */

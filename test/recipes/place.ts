@@ -55,6 +55,15 @@ fs.writeFileSync(
 fs.cpSync(tfrecordCase("shards").path, `${place}/records`, { recursive: true });
 fs.cpSync(lmdbCase("caffe").path, `${place}/train_lmdb`, { recursive: true });
 fs.cpSync(mdsCase("plain").path, `${place}/mds`, { recursive: true });
+for (
+  const [name, golden] of [
+    ["model", "safetensors/sharded"],
+    ["litdata", "litdata/every"],
+  ] as const
+) {
+  const data = new URL(`../golden/${golden}/data`, import.meta.url);
+  fs.cpSync(fromFileUrl(data), `${place}/${name}`, { recursive: true });
+}
 fs.cpSync(parquetCase("shards").path, `${place}/tables`, { recursive: true });
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(

@@ -1,3 +1,4 @@
+import { decodeShortAscii } from "../../base/short_ascii.ts";
 import { Byte, JsonScanner, withSentinel } from "./scanner.ts";
 import { decodeText, type JsonValue, parsePlainJson } from "./value.ts";
 
@@ -11,11 +12,39 @@ export function jsonMembers(
   text: string | Uint8Array,
 ): Map<string, string> | undefined {
   const members = new Map<string, string>();
-  const isObject = eachPart(text, Byte.OPEN_OBJECT, (scanner) => {
-    const key = readKey(scanner);
-    members.set(key, valueText(scanner));
+  const bytes = typeof text === "string"
+    ? new TextEncoder().encode(text)
+    : text;
+  const isObject = eachMember(bytes, (key, { value, end }) => {
+    members.set(key, decodeText(bytes.subarray(value, end)));
   });
   return isObject ? members : undefined;
+}
+
+/** Byte offsets of a member of an object: of its key, its value, and its end. */
+export interface MemberRange {
+  readonly key: number;
+  readonly value: number;
+  readonly end: number;
+}
+
+/**
+ * Calls `visit` with each member of an object, in file order; keys may be repeated. Returns `false`, or throws, where
+ * {@linkcode jsonMembers} returns `undefined` or throws.
+ */
+export function eachMember(
+  bytes: Uint8Array,
+  visit: (name: string, range: MemberRange) => void,
+): boolean {
+  return eachPart(bytes, Byte.OPEN_OBJECT, (scanner) => {
+    scanner.peek();
+    const key = scanner.position;
+    const name = readKey(scanner);
+    scanner.peek();
+    const value = scanner.position;
+    scanner.skipValue();
+    visit(name, { key, value, end: scanner.position });
+  });
 }
 
 /**
@@ -47,9 +76,10 @@ export function readKey(scanner: JsonScanner): string {
   scanner.peek();
   const start = scanner.position;
   scanner.skipString();
+  const { escaped } = scanner;
   const key = textFrom(scanner, start);
   scanner.expect(Byte.COLON);
-  return parsePlainJson(key) as string;
+  return escaped ? parsePlainJson(key) as string : key.slice(1, -1);
 }
 
 /** Calls `pass` at each part of a list or object; returns `false` if the text is another value. */
@@ -77,5 +107,6 @@ function valueText(scanner: JsonScanner): string {
 }
 
 function textFrom({ bytes, position }: JsonScanner, start: number): string {
-  return decodeText(bytes.subarray(start, position));
+  return decodeShortAscii(bytes, start, position) ??
+    decodeText(bytes.subarray(start, position));
 }

@@ -6,7 +6,8 @@ import {
 } from "../../base/named_option.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
-import { FORMAT, INDEX, isShard, tableSize, WORD } from "./layout.ts";
+import { tableSize, WORD } from "../../tree/field_shards/layout.ts";
+import { FORMAT, INDEX, isShard } from "./layout.ts";
 
 /** Bytes of an index searched for the format, which follows the column names of the first shard. */
 const HEAD = 1 << 16;

@@ -1,3 +1,4 @@
+import { FormatError } from "../../base/errors.ts";
 import { openedOver } from "../../data/dataset_origin.ts";
 import type { Process } from "../../data/datasets/process.ts";
 import { SamplesDataset } from "../../data/datasets/samples_dataset.ts";
@@ -6,6 +7,7 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import type { SampleValues } from "../../tree/samples/samples.ts";
 import type { ContainerLocation } from "../location.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
+import type { OpenedSamples } from "../samples/opened_samples.ts";
 import {
   openSamples,
   type OpenSamplesOptions,
@@ -42,6 +44,9 @@ export async function openDataset(
   const process = given && await importedFunction(given);
   const samples = await openSamples(location, others);
   const { fields, files, paths } = others;
+  if (decode !== false && process === undefined) {
+    requireStackable(samples, fields);
+  }
   const dataset = new SamplesDataset<object, unknown>(
     samples,
     { decode, fields },
@@ -52,4 +57,25 @@ export async function openDataset(
   return areAll && container !== undefined
     ? openedOver(dataset, container)
     : dataset;
+}
+
+/**
+ * Makes sure that batches can be stacked, as far as that is known without reading.
+ *
+ * @throws {FormatError} With code `unsupported`; the samples are closed.
+ */
+function requireStackable(
+  samples: OpenedSamples,
+  fields: readonly string[] | undefined,
+): void {
+  const { unit, shards, unstackable } = samples.opened;
+  const why = unstackable?.(fields);
+  if (why === undefined) return;
+  samples.close();
+  throw new FormatError(
+    "unsupported",
+    `Cannot open ${shards.name} as a dataset: batches of its ${unit}s cannot be stacked: ${why}. ` +
+      "Give 'process' to make them alike, or read each by openSamples",
+    { path: shards.paths[0] },
+  );
 }

@@ -1,4 +1,4 @@
-import { encodeName } from "../../base/names.ts";
+import { decodeName, encodeName } from "../../base/names.ts";
 import { escapedName } from "../names/escaped_name.ts";
 import type { Field } from "./samples.ts";
 
@@ -45,11 +45,9 @@ function endingOf(name: string, suffix: string): string {
 
 /** Cuts a name that is too long, and appends the field's number. */
 function shortened(name: string, field: number): string {
-  const most = LONGEST - ROOM;
-  if (encodeName(name).length <= most) return name;
-  let short = name.slice(0, most);
-  while (encodeName(short).length > most || !short.isWellFormed()) {
-    short = short.slice(0, -1);
-  }
-  return `${short}~${field}`;
+  const bytes = encodeName(name);
+  let end = LONGEST - ROOM;
+  if (bytes.length <= end) return name;
+  while ((bytes[end]! & 0xc0) === 0x80) end--; // not within a character
+  return `${decodeName(bytes, 0, end)}~${field}`;
 }

@@ -142,6 +142,15 @@ export interface Samples<R = unknown, D = unknown> {
   readonly views?:
     | ((indices: readonly number[]) => Uint8Array<ArrayBuffer>[])
     | undefined;
+  /**
+   * Says why a batch of decoded samples cannot be stacked, naming two that differ; `undefined` if it can. Absent if only
+   * reading tells.
+   *
+   * @param fields Names of the fields to read; defaults to all.
+   */
+  readonly unstackable?:
+    | ((fields?: readonly string[]) => string | undefined)
+    | undefined;
   /** Describes the samples for another thread. */
   share(): SamplesHandle;
   /** Closes the files. Samples that were read stay valid. */

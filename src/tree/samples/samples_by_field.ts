@@ -39,6 +39,7 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
   readonly fileOf: Samples["fileOf"];
   readonly views: Samples["views"];
   readonly readNow: Samples<SampleValues>["readNow"];
+  readonly unstackable: Samples["unstackable"];
   readonly #samples: Samples;
   readonly #hasFields: boolean;
   readonly #close: () => void;
@@ -61,6 +62,7 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
     if (readNow !== undefined && !this.#hasFields) {
       this.readNow = (index) => ({ [CONTENT]: readNow(index) });
     }
+    this.unstackable = samples.unstackable?.bind(samples);
     this.#own = decoders && new OwnDecoders(decoders.decoders, this);
   }
 

@@ -41,6 +41,7 @@ import {
   writeMds,
   writeVideos,
 } from "./small_containers.ts";
+import { TENSOR_FORMATS } from "./tensor_formats.ts";
 
 const FORMATS: readonly FormatCase[] = [
   {
@@ -285,6 +286,7 @@ const FORMATS: readonly FormatCase[] = [
     shards: fileShards("parquet", Infinity, bytesFile, byteOf("data")),
     damages: [{ at: 0 }],
   },
+  ...TENSOR_FORMATS,
   {
     name: "tfrecord",
     goldens: goldensIn("tfrecord"),

@@ -1,5 +1,5 @@
 /**
- * Samples of tars, zips, TFRecord, MDS and Parquet: one by one, in batches, without waiting, decoded, in another
+ * Samples of tars, zips, TFRecord, MDS, LitData, SafeTensors and Parquet: one by one, in batches, without waiting, decoded, in another
  * thread; all must agree.
  */
 import { openRows } from "../../support/parquet/open_rows.ts";
@@ -244,19 +244,26 @@ export const tfrecordsDrive: Drive = driveOf<
   },
 });
 
-export const mdsDrive: Drive = driveOf<OpenedSamples, number, object>({
-  name: "mds",
-  format: "mds",
-  memory: 768,
-  Reader: SAMPLES,
-  options: () => ({}),
-  facts: ({ length, paths }) => [length, paths],
-  keys: (scene, { length }) => someIndices(scene, length),
-  decode(scene, { length }) {
-    const indices = someIndices(scene, length);
-    return (reader) => reader.get(indices);
-  },
-});
+/** Samples whose values are bytes by their fields. */
+function fieldsDrive(name: string): Drive {
+  return driveOf<OpenedSamples, number, object>({
+    name,
+    format: name,
+    memory: 768,
+    Reader: SAMPLES,
+    options: () => ({}),
+    facts: ({ length, paths }) => [length, paths],
+    keys: (scene, { length }) => someIndices(scene, length),
+    decode(scene, { length }) {
+      const indices = someIndices(scene, length);
+      return (reader) => reader.get(indices);
+    },
+  });
+}
+
+export const mdsDrive: Drive = fieldsDrive("mds");
+export const litdataDrive: Drive = fieldsDrive("litdata");
+export const safetensorsDrive: Drive = fieldsDrive("safetensors");
 
 /** Values of LMDB databases. */
 export const lmdbsDrive: Drive = driveOf<OpenedSamples, number, object>({

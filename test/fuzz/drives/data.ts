@@ -64,6 +64,8 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   bag: ["files"],
   tar: ["webdataset", "files"],
   mds: ["openDataset", "files"],
+  litdata: ["openDataset", "files"],
+  safetensors: ["openDataset", "files"],
   tfrecord: ["openDataset", "files"],
   parquet: ["openDataset", "files"],
   lmdb: ["openDataset", "files"],

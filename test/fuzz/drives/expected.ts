@@ -90,6 +90,10 @@ async function compare(
       return await compareColumns(path, content as MdsCase["content"]);
     case "lmdb":
       return await compareZip(path, content as LmdbCase["content"]);
+    case "samples":
+      return await compareFields(path, content as LitDataContent);
+    case "tensors":
+      return await compareTensors(path, content as TensorContent);
     case "parquet":
       return await compareRows(path, content as ParquetCase["content"]);
     case "bag":
@@ -185,6 +189,45 @@ async function compareColumns(
       assert.equal(sha256(read[column]!), sum);
     }
   }
+}
+
+interface LitDataContent {
+  readonly samples: readonly Readonly<Record<string, { sha256?: string }>>[];
+}
+
+async function compareFields(
+  path: string,
+  { samples }: LitDataContent,
+): Promise<void> {
+  using reader = await openSamples(path, QUIET);
+  assert.equal(reader.length, samples.length);
+  for (const [i, sample] of samples.entries()) {
+    const read = await reader.read(i);
+    for (const [field, { sha256: sum }] of Object.entries(sample)) {
+      const bytes = read[field] as Uint8Array;
+      if (sum !== undefined) assert.equal(sha256(bytes), sum);
+    }
+  }
+}
+
+interface TensorContent {
+  readonly files: Readonly<
+    Record<string, { readonly tensors: readonly { readonly sha256: string }[] }>
+  >;
+}
+
+async function compareTensors(
+  path: string,
+  { files }: TensorContent,
+): Promise<void> {
+  using reader = await openSamples(path, QUIET);
+  const sums = Object.keys(files).sort()
+    .flatMap((name) => files[name]!.tensors.map(({ sha256 }) => sha256));
+  const all = await reader.read(sums.keys());
+  assert.deepEqual(
+    all.map(({ value }) => sha256(value as Uint8Array)),
+    sums,
+  );
 }
 
 async function compareTar(

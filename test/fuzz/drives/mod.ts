@@ -1,8 +1,10 @@
 /** All that is driven. A new drive goes to the end: the options of others follow from their places. */
 import {
+  litdataDrive,
   lmdbsDrive,
   mdsDrive,
   parquetsDrive,
+  safetensorsDrive,
   tarsDrive,
   tfrecordsDrive,
   zipsDrive,
@@ -44,4 +46,6 @@ export const DRIVES: readonly Drive[] = [
   httpDrive,
   staleIndexesDrive,
   lmdbsDrive,
+  litdataDrive,
+  safetensorsDrive,
 ];

@@ -1,4 +1,4 @@
-/** Mutations of MDS: numbers of tables and of sizes, and what an index says; of compressed shards what is in them. */
+/** Mutations of MDS and LitData: numbers of tables and of sizes, and what an index says; of compressed shards what is in them. */
 import { Buffer } from "node:buffer";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import {
@@ -8,8 +8,8 @@ import {
   pickNamed,
 } from "./mutation.ts";
 
-const SHARD = /\.mds$/;
-const COMPRESSED = /\.mds\.zstd$/;
+const SHARD = /\.mds$|(^|\/)chunk-\d+-\d+\.bin$/;
+const COMPRESSED = /\.mds\.zstd$|\.zstd\.bin$/;
 const INDEX = /(^|\/)index\.json$/;
 
 /** A word of a shard's table, or one that stands before the values of a sample. */
@@ -59,11 +59,19 @@ const setIndex: Mutation = {
     const key = dice.pick([
       "basename",
       "bytes",
+      "chunk_bytes",
+      "chunk_size",
       "column_encodings",
       "column_names",
       "column_sizes",
       "compression",
+      "data_format",
+      "data_spec",
+      "dim",
+      "encryption",
+      "filename",
       "format",
+      "item_loader",
       "samples",
       "sha1",
       "version",
@@ -86,6 +94,9 @@ const setIndex: Mutation = {
       '["int", "str", "ndarray:int8:9", "pil"]',
       '["ndarray", "jpeg", "str", "pkl"]',
       "[8, null, null, 8]",
+      '["tensor", "numpy", "jpeg_array", "pickle"]',
+      '["no_header_tensor:18"]',
+      '"TokensLoader"',
     ]);
     const all = [
       ...text.matchAll(

@@ -1,6 +1,6 @@
 /** The datasets that an independent writer made of the description of MDS, and what it put into them. */
 import assert from "node:assert/strict";
-import type { MDSValue } from "../../../src/formats/mds/encodings/decode.ts";
+import type { FieldValue } from "../../../src/tree/field_shards/decode.ts";
 import { goldenSet } from "../golden.ts";
 
 /**
@@ -44,7 +44,7 @@ export const mdsCases = GOLDENS.all;
 
 /** Compares a decoded value with what was written; of pictures and bytes it is told from their bytes. */
 export function assertValue(
-  actual: MDSValue | undefined,
+  actual: FieldValue | undefined,
   { encoding, value }: ExpectedMdsValue,
 ): void {
   if (value === null) return;
@@ -58,7 +58,7 @@ export function assertValue(
     assert.ok(Array.isArray(actual));
     assert.equal(actual.length, value.list.length);
     for (const [i, element] of value.list.entries()) {
-      assertValue(actual[i] as MDSValue, element);
+      assertValue(actual[i] as FieldValue, element);
     }
     return;
   }

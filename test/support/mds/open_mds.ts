@@ -1,8 +1,8 @@
 /** Samples of MDS with the types that their values have. */
 import type {
-  MDSBytes,
-  MDSSample,
-} from "../../../src/formats/mds/read/mds_samples.ts";
+  FieldBytes,
+  FieldValues,
+} from "../../../src/tree/field_shards/field_samples.ts";
 import {
   openSamples,
   type OpenSamplesOptions,
@@ -13,7 +13,7 @@ import type { OpenedSamples } from "../../../src/open/samples/opened_samples.ts"
 export function openMds(
   path: string,
   options?: OpenSamplesOptions,
-): Promise<OpenedSamples<MDSSample, MDSBytes>> {
+): Promise<OpenedSamples<FieldValues, FieldBytes>> {
   return openSamples(path, options);
 }
 

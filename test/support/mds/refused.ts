@@ -1,7 +1,7 @@
 /** Datasets that are refused, whoever reads them. */
 import { openMds } from "./open_mds.ts";
 import assert from "node:assert/strict";
-import type { MDSSample } from "../../../src/formats/mds/read/mds_samples.ts";
+import type { FieldValues } from "../../../src/tree/field_shards/field_samples.ts";
 import type { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 import { check, open } from "../../../src/open/open.ts";
 
@@ -9,7 +9,7 @@ import { check, open } from "../../../src/open/open.ts";
 export function read(
   storage: MemoryStorage,
   indices = [0, 1, 2],
-): Promise<MDSSample[]> {
+): Promise<FieldValues[]> {
   return openMds("d", { storage, onWarning() {} }).then(
     async (reader) => {
       try {

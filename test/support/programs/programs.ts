@@ -75,11 +75,13 @@ export const PYTHON_MODULES: Record<string, string> = {
   pillow: "PIL.Image",
   protobuf: "google.protobuf",
   pyarrow: "pyarrow.parquet",
+  safetensors: "safetensors.numpy",
   webdataset: "webdataset",
 };
 
 /** Modules that tests import from {@linkcode PEERS_VENV}, by the name of the package in `requirements-peers.txt`. */
 export const PEERS_MODULES: Record<string, string> = {
+  litdata: "litdata",
   "mosaicml-streaming": "streaming",
 };
 

@@ -6,8 +6,8 @@ import {
 } from "../../../convert/conversion.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
-import type { Column } from "../read/index_file.ts";
-import type { MDSBytes } from "../read/mds_samples.ts";
+import type { Column } from "../../../tree/field_shards/shard_index.ts";
+import type { FieldBytes } from "../../../tree/field_shards/field_samples.ts";
 import { SIZE_LIMIT } from "../write/mds_writer.ts";
 import { ShardsOutput } from "../write/shards_output.ts";
 import type { MdsSource } from "./source.ts";
@@ -56,7 +56,7 @@ async function copySamples(
   const { signal } = run;
   const onDamage = (error: Error) => run.leaveOut(error.message, error);
   for await (const { values } of rows.read({ signal }, onDamage)) {
-    const sample = columns.map(({ name }) => (values as MDSBytes)[name]!);
+    const sample = columns.map(({ name }) => (values as FieldBytes)[name]!);
     await runAsync(output.append(sample), signal);
     run.tell(output.length);
   }

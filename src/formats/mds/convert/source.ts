@@ -1,13 +1,12 @@
-import type { PlanNotes } from "../../../convert/conversion.ts";
-import { ContainerSource } from "../../../convert/from/source.ts";
+import { FieldsSource } from "../../../convert/from/fields_source.ts";
 import { SampleRows } from "../../../convert/samples/sample_rows.ts";
 import type { SampleValues } from "../../../tree/samples/samples.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
-import type { Column } from "../read/index_file.ts";
-import type { MdsSamples } from "../read/mds_samples.ts";
+import type { Column } from "../../../tree/field_shards/shard_index.ts";
+import type { FieldSamples } from "../../../tree/field_shards/field_samples.ts";
 
-/** Dataset to convert: its samples, or for file targets a directory of values per sample. */
-export class MdsSource extends ContainerSource {
+/** Dataset to convert. */
+export class MdsSource extends FieldsSource {
   override readonly checksumChange =
     "hashes of shards are not verified, except by recordfs check";
 
@@ -15,19 +14,11 @@ export class MdsSource extends ContainerSource {
     super(container, "MDS");
   }
 
-  override noteFiles({ kept, changed }: PlanNotes): void {
-    kept.push("values and the order of samples");
-    changed.push(
-      "samples become directories named by their numbers, and values become files",
-      "numbers become JSON, arrays and raw pictures .npy",
-    );
-  }
-
   /** Returns the stored samples and their columns; `undefined` if shards have different columns. */
   stored():
     | { readonly columns: readonly Column[]; readonly rows: SampleRows }
     | undefined {
-    const samples = this.container.samples as MdsSamples;
+    const samples = this.container.samples as FieldSamples;
     const { fields } = samples;
     if (fields === undefined) return undefined;
     const rows = new SampleRows(

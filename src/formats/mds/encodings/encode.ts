@@ -10,9 +10,10 @@ import {
   LENGTHS,
   type ListEncoding,
   MOST_DIMENSIONS,
-  SCALARS,
-} from "./encoding.ts";
-import { listOf } from "./list_value.ts";
+  scalarSize,
+} from "../../../tree/field_shards/encoding.ts";
+import { listOf } from "../../../tree/field_shards/list_value.ts";
+import { SCALARS } from "./encoding.ts";
 
 /** Decimal that Python can write and read. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
@@ -74,10 +75,10 @@ function encodeList(
 }
 
 function encodeNumber(encoding: Encoding, value: unknown): Uint8Array {
-  const { name, size } = encoding;
-  const bytes = new Uint8Array(size!);
-  const view = new DataView(bytes.buffer);
+  const { name } = encoding;
   const kind = SCALARS[name]!;
+  const bytes = new Uint8Array(scalarSize(kind));
+  const view = new DataView(bytes.buffer);
   const set = (number: unknown) =>
     Reflect.apply(view[`set${kind}`], view, [0, number, true]);
   if (kind.startsWith("Float")) {

@@ -1,48 +1,22 @@
 import {
-  type ScalarType,
   VALUE_TYPES,
   type ValueType,
   valueType,
 } from "../../../codecs/values/value_type.ts";
-
-/** How files show a column's values: the stored bytes, or a generated form. */
-export type Form = "stored" | "json" | "npy";
-
-/** Encoding of a column's values. Plain data, which is passed to other threads. */
-export interface Encoding {
-  /** Name in the index, such as `ndarray:float32:2,3`. */
-  readonly word: string;
-  readonly name: string;
-  /** Bytes per value, if fixed. */
-  readonly size: number | undefined;
-  readonly form: Form;
-  /** File type of the values; for lists, of the elements. */
-  readonly type: ValueType;
-  /** For arrays: fixed dtype and shape, if the column declares them. */
-  readonly dtype: string | undefined;
-  readonly shape: readonly number[] | undefined;
-  readonly list: ListEncoding | undefined;
-}
+import {
+  ARRAY_TYPES,
+  type Encoding,
+  itemSize,
+  MOST_DIMENSIONS,
+  type NumberKind,
+  scalarSize,
+  scalarType,
+} from "../../../tree/field_shards/encoding.ts";
 
 type Stored = Omit<Encoding, "type">;
 
-/** List layout: number of elements, size of each, then the concatenated elements. */
-export interface ListEncoding {
-  readonly element: Encoding;
-  /** Unused bytes before the number. */
-  readonly before: number;
-  /** Whether the list may be empty; otherwise the original's readers reject empty lists. */
-  readonly mayBeEmpty: boolean;
-}
-
-/** Little-endian number types, named as in `DataView`. */
-export type ScalarKind =
-  | `Big${"Int" | "Uint"}64`
-  | `${"Int" | "Uint"}${8 | 16 | 32}`
-  | `Float${16 | 32 | 64}`;
-
 /** Encodings of binary numbers. */
-export const SCALARS: Readonly<Record<string, ScalarKind>> = {
+export const SCALARS: Readonly<Record<string, NumberKind>> = {
   __proto__: null as never, // encodings are arbitrary strings
   int: "BigInt64",
   uint8: "Uint8",
@@ -57,9 +31,6 @@ export const SCALARS: Readonly<Record<string, ScalarKind>> = {
   float32: "Float32",
   float64: "Float64",
 };
-
-/** Types of array dimensions, by width code. */
-export const LENGTHS = ["Uint8", "Uint16", "Uint32", "BigUint64"] as const;
 
 /** Encodings without arguments and of variable size, whose bytes are shown unchanged. */
 const STORED: Readonly<Record<string, ValueType>> = {
@@ -83,25 +54,6 @@ const LISTS: Readonly<Record<string, readonly [string, number]>> = {
   "jpeg_array": ["jpeg", 0],
   "jpegarray": ["jpeg", 0],
 };
-
-/** Type codes of arrays: NumPy name and dtype. */
-export const ARRAY_TYPES: ReadonlyMap<number, readonly [string, string]> =
-  new Map([
-    [8, ["uint8", "|u1"]],
-    [9, ["int8", "|i1"]],
-    [16, ["uint16", "<u2"]],
-    [17, ["int16", "<i2"]],
-    [18, ["float16", "<f2"]],
-    [32, ["uint32", "<u4"]],
-    [33, ["int32", "<i4"]],
-    [34, ["float32", "<f4"]],
-    [64, ["uint64", "<u8"]],
-    [65, ["int64", "<i8"]],
-    [66, ["float64", "<f8"]],
-  ]);
-
-/** Maximum dimensions of an array: the count has 6 bits. */
-export const MOST_DIMENSIONS = 63;
 
 export const ENCODING_NAMES: readonly string[] = [
   "bytes",
@@ -138,7 +90,10 @@ export function encodingOf(word: string): Encoding | undefined {
     return isKnown ? typed(all, VALUE_TYPES.jpeg) : undefined;
   }
   if (args.length > 0) return undefined;
-  if (name === "pil") return typed({ ...all, form: "npy" }, VALUE_TYPES.array);
+  if (name === "pil") {
+    const pixels = { ...all, form: "npy", head: "pixels" } as const;
+    return typed(pixels, VALUE_TYPES.array);
+  }
   const listed = LISTS[name];
   if (listed !== undefined) {
     const [of, before] = listed;
@@ -148,16 +103,12 @@ export function encodingOf(word: string): Encoding | undefined {
   }
   const scalar = SCALARS[name];
   if (scalar !== undefined) {
-    const size = Number(/\d+/.exec(scalar)![0]) / 8;
+    const size = scalarSize(scalar);
     const type = { ...VALUE_TYPES.number, scalar: scalarType(scalar) };
-    return typed({ ...all, size, form: "json" }, type);
+    return typed({ ...all, size, form: "json", scalar }, type);
   }
   const stored = STORED[name];
   return stored && typed(all, stored);
-}
-
-function scalarType(kind: ScalarKind): ScalarType {
-  return kind.replace("Big", "").toLowerCase() as ScalarType;
 }
 
 function typed(
@@ -191,9 +142,6 @@ function arrayEncoding(
       shape.length > MOST_DIMENSIONS;
     if (isTooLarge) return undefined;
   }
-  return typed({ ...all, size, form: "npy", dtype, shape }, VALUE_TYPES.array);
-}
-
-export function itemSize(dtype: string): number {
-  return Number(dtype.slice(2));
+  const array = { ...all, size, form: "npy", dtype, shape } as const;
+  return typed({ ...array, head: "packed" }, VALUE_TYPES.array);
 }

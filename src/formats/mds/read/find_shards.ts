@@ -1,28 +1,22 @@
 import { FormatError, RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
+import { readFile } from "../../../io/read/read_file.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { pathIn } from "../../../io/storage/stored_location.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import {
-  compressionOf,
-  INDEX,
-  isShard,
   LARGEST_SHARD,
   tableSize,
   WORD,
-} from "../layout.ts";
-import { type MdsIndex, parseConfig, parseIndex } from "./index_file.ts";
+} from "../../../tree/field_shards/layout.ts";
+import type {
+  FoundShards,
+  ShardIndex,
+} from "../../../tree/field_shards/shard_index.ts";
+import { compressionOf, INDEX, isShard } from "../layout.ts";
+import { parseConfig, parseIndex } from "./index_file.ts";
 import { openFile } from "../../../io/storage/open_file.ts";
-
-/** Dataset: its index, and the location of its files. */
-export interface FoundShards {
-  readonly index: MdsIndex;
-  readonly directory: string;
-  /** Path of the index, or of a shard read alone. */
-  readonly path: string;
-  readonly isAlone: boolean;
-}
 
 /** Largest index in bytes, for some 500,000 shards. */
 const LARGEST_INDEX = 256 << 20;
@@ -70,28 +64,15 @@ export function* findShards(
   return { index, directory: location, path, isAlone: false };
 }
 
-function* readIndex(path: string, storage: Storage): Steps<MdsIndex> {
-  const source = yield* openFile(storage, path);
-  try {
-    if (source.size > LARGEST_INDEX) {
-      throw new FormatError(
-        "too-large",
-        `Cannot read ${path}: it has ${source.size} bytes, more than the ` +
-          `limit of ${LARGEST_INDEX} for an index`,
-        { path, actual: source.size },
-      );
-    }
-    return parseIndex(yield* readPart(source, 0, source.size), path);
-  } finally {
-    source.close();
-  }
+function* readIndex(path: string, storage: Storage): Steps<ShardIndex> {
+  return parseIndex(yield* readFile(path, storage, LARGEST_INDEX), path);
 }
 
 function* readAlone(
   path: string,
   basename: string,
   storage: Storage,
-): Steps<MdsIndex> {
+): Steps<ShardIndex> {
   const source = yield* openFile(storage, path);
   try {
     const { samples, bytes } = yield* readConfig(source);
@@ -106,7 +87,7 @@ function* readAlone(
       sets: [parseConfig(bytes, path)],
       shards: [{
         raw,
-        zip: undefined,
+        packed: undefined,
         compression: undefined,
         samples,
         set: 0,

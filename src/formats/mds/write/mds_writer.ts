@@ -14,7 +14,10 @@ import type { JsonValue } from "../../../codecs/json/value.ts";
 import type { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { encodeValue } from "../encodings/encode.ts";
 import { ENCODING_NAMES, encodingOf } from "../encodings/encoding.ts";
-import { type Column, columnOf } from "../read/index_file.ts";
+import {
+  type Column,
+  columnOf,
+} from "../../../tree/field_shards/shard_index.ts";
 import { ShardsOutput } from "./shards_output.ts";
 
 /** Value to write. */

@@ -10,15 +10,12 @@ import { NewFile } from "../../../io/write/new_file.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import {
-  FORMAT,
-  INDEX,
   LARGEST_SHARD,
-  shardName,
   tableSize,
-  VERSION,
   WORD,
-} from "../layout.ts";
-import type { Column } from "../read/index_file.ts";
+} from "../../../tree/field_shards/layout.ts";
+import { FORMAT, INDEX, shardName, VERSION } from "../layout.ts";
+import type { Column } from "../../../tree/field_shards/shard_index.ts";
 
 export interface ShardForm {
   /** Sorted by name, as in the original. */

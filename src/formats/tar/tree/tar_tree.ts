@@ -4,6 +4,8 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type { ArchiveNotes } from "../../../tree/archive/archive_notes.ts";
 import { ArchiveTree } from "../../../tree/archive/archive_tree.ts";
+import { MemberSources } from "../../../tree/archive/member_sources.ts";
+import { PiecedFile } from "../../../tree/archive/pieced_file.ts";
 import {
   reopenArchive,
   shareArchive,
@@ -23,7 +25,6 @@ import {
 } from "../../../tree/tree.ts";
 import { Fault, faultError } from "../read/faults.ts";
 import { Heads, type IndexOrigin } from "../read/heads.ts";
-import { sparseFiles } from "../read/sparse_files.ts";
 import { keyOfPath } from "../read/sample_keys.ts";
 import type { TarColumns, TarIndex } from "../read/tar_columns.ts";
 import type { NameTable } from "../../../tree/names/name_table.ts";
@@ -214,4 +215,23 @@ function* sampleRuns(
     }
   }
   if (run.count > 0) yield run;
+}
+
+/** Lists a tar's sparse files by record: each is a source whose holes read as zeros. */
+function sparseFiles(
+  tar: OpenedTar,
+  { holes, sizes }: TarColumns,
+  nameOf: (record: number) => string,
+): MemberSources {
+  const { records, starts, offsets, lengths, places } = holes;
+  return new MemberSources(tar, (index) => {
+    const record = records[index];
+    if (record === undefined) return undefined;
+    const [from, to] = [starts[index]!, starts[index + 1]!];
+    return new PiecedFile(tar.archive, () => nameOf(record), sizes[record]!, {
+      offsets: offsets.subarray(from, to),
+      lengths: lengths.subarray(from, to),
+      places: places.subarray(from, to),
+    });
+  });
 }

@@ -1,9 +1,9 @@
 /** Samples of columns: decoded, or as bytes; and what is no label. */
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import type {
-  MDSBytes,
-  MDSSample,
-} from "../../../../src/formats/mds/read/mds_samples.ts";
+  FieldBytes,
+  FieldValues,
+} from "../../../../src/tree/field_shards/field_samples.ts";
 import assert from "node:assert/strict";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
 import { open } from "../../../../src/open/open.ts";
@@ -16,10 +16,10 @@ const PLAIN = mdsCase("plain");
 Deno.test("samples are values, or their bytes", async () => {
   for (const name of ["plain", "zstd", "every"]) {
     const { path, content: { samples } } = mdsCase(name);
-    using dataset = await openDataset<MDSSample>(path);
+    using dataset = await openDataset<FieldValues>(path);
     const order = [2, 0, 1, 1];
     const decoded = await dataset.get(order);
-    using raw = await openDataset<MDSBytes>(path, { decode: false });
+    using raw = await openDataset<FieldBytes>(path, { decode: false });
     const bytes = await raw.get(order);
     for (const [at, i] of order.entries()) {
       for (const [column, value] of Object.entries(samples[i]!)) {

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { convert } from "../../../../src/open/convert/convert.ts";
 import { DataLoader } from "../../../../src/open/data/mod.ts";
-import type { MDSSample } from "../../../../src/formats/mds/read/mds_samples.ts";
+import type { FieldValues } from "../../../../src/tree/field_shards/field_samples.ts";
 import { open } from "../../../../src/open/open.ts";
 import { writeDamaged } from "../../../support/mds/damaged_dataset.ts";
 import {
@@ -20,17 +20,20 @@ for (const numWorkers of [0, 2]) {
   Deno.test(`a loader skips only the samples of damaged shards: ${numWorkers} workers`, () =>
     withTempDir(async (dir) => {
       writeDamaged(dir);
-      using dataset = await openDataset<MDSSample>(dir, { onWarning() {} });
+      using dataset = await openDataset<FieldValues>(dir, { onWarning() {} });
       for (const shuffle of [false, true]) {
         const warnings: string[] = [];
-        await using loader = new DataLoader<MDSSample, MDSSample[]>(dataset, {
-          batchSize: 2,
-          numWorkers,
-          shuffle,
-          collate: false,
-          onDamage: "skip",
-          onWarning: (message) => warnings.push(message),
-        });
+        await using loader = new DataLoader<FieldValues, FieldValues[]>(
+          dataset,
+          {
+            batchSize: 2,
+            numWorkers,
+            shuffle,
+            collate: false,
+            onDamage: "skip",
+            onWarning: (message) => warnings.push(message),
+          },
+        );
         const seen: number[] = [];
         for await (const batch of loader) {
           seen.push(...batch.map(({ n }) => Number(n)));

@@ -3,9 +3,9 @@ import { columnsOf, openMds } from "../../../support/mds/open_mds.ts";
 import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import { openSamplesSync } from "../../../../src/open/mod.ts";
 import type {
-  MDSBytes,
-  MDSSample,
-} from "../../../../src/formats/mds/read/mds_samples.ts";
+  FieldBytes,
+  FieldValues,
+} from "../../../../src/tree/field_shards/field_samples.ts";
 import assert from "node:assert/strict";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
@@ -197,7 +197,7 @@ Deno.test("decompressed shards next to compressed ones are read instead", async 
 
 Deno.test("only the requested columns are returned, if they exist", async () => {
   const { path } = mdsCase("plain");
-  using reader = openSamplesSync<MDSSample, MDSBytes>(path);
+  using reader = openSamplesSync<FieldValues, FieldBytes>(path);
   assert.deepEqual({ ...await reader.get(3, { fields: ["label"] }) }, {
     label: 3,
   });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { encodeValue } from "../../../../src/formats/mds/encodings/encode.ts";
 import { encodingOf } from "../../../../src/formats/mds/encodings/encoding.ts";
-import { scalarOf } from "../../../../src/formats/mds/encodings/values.ts";
+import { scalarOf } from "../../../../src/tree/field_shards/values.ts";
 
 const WHOLE: Record<string, number> = {
   int: -64,
