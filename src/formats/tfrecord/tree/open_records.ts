@@ -39,17 +39,20 @@ export function* openRecords(
   const notes = table.notes(decoded ? "" : suffix);
   warnOfAll(noteLines(notes), options.onWarning);
   const { facts: odd, ...noted } = notedInfo(notes);
-  const tree = new TFRecordTree(sources, table, {
-    shards: areShards
-      ? shardDirectories(table.paths, /\.tfrecords?$/i)
-      : undefined,
-    suffix: decoded ? "" : suffix,
-    decoded,
-    sampleView: sampleView && options.decoded !== true,
-    checkData,
-    lastNode,
-    isReached: isReachedInThreads(storage),
-  });
+  const tree = new TFRecordTree(
+    sources,
+    table,
+    {
+      shards: areShards
+        ? shardDirectories(table.paths, /\.tfrecords?$/i)
+        : undefined,
+      suffix: decoded ? "" : suffix,
+      checkData,
+      lastNode,
+      isReached: isReachedInThreads(storage),
+    },
+    decoded ? { isOneForm: sampleView && options.decoded !== true } : undefined,
+  );
   const parts = table.shards.map(({ path, size, columns }) => ({
     path,
     bytes: size,
