@@ -5,6 +5,7 @@ import { bags } from "./bags/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
+import { lines } from "./lines/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
 import { tar } from "./tar/entry.ts";
@@ -20,6 +21,7 @@ const ENTRIES: FormatDescriptor[] = [
   parquet,
   tfrecord,
   mds,
+  ...lines,
 ];
 
 const loaded = new Map<FormatDescriptor, Format>();

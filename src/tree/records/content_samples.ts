@@ -54,7 +54,7 @@ export abstract class ContentSamples<T extends RecordTable<RecordFile>, D>
       length: indices.length,
       locate: (i, into) => shards.locate(indices[i]!, into),
       mismatch: this.checkData
-        ? (i, ...sums) => shards.mismatch(indices[i]!, ...sums)
+        ? (i, ...sums) => shards.mismatch!(indices[i]!, ...sums)
         : undefined,
     }, memory);
   }
@@ -91,7 +91,7 @@ export abstract class ContentSamples<T extends RecordTable<RecordFile>, D>
           this.sources[source]!,
           extent,
           checksumOf(checksumKind)(view),
-          (...sums) => this.shards.mismatch(record, ...sums),
+          (...sums) => this.shards.mismatch!(record, ...sums),
         );
       }
       return view;

@@ -15,6 +15,29 @@ export interface Cut {
   readonly actual?: number;
 }
 
+/**
+ * Describes a record of text inside which a file ends.
+ *
+ * @param unit Word for a record.
+ * @param why What it lacks.
+ */
+export function endsInside(
+  unit: string,
+  number: number,
+  { start, end }: { readonly start: number; readonly end: number },
+  size: number,
+  why: string,
+): Cut {
+  return {
+    code: "truncated-data",
+    why: `the file ends at byte ${size}, inside ${unit} ${number}, which ` +
+      `starts at ${start}: ${why}. It is truncated, or its writer was ` +
+      "stopped. Download or write it again",
+    offset: start,
+    size: end - start,
+  };
+}
+
 /** Makes the error for reading a cut record; `suffix` is that of record names. */
 export function cutError(
   path: string,

@@ -110,7 +110,7 @@ export class DecodedRecords {
       length: 1,
       locate: (_, into) => table.locate(record, into),
       mismatch: this.#check
-        ? (_, ...sums) => table.mismatch(record, ...sums)
+        ? (_, ...sums) => table.mismatch!(record, ...sums)
         : undefined,
     });
     const layout = this.#layOut(record, bytes!, this.nodes);

@@ -21,12 +21,8 @@ export interface RecordFile extends KnownFile {
  * @typeParam F Files with their tables.
  */
 export abstract class RecordTable<F extends RecordFile> extends ShardTable<F> {
-  /** Makes the error for a record whose checksum differs; called if records have checksums. */
-  abstract mismatch(
-    record: number,
-    expected: number,
-    actual: number,
-  ): FormatError;
+  /** Makes the error for a record whose checksum differs; absent if records have none. */
+  mismatch?(record: number, expected: number, actual: number): FormatError;
 
   /** Locates a record by its number in a file. */
   abstract locateIn(file: number, number: number, into: Extent): void;

@@ -41,7 +41,11 @@ export class TFRecordTable extends RecordTable<TFRecordFile> {
     locateRecord(this.shards[file]!.columns, number, file, into);
   }
 
-  mismatch(record: number, expected: number, actual: number): FormatError {
+  override mismatch(
+    record: number,
+    expected: number,
+    actual: number,
+  ): FormatError {
     const { path } = this.of(record);
     return new FormatError(
       "sample-checksum",

@@ -1,0 +1,46 @@
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import type { Probe } from "../../tree/format.ts";
+import type { FormatDescriptor } from "../format.ts";
+import { isHidden, isNamedSo, KINDS, type LineKind } from "./kinds.ts";
+
+/** JSON lines, CSV and TSV: text files of samples, told by their names. */
+export const lines: readonly FormatDescriptor[] = KINDS.map((kind) => ({
+  name: kind.name,
+  description: `${kind.title}: a sample a ${kind.unit}, shards of them`,
+  suffixes: kind.suffixes,
+  areFiles: true,
+  detect: (probe) => detect(kind, probe),
+  isPattern: (path) =>
+    kind.suffixes.some((suffix) => path.endsWith(suffix)) &&
+    SHARD_PATTERN.test(path),
+  countSamples: ({ facts }) => ({
+    unit: "samples",
+    length: facts![`${kind.unit}s`]!,
+  }),
+  load: async () => (await import("./format.ts")).formatOf(kind),
+}));
+
+/** Limit of directory entries of which it is found out whether they are directories. */
+const MOST_LOOKED_AT = 8;
+
+/**
+ * Text says little of its format, so names tell. A directory is one of shards if it holds nothing else: lists of labels
+ * lie next to what they label.
+ */
+function* detect(
+  kind: LineKind,
+  { path, names, namesIn }: Probe,
+): Steps<boolean> {
+  if (names === undefined) {
+    return isNamedSo(kind, path.slice(path.lastIndexOf("/") + 1));
+  }
+  const shown = names.filter((name) => !isHidden(name));
+  if (shown.length === 0 || !shown.every((name) => isNamedSo(kind, name))) {
+    return false;
+  }
+  for (const name of shown.slice(0, MOST_LOOKED_AT)) {
+    if ((yield* namesIn(name)) !== undefined) return false;
+  }
+  return true;
+}
