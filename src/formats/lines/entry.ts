@@ -21,9 +21,6 @@ export const lines: readonly FormatDescriptor[] = KINDS.map((kind) => ({
   load: async () => (await import("./format.ts")).formatOf(kind),
 }));
 
-/** Limit of directory entries of which it is found out whether they are directories. */
-const MOST_LOOKED_AT = 8;
-
 /**
  * Text says little of its format, so names tell. A directory is one of shards if it holds nothing else: lists of labels
  * lie next to what they label.
@@ -36,11 +33,7 @@ function* detect(
     return isNamedSo(kind, path.slice(path.lastIndexOf("/") + 1));
   }
   const shown = names.filter((name) => !isHidden(name));
-  if (shown.length === 0 || !shown.every((name) => isNamedSo(kind, name))) {
-    return false;
-  }
-  for (const name of shown.slice(0, MOST_LOOKED_AT)) {
-    if ((yield* namesIn(name)) !== undefined) return false;
-  }
-  return true;
+  const areAll = shown.every((name) => isNamedSo(kind, name));
+  return areAll && shown.length > 0 &&
+    (yield* namesIn(shown[0]!)) === undefined;
 }

@@ -20,19 +20,16 @@ export interface RecordsInfo {
   readonly decoded: boolean;
   /** Sentences about oddities that are not damage. */
   readonly odd?: readonly string[];
+  /** What cannot be read. */
+  readonly notes: readonly ArchiveNotes[];
 }
 
-/**
- * Returns an opened container of records, and warns of what is damaged.
- *
- * @param notes Notes on what cannot be read.
- */
+/** Returns an opened container of records, and warns of what cannot be read. */
 export function recordContainer<F extends RecordFile>(
   tree: RecordTree<F>,
   samples: Samples,
   table: RecordTable<F>,
-  { areShards, decoded, facts, odd = [], ...named }: RecordsInfo,
-  notes: readonly ArchiveNotes[],
+  { areShards, decoded, facts, notes, odd = [], ...named }: RecordsInfo,
   { onWarning }: ContainerOptions,
 ): Container {
   const { shards: files, length } = table;

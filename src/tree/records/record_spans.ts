@@ -1,3 +1,4 @@
+import type { Column } from "../../io/index_cache/cached_tables.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
 import type { WholeNumbers } from "../shared_numbers.ts";
 
@@ -32,16 +33,17 @@ export class GrowingSpans {
   }
 }
 
-/** Whether spans fit a file of that size: cached tables are not trusted. */
-export function fitFile(
-  { starts, ends }: Partial<RecordSpans>,
+/** Returns cached spans; `undefined` if they do not fit a file of that size: they are not trusted. */
+export function spansOf(
+  { starts, ends }: Readonly<Record<string, Column>>,
   size: number,
-): boolean {
-  if (starts === undefined || starts.length !== ends?.length) return false;
+): RecordSpans | undefined {
   let before = 0;
+  if (starts === undefined || starts.length !== ends?.length) return undefined;
   for (let i = 0; i < starts.length; i++) {
-    if (!(starts[i]! >= before && ends[i]! >= starts[i]!)) return false;
+    if (!(starts[i]! >= before && ends[i]! >= starts[i]!)) return undefined;
     before = ends[i]!;
   }
-  return before <= size;
+  const spans = { starts: starts as WholeNumbers, ends: ends as WholeNumbers };
+  return before <= size ? spans : undefined;
 }

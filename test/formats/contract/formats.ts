@@ -8,6 +8,7 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
+import { LINE_FORMATS } from "./line_formats.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
@@ -26,15 +27,11 @@ import {
   byteOf,
   bytesOfFile,
   byWord,
-  endsOf,
   FILES,
   fileShards,
-  JSON_LINES,
-  linesOf,
   namedFiles,
   NUMBERED,
   oneFile,
-  QUOTED,
   RECORDS,
   text,
   TEXTS,
@@ -366,65 +363,7 @@ const FORMATS: readonly FormatCase[] = [
     },
     damages: [{ file: NAME, at: 0 }],
   },
-  {
-    name: "jsonl",
-    goldens: [],
-    write: oneFile("a.jsonl", () => linesOf(JSON_LINES)),
-    files: {
-      "000000.json": JSON_LINES[0],
-      "000001.json": JSON_LINES[1],
-      "000002.json": JSON_LINES[2],
-    },
-    openDataset: (path, options) => openDataset(path, options),
-    keys: TEXTS,
-    keyOf: (sample) => {
-      const { text: value, content } = sample as Record<string, unknown>;
-      return value ?? text(content);
-    },
-    labels: byWord,
-    isSummed: false,
-    cuts: ["bad-structure", "truncated-data"],
-    // A last line without a newline is JSON or not.
-    soundCuts: endsOf("a.jsonl", JSON_LINES),
-    shards: fileShards(
-      "jsonl",
-      Infinity, // other lines are found behind one that is damaged
-      (samples) => linesOf(samples.map((n) => JSON.stringify({ n }))),
-      (sample) => (sample as { n: number }).n,
-    ),
-    damages: [{ at: 0 }, { at: -3 }],
-  },
-  ...(["csv", "tsv"] as const).map((name): FormatCase => ({
-    name,
-    goldens: [],
-    write: oneFile(`a.${name}`, () => linesOf(["text", ...QUOTED])),
-    files: {
-      "000000.txt": QUOTED[0],
-      "000001.txt": QUOTED[1],
-      "000002.txt": QUOTED[2],
-    },
-    openDataset: (path, options) => openDataset(path, options),
-    keys: TEXTS,
-    keyOf: (sample) => Object.values(sample as Record<string, string>)[0],
-    labels: { key: "text", values: TEXTS },
-    isSummed: false,
-    cuts: ["truncated-data"],
-    // Of one behind the last byte of a row, a note is made.
-    soundCuts: endsOf(`a.${name}`, ["text", ...QUOTED])
-      .filter((_, i) => i === 0 || i % 2 === 0),
-    shards: fileShards(
-      name,
-      Infinity,
-      (samples) => linesOf(["n", ...samples.map(String)]),
-      (sample) => (sample as { n: number }).n,
-    ),
-    indexed: {
-      name: `large.${name}`,
-      bytes: (contents) => linesOf(["text", ...contents]),
-      ruin: (bytes) => void bytes.fill(0, 0, 4), // the header
-    },
-    damages: [{ at: 5 + 1 + TEXTS[0]!.length }, { at: -2 }],
-  })),
+  ...LINE_FORMATS,
   {
     name: "toy",
     goldens: [],

@@ -50,26 +50,6 @@ export const WORDS = ["cat", "dog", "cat"];
 
 export const byWord = { key: "word", values: WORDS };
 
-/** Lines of JSON, and cells of CSV in quotes. */
-export const JSON_LINES = TEXTS.map((text, i) =>
-  JSON.stringify({ text, word: WORDS[i] })
-);
-export const QUOTED = TEXTS.map((text) => `"${text}"`);
-
-export function linesOf(lines: readonly string[]): Uint8Array<ArrayBuffer> {
-  return utf8(lines.map((line) => `${line}\n`).join(""));
-}
-
-/** Where a file of lines may be cut so that it ends with one: before the first, and before and behind each newline. */
-export function endsOf(file: string, lines: readonly string[]): string[] {
-  const ends = [0];
-  for (const line of lines) {
-    const end = ends.at(-1)! + line.length;
-    ends.push(end, end + 1);
-  }
-  return ends.slice(0, -1).map((end) => `${file} ${end}`);
-}
-
 /** The columns of shards of MDS. */
 const COLUMNS: readonly MadeColumn[] = [["data", "bytes", null]];
 

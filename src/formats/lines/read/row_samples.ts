@@ -1,5 +1,3 @@
-import { FormatError } from "../../../base/errors.ts";
-import type { ExactJson } from "../../../codecs/json/value.ts";
 import {
   decodeLine,
   type Members,
@@ -11,64 +9,46 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import {
+  type MemberFile,
   MemberSamples,
   MemberTable,
+  type ParseJson,
 } from "../../../tree/records/member_samples.ts";
-import type { RecordFile } from "../../../tree/records/record_table.ts";
-import { CountedFields } from "../../../tree/samples/field_census.ts";
 import type { LostShard } from "../../../tree/samples/open_shards.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";
-import { type Extent, placeRange } from "../../../tree/tree.ts";
 import { kindNamed, type LineKind } from "../kinds.ts";
-import type { RowIndex } from "./row_index.ts";
 import { loadParser } from "./survey_rows.ts";
 
-/** A file for other threads, with its tables in shared memory. */
-export interface RowFile extends RowIndex, RecordFile {}
-
 /** Rows of one or several files, numbered from 0 across files. */
-export class RowTable extends MemberTable<RowFile> {
+export class RowTable extends MemberTable<MemberFile> {
   readonly kind: LineKind;
-  readonly fields: CountedFields;
 
   constructor(
     kind: string,
-    files: readonly RowFile[],
+    files: readonly MemberFile[],
     lost: readonly LostShard[] = [],
   ) {
-    super(files, ({ spans }) => spans.starts.length, lost);
+    super(files, lost);
     this.kind = kindNamed(kind);
-    this.fields = new CountedFields(files.map(({ facts }) => facts));
   }
 
-  locateIn(file: number, number: number, into: Extent): void {
-    const { starts, ends } = this.shards[file]!.spans;
-    placeRange(file, starts[number]!, ends[number]! - starts[number]!, into);
+  get unit(): string {
+    return this.kind.unit;
   }
 
-  decode(
-    row: number,
+  protected find(
+    { facts: { fields } }: MemberFile,
     bytes: Uint8Array,
-    parse?: (text: string) => ExactJson,
-  ): Members {
-    const { path, facts, spans } = this.of(row);
-    const { delimiter, unit } = this.kind;
-    const names = facts.fields!;
-    const found = delimiter === undefined
-      ? decodeLine(bytes, parse)
-      : splitRows([bytes], delimiter, names.length)[0]!;
-    if (found instanceof RowFault) {
-      const number = this.numberOf(row);
-      const offset = spans.starts[number]!;
-      const message = `Cannot decode ${unit} ${number} of ${path}, which ` +
-        `starts at byte ${offset}: ${found.why}`;
-      const facts = { path, sample: row, offset };
-      throw new FormatError("bad-value", message, facts);
-    }
-    return found.map((one, i) => {
-      if (typeof one !== "string") return one;
-      const [name] = names[i]!;
-      return [name, valueOfCell(one, this.fields.typeOf(name, one))];
+    parse: ParseJson | undefined,
+  ): Members | RowFault {
+    const { delimiter } = this.kind;
+    if (delimiter === undefined) return decodeLine(bytes, parse);
+    const names = (fields ?? []).map(([name]) => name);
+    const [cells] = splitRows([bytes], delimiter, names.length);
+    if (cells instanceof RowFault) return cells;
+    return cells!.map((cell, i) => {
+      const name = names[i]!;
+      return [name, valueOfCell(cell, this.fields.typeOf(name, cell))];
     });
   }
 }
@@ -76,15 +56,11 @@ export class RowTable extends MemberTable<RowFile> {
 /** What other threads make the samples of. */
 interface Seed {
   readonly kind: string;
-  readonly files: readonly RowFile[];
+  readonly files: readonly MemberFile[];
 }
 
 /** Rows as samples. */
 export class RowSamples extends MemberSamples<RowTable> {
-  get unit(): string {
-    return this.shards.kind.unit;
-  }
-
   share(): SamplesHandle {
     const { kind, shards } = this.shards;
     const data: Seed = { kind: kind.name, files: shards };

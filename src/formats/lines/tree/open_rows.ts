@@ -5,7 +5,7 @@ import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
 import { recordContainer } from "../../../tree/records/record_container.ts";
-import { openShards } from "../../../tree/samples/open_shards.ts";
+import { openKnownShards } from "../../../tree/samples/open_shards.ts";
 import type { FindPaths } from "../format.ts";
 import type { LineKind } from "../kinds.ts";
 import { openIndex } from "../read/row_index.ts";
@@ -26,11 +26,11 @@ export function* openRows(
   const suffix = areDirectories ? "" : nameSuffix(ext) || kind.suffix;
   const { paths, areShards } = yield* pathsOf(path, storage);
   yield* loadParser(kind, path);
-  const opened = yield* openShards(storage, paths, function* (source) {
-    const index = yield* openIndex(source, kind, options);
-    const { name: path, size, mtime } = source;
-    return { ...index, path, size, mtime };
-  });
+  const opened = yield* openKnownShards(
+    storage,
+    paths,
+    (source) => openIndex(source, kind, options),
+  );
   const { sources } = opened;
   const table = new RowTable(kind.name, opened.shards, opened.lost);
   const samples = new RowSamples(sources, table, storage, false);
@@ -43,22 +43,15 @@ export function* openRows(
   }, areDirectories);
   const units = `${kind.unit}s`;
   const { all } = table.fields;
-  const info = {
+  return recordContainer(tree, samples, table, {
     format: kind.name,
     kind: areShards ? `${units} in shards` : units,
     facts: { [units]: table.length, ...all && { fields: all.length } },
     areShards,
     decoded: areDirectories,
-    odd: table.shards.flatMap(({ path, facts }) =>
-      facts.notes.map((note) => areShards ? `${path}: ${note}` : note)
+    notes: table.notes(suffix),
+    odd: table.shards.flatMap(({ path, facts: { notes } }) =>
+      areShards ? notes.map((note) => `${path}: ${note}`) : notes
     ),
-  };
-  return recordContainer(
-    tree,
-    samples,
-    table,
-    info,
-    table.notes(suffix),
-    options,
-  );
+  }, options);
 }

@@ -8,17 +8,18 @@ import {
   type RecordTreeSeed,
 } from "../../../tree/records/record_tree.ts";
 import type { Tree, TreeHandle } from "../../../tree/tree.ts";
-import { type RowFile, RowTable } from "../read/row_samples.ts";
+import type { MemberFile } from "../../../tree/records/member_samples.ts";
+import { RowTable } from "../read/row_samples.ts";
 import { loadParser } from "../read/survey_rows.ts";
 
 /** Data from which another thread rebuilds a tree. */
-interface Seed extends RecordTreeSeed<RowFile> {
+interface Seed extends RecordTreeSeed<MemberFile> {
   readonly kind: string;
   readonly decoded: boolean;
 }
 
 /** Rows as files, or decoded as directories of their fields. */
-export class RowFileTree extends RecordTree<RowFile> {
+export class RowFileTree extends RecordTree<MemberFile> {
   readonly #own: Pick<Seed, "decoded" | "kind">;
 
   /** @param sources Empty in a thread that did not open them. */

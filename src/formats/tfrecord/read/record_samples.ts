@@ -6,7 +6,7 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { ContentSamples } from "../../../tree/records/content_samples.ts";
-import { openShards } from "../../../tree/samples/open_shards.ts";
+import { openKnownShards } from "../../../tree/samples/open_shards.ts";
 import type { SamplesHandle } from "../../../tree/samples/samples.ts";
 import { decodeExample, type TFExample } from "../proto/example.ts";
 import { WireError } from "../proto/wire.ts";
@@ -67,11 +67,11 @@ export function* openRecordSamples(
   storage: Storage,
   options: IndexOptions,
 ): Steps<RecordSamples> {
-  const opened = yield* openShards(storage, paths, function* (source) {
-    const index = yield* openIndex(source, options);
-    const { name: path, size, mtime } = source;
-    return { ...index, path, size, mtime };
-  });
+  const opened = yield* openKnownShards(
+    storage,
+    paths,
+    (source) => openIndex(source, options),
+  );
   const table = new TFRecordTable(opened.shards, opened.lost);
   const { checkData = true } = options;
   const samples = new RecordSamples(opened.sources, table, storage, checkData);

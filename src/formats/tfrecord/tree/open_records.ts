@@ -61,8 +61,8 @@ export function* openRecords(
       facts: { records: length },
       areShards,
       decoded,
+      notes,
     },
-    notes,
     options,
   );
 }
