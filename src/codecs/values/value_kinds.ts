@@ -12,10 +12,12 @@ const Kind = {
   FLOAT: 16,
   TEXT: 32,
   OTHER: 64,
+  /** A cell that is no number: then all cells of its column are texts. */
+  CELL: 128,
 } as const;
 
 /** Bits of all kinds. */
-export const ALL_KINDS = 127;
+export const ALL_KINDS = 255;
 
 const { number, text, json } = VALUE_TYPES;
 const TYPES: Readonly<Record<number, ValueType>> = {
@@ -31,6 +33,7 @@ const TYPES: Readonly<Record<number, ValueType>> = {
 
 /** Returns the type of a field whose values are of these kinds; any of them may also be null. */
 export function typeOfKinds(kinds: number): ValueType {
+  if ((kinds & Kind.CELL) !== 0) return TYPES[Kind.TEXT]!;
   return kinds === Kind.NULL ? json : TYPES[kinds & ~Kind.NULL] ?? json;
 }
 
@@ -58,23 +61,23 @@ const [SURE_DIGITS, MOST_DIGITS] = [18, 400];
 
 /** @param before Kinds of other cells of its column: among texts, it is a text. */
 export function kindOfCell(cell: string, before = 0): number {
-  const isText = (before & Kind.TEXT) !== 0 || cell.length > MOST_DIGITS;
-  if (isText) return Kind.TEXT;
+  const isText = (before & Kind.CELL) !== 0 || cell.length > MOST_DIGITS;
+  if (isText) return Kind.CELL;
   if (INTEGER.test(cell)) {
     return cell.length <= SURE_DIGITS ? Kind.INT : kindOfJson(BigInt(cell));
   }
   const isFloat = FLOAT.test(cell) && Number.isFinite(Number(cell));
-  return isFloat ? Kind.FLOAT : Kind.TEXT;
+  return isFloat ? Kind.FLOAT : Kind.CELL;
 }
 
 /** Returns the value of a cell, as the type of its column says. */
 export function valueOfCell(
   cell: string,
-  { scalar }: ValueType,
+  { kind, scalar }: ValueType,
 ): string | number | bigint {
-  if (scalar === undefined) return cell;
+  if (kind === "text") return cell;
   const value = Number(cell);
-  return scalar === "float64" || Number.isSafeInteger(value)
-    ? value
-    : BigInt(cell);
+  const isLong = scalar !== "float64" && !Number.isSafeInteger(value) &&
+    INTEGER.test(cell);
+  return isLong ? BigInt(cell) : value;
 }

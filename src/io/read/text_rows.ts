@@ -29,7 +29,7 @@ export interface TextRow {
  *
  * @param delimiter Character between cells, which may be quoted and then contain newlines; `undefined` if each line is a
  *   row, of which those of blanks are skipped too.
- * @param longest Longest row in bytes whose bytes are given: a power of two.
+ * @param longest Longest row in bytes whose bytes are given.
  * @param visit Called with the rows of each piece of the file.
  */
 export function* findRows(
@@ -39,7 +39,9 @@ export function* findRows(
   visit: (rows: readonly TextRow[]) => void,
 ): Steps<void> {
   const { size, readAtSync } = source;
-  const window = readAtSync === undefined ? FAR_WINDOW : NEAR_WINDOW;
+  const most = longest + 2; // with `\r\n`
+  const isFar = readAtSync === undefined;
+  const window = Math.min(isFar ? FAR_WINDOW : NEAR_WINDOW, most);
   const ends = new RowEnds(delimiter);
   let memory = new Uint8Array(Math.min(window, size));
   // Offset of `memory` in the file, and bytes in it.
@@ -51,20 +53,22 @@ export function* findRows(
     let end = until;
     const at = start - base;
     if (end > start && memory[end - 1 - base] === CR) end--;
-    const bytes = isLong ? undefined : memory.subarray(at, end - base);
+    const bytes = isLong || end - start > longest
+      ? undefined
+      : memory.subarray(at, end - base);
     if (bytes === undefined || !isBlank(bytes, delimiter)) {
       rows.push({ start, end, line, bytes, lacks });
     }
     [start, line, isLong] = [until + 1, ends.lines, false];
   };
   while (base + filled < size) {
-    isLong ||= filled === longest && start === base;
+    isLong ||= filled === most && start === base;
     // Of a row that is too long, the last byte may be that before a newline.
     const kept = isLong ? filled - 1 : start - base;
     memory.copyWithin(0, kept, filled);
     [base, filled] = [base + kept, filled - kept];
     if (filled > 0 && filled === memory.length) {
-      const larger = new Uint8Array(Math.min(2 * filled, longest));
+      const larger = new Uint8Array(Math.min(2 * filled, most));
       larger.set(memory);
       memory = larger;
     }

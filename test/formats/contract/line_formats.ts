@@ -1,6 +1,6 @@
 /** Formats of lines, as entries of the table of the contract suite. */
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
-import type { FormatCase } from "./format_case.ts";
+import { type FormatCase, goldensIn } from "./format_case.ts";
 import {
   byWord,
   fileShards,
@@ -34,7 +34,7 @@ function endsOf(file: string, lines: readonly string[]): string[] {
 export const LINE_FORMATS: readonly FormatCase[] = [
   {
     name: "jsonl",
-    goldens: [],
+    goldens: goldensIn("jsonl"),
     write: oneFile("a.jsonl", () => linesOf(JSON_LINES)),
     files: {
       "000000.json": JSON_LINES[0],
@@ -62,7 +62,7 @@ export const LINE_FORMATS: readonly FormatCase[] = [
   },
   ...(["csv", "tsv"] as const).map((name): FormatCase => ({
     name,
-    goldens: [],
+    goldens: goldensIn(name),
     write: oneFile(`a.${name}`, () => linesOf(["text", ...QUOTED])),
     files: {
       "000000.txt": QUOTED[0],

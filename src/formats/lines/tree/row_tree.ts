@@ -1,4 +1,7 @@
+import { utf8Text } from "../../../base/utf8.ts";
+import { formatJson } from "../../../codecs/json/format.ts";
 import { jsonMembers } from "../../../codecs/json/parts.ts";
+import type { ExactJson } from "../../../codecs/json/value.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { flatLayout } from "../../../tree/records/flat_layout.ts";
@@ -33,8 +36,10 @@ export class RowFileTree extends RecordTree<MemberFile> {
     const layOut = (row: number, bytes: Uint8Array) => {
       const members = rows.decode(row, bytes);
       const texts = delimiter === undefined ? jsonMembers(bytes) : undefined;
-      const jsonOf = (name: string, value: unknown) =>
-        texts?.get(name) ?? String(value);
+      const jsonOf = (name: string, value: ExactJson) =>
+        delimiter === undefined
+          ? texts?.get(name) ?? utf8Text(bytes)
+          : formatJson(value);
       return flatLayout(fields, members, jsonOf, bytes.length);
     };
     super(sources, rows, options, decoded ? layOut : undefined);
