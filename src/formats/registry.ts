@@ -19,9 +19,9 @@ const ENTRIES: FormatDescriptor[] = [
   tar,
   zip,
   parquet,
+  ...lines,
   tfrecord,
   mds,
-  ...lines,
 ];
 
 const loaded = new Map<FormatDescriptor, Format>();
