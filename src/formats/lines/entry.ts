@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { isShardPattern } from "../../io/storage/brace_locations.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import { isHidden, isNamedSo, KINDS, type LineKind } from "./kinds.ts";
@@ -11,9 +11,7 @@ export const lines: readonly FormatDescriptor[] = KINDS.map((kind) => ({
   suffixes: kind.suffixes,
   areFiles: true,
   detect: (probe) => detect(kind, probe),
-  isPattern: (path) =>
-    kind.suffixes.some((suffix) => path.endsWith(suffix)) &&
-    SHARD_PATTERN.test(path),
+  isPattern: (path) => isShardPattern(path, (name) => isNamedSo(kind, name)),
   countSamples: ({ facts }) => ({
     unit: "samples",
     length: facts![`${kind.unit}s`]!,

@@ -1,5 +1,6 @@
 import { Field, Length, TAR_BLOCK } from "../../base/tar_header.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
+import { isBracePattern } from "../../io/storage/brace_locations.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor, Nearly } from "../format.ts";
 import {
@@ -8,10 +9,10 @@ import {
   COMPRESSIONS,
   flavourOf,
   hasChecksum,
+  isShard,
   parseNumber,
 } from "./layout.ts";
 import { hasSamples, SAMPLES } from "./kinds.ts";
-import { isShard, isShardPattern } from "./shard_patterns.ts";
 
 /** Tar archives: their files, and WebDataset samples. */
 export const tar: FormatDescriptor = {
@@ -27,7 +28,7 @@ export const tar: FormatDescriptor = {
   suffixes: [".tar"],
   detect,
   evidence: (names) => `tars (${names.find(isShard)})`,
-  isPattern: isShardPattern,
+  isPattern: (path) => isBracePattern(path, isShard),
   nearly,
   countSamples: ({ kind, facts }) =>
     hasSamples(kind)

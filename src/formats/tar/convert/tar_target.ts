@@ -16,7 +16,7 @@ import { WriteError } from "../../../base/errors.ts";
 import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { keyOfPath } from "../read/sample_keys.ts";
-import { isShard } from "../shard_patterns.ts";
+import { isShard } from "../layout.ts";
 import { TarWriter } from "../write/tar_writer.ts";
 import { BYTES, SampleMembers } from "./sample_members.ts";
 

@@ -1,11 +1,9 @@
-import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { isUrl } from "../../../io/remote/remote_location.ts";
-import { BracePattern } from "../../../io/storage/brace_pattern.ts";
-import { pathIn } from "../../../io/storage/stored_location.ts";
+import { bracePaths } from "../../../io/storage/brace_locations.ts";
 import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
-import { isShard, patternError, shardPatterns } from "../shard_patterns.ts";
+import { pathIn } from "../../../io/storage/stored_location.ts";
+import { isShard } from "../layout.ts";
 
 const NO_TARS =
   "no file whose name ends in .tar: name the directory of the shards, or a shard";
@@ -17,43 +15,14 @@ const NO_TARS =
  * @throws {FormatError} If a directory has none, or a pattern names too many.
  */
 export function* tarPaths(path: string, storage: Storage): Steps<ShardPaths> {
-  const patterns = shardPatterns(path);
-  if (patterns !== undefined && !(yield* isThere(path, storage))) {
-    return { paths: expand(path, patterns), areShards: true };
-  }
+  const paths = yield* bracePaths(path, storage);
+  if (paths !== undefined) return { paths, areShards: true };
   const shards = yield* shardsIn(path, storage, isShard, NO_TARS);
   if (shards === undefined) return { paths: [path], areShards: false };
   return {
     paths: shards.map((name) => pathIn(path, name)),
     areShards: true,
   };
-}
-
-/** Whether a file with the pattern as its literal name exists; if that is unknown, assumes a pattern. */
-function* isThere(path: string, storage: Storage): Steps<boolean> {
-  try {
-    return (yield* storage.stat(path)) !== undefined;
-  } catch (error) {
-    if (error instanceof RecordfsError) return false;
-    throw error;
-  }
-}
-
-function expand(path: string, patterns: readonly BracePattern[]): string[] {
-  let paths: string[];
-  try {
-    paths = BracePattern.expand(patterns);
-  } catch (error) {
-    throw patternError(path, error);
-  }
-  const isRemote = isUrl(path);
-  if (paths.every((one) => isUrl(one) === isRemote)) return paths;
-  throw new RecordfsError(
-    "bad-location",
-    `Cannot open ${path}: it names files of this machine and of a server. ` +
-      "Open them as several containers (`open([…])`, or --add)",
-    { path },
-  );
 }
 
 /** Maximum number of parent directories kept in front of a tar's own. */

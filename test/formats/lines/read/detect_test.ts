@@ -109,11 +109,23 @@ Deno.test("a directory of one kind of files, and patterns, are shards", () =>
       code: "missing-shard",
       message: /it has 11 of the 12 shards/,
     });
-    write(dir, { "s/a-00.csv": "n\n0\n", "s/a-01.csv": "n\n1\n" });
-    using several = await open(
-      [0, 1].map((i) => ({ location: `${dir}/s/a-0${i}.csv`, path: `${i}` })),
+    write(dir, {
+      "s/a-00.csv": "n\n0\n",
+      "s/a-01.csv": "n\n1\n",
+      "t/a-01.csv": "n\n2\n",
+    });
+    using named = await openSamples(`${dir}/s/a-{00..01}.csv`);
+    assert.deepEqual(
+      (await named.get([0, 1])).map(({ n }) => n),
+      [0, 1],
     );
-    assert.equal(several.info.files, 2);
+    using fs_ = await open(`${dir}/{s,t}/a-01.csv`);
+    assert.deepEqual(await fs_.list(), ["a-01.csv", "a-01.csv~2"]);
+    // A pattern that is the name of a file is that file.
+    write(dir, { "a-{1,2}.csv": "n\n7\n" });
+    using literal = await openSamples(`${dir}/a-{1,2}.csv`);
+    assert.deepEqual({ ...await literal.get(0) }, { n: 7 });
+    await assert.rejects(open(`${dir}/s/a-{00..02}.csv`), /a-02\.csv/);
   }));
 
 Deno.test("shards of other columns are samples of their own fields, and their types are those of all", () =>
