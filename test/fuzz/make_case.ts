@@ -3,6 +3,7 @@ import { Dice } from "./dice.ts";
 import { Draft } from "./draft.ts";
 import { BYTE_MUTATIONS } from "./mutations/bytes.ts";
 import { IMAGE_MUTATIONS } from "./mutations/images.ts";
+import { LINE_MUTATIONS } from "./mutations/lines.ts";
 import type { Mutation } from "./mutations/mutation.ts";
 import { PARQUET_MUTATIONS } from "./mutations/parquets.ts";
 import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
@@ -27,6 +28,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...TFRECORD_MUTATIONS,
   ...MDS_MUTATIONS,
   ...PARQUET_MUTATIONS,
+  ...LINE_MUTATIONS,
 ];
 
 /** A case to be driven. */

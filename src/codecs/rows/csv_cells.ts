@@ -52,7 +52,9 @@ function parseAll(
     isLoose = (error as { code?: unknown }).code === "INVALID_OPENING_QUOTE";
   }
   if (rows.length > 1) {
-    return rows.flatMap((row) => parseAll([row], delimiter));
+    const middle = rows.length >> 1;
+    const halves = [rows.slice(0, middle), rows.slice(middle)];
+    return halves.flatMap((half) => parseAll(half, delimiter));
   }
   return isLoose ? parseAll(rows, delimiter, true) : [undefined];
 }

@@ -66,6 +66,9 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   mds: ["openDataset", "files"],
   tfrecord: ["openDataset", "files"],
   parquet: ["openDataset", "files"],
+  jsonl: ["openDataset", "files"],
+  csv: ["openDataset", "files"],
+  tsv: ["openDataset", "files"],
 };
 
 export const dataDrive: Drive = {

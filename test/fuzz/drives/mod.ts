@@ -1,5 +1,6 @@
 /** All that is driven. A new drive goes to the end: the options of others follow from their places. */
 import {
+  linesDrives,
   mdsDrive,
   parquetsDrive,
   tarsDrive,
@@ -42,4 +43,5 @@ export const DRIVES: readonly Drive[] = [
   cachesDrive,
   httpDrive,
   staleIndexesDrive,
+  ...linesDrives,
 ];
