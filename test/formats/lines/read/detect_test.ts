@@ -74,6 +74,8 @@ Deno.test("a folder of files and their labels stays what it was", () =>
     await assert.rejects(open(`${dir}/lists`), UNKNOWN);
     write(`${dir}/notes`, { "a.csv": "a\n", "README.md": "" });
     await assert.rejects(open(`${dir}/notes`), UNKNOWN);
+    fs.symlinkSync("missing", `${dir}/notes/a link`);
+    await assert.rejects(openSamples(`${dir}/notes`), UNKNOWN);
     write(`${dir}/below`, { "a.csv/part-0.csv": "a\n" });
     await assert.rejects(open(`${dir}/below`), UNKNOWN);
     assert.equal(await formatOf(`${dir}/below/a.csv`), "csv");
