@@ -28,7 +28,7 @@ export interface FormatDescriptor {
   readonly variants?: readonly Pick<FormatDescriptor, "name" | "description">[];
   /** Suffixes of its file names, such as `.tar`. */
   readonly suffixes: readonly string[];
-  /** Whether each container is a single file, so that a directory of such files is not a container. */
+  /** Whether containers are single files: a directory that holds such a file among others is not a container. */
   readonly areFiles?: boolean;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;

@@ -7,6 +7,7 @@ import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
 import { lmdb } from "./lmdb/entry.ts";
 import { litdata } from "./litdata/entry.ts";
+import { lines } from "./lines/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
 import { safetensors } from "./safetensors/entry.ts";
@@ -22,6 +23,7 @@ const ENTRIES: FormatDescriptor[] = [
   zip,
   parquet,
   safetensors,
+  ...lines,
   tfrecord,
   mds,
   lmdb,

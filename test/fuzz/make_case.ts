@@ -4,6 +4,7 @@ import { Draft } from "./draft.ts";
 import { BYTE_MUTATIONS } from "./mutations/bytes.ts";
 import { IMAGE_MUTATIONS } from "./mutations/images.ts";
 import { LMDB_MUTATIONS } from "./mutations/lmdbs.ts";
+import { LINE_MUTATIONS } from "./mutations/lines.ts";
 import type { Mutation } from "./mutations/mutation.ts";
 import { PARQUET_MUTATIONS } from "./mutations/parquets.ts";
 import { PICKLE_MUTATIONS } from "./mutations/pickles.ts";
@@ -31,6 +32,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...PARQUET_MUTATIONS,
   ...LMDB_MUTATIONS,
   ...TENSOR_MUTATIONS,
+  ...LINE_MUTATIONS,
 ];
 
 /** A case to be driven. */

@@ -13,6 +13,7 @@ import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { parquetCase } from "../support/parquet/parquet_golden.ts";
 import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
 import { lmdbCase } from "../support/lmdb/lmdb_golden.ts";
+import { linesGoldens } from "../support/lines/lines_golden.ts";
 import { mdsCase } from "../support/mds/mds_golden.ts";
 import { TOY_FORMAT, toyBytes } from "../support/toy_format/write_toy.ts";
 import { fromFileUrl } from "../support/paths.ts";
@@ -65,6 +66,10 @@ for (
   fs.cpSync(fromFileUrl(data), `${place}/${name}`, { recursive: true });
 }
 fs.cpSync(parquetCase("shards").path, `${place}/tables`, { recursive: true });
+fs.cpSync(linesGoldens("jsonl").one("shards").path, `${place}/lines`, {
+  recursive: true,
+});
+fs.cpSync(linesGoldens("csv").one("table").path, `${place}/table.csv`);
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(
   fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),

@@ -162,7 +162,7 @@ export function* reopenSamples(
   return new FolderSamples(table, storage);
 }
 
-const NO_DIRECTORY: readonly string[] = ["ENOTDIR", "ELOOP"];
+const NO_DIRECTORY: readonly string[] = ["ENOENT", "ENOTDIR", "ELOOP"];
 
 /**
  * Lists the files of a local folder if they are pictures in class folders: none lies in the folder itself, and one at

@@ -1,4 +1,4 @@
-import { isShardPattern } from "../../io/storage/shard_patterns.ts";
+import { isBracePattern } from "../../io/storage/brace_locations.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
@@ -11,7 +11,7 @@ export const lmdb: FormatDescriptor = {
   suffixes: [".lmdb", ".mdb"],
   detect,
   evidence: (names) => `LMDB databases (${names.find(isShard) ?? DATA_FILE})`,
-  isPattern: (path) => isShardPattern(path, isShard),
+  isPattern: (path) => isBracePattern(path, isShard),
   countSamples: ({ facts }) => ({ unit: "samples", length: facts!["values"]! }),
   load: async () => (await import("./format.ts")).lmdb,
 };

@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { isShardPattern } from "../../io/storage/brace_locations.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import {
@@ -17,7 +17,7 @@ export const parquet: FormatDescriptor = {
   suffixes: [".parquet"],
   detect,
   evidence: (names) => `files of Parquet (${names.find(isNamedSo)})`,
-  isPattern: (path) => /\.parq(uet)?$/i.test(path) && SHARD_PATTERN.test(path),
+  isPattern: (path) => isShardPattern(path, isNamedSo),
   countSamples: ({ facts }) => ({ unit: "samples", length: facts!["rows"]! }),
   targets: [{ name: "parquet", suffix: ".parquet" }],
   load: async () => (await import("./format.ts")).parquet,

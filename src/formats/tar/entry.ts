@@ -1,6 +1,6 @@
 import { Field, Length, TAR_BLOCK } from "../../base/tar_header.ts";
-import { isShardPattern } from "../../io/storage/shard_patterns.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
+import { isBracePattern } from "../../io/storage/brace_locations.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor, Nearly } from "../format.ts";
 import {
@@ -28,7 +28,7 @@ export const tar: FormatDescriptor = {
   suffixes: [".tar"],
   detect,
   evidence: (names) => `tars (${names.find(isShard)})`,
-  isPattern: (path) => isShardPattern(path, isShard),
+  isPattern: (path) => isBracePattern(path, isShard),
   nearly,
   countSamples: ({ kind, facts }) =>
     hasSamples(kind)

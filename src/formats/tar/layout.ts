@@ -173,6 +173,7 @@ export function compressionOf(head: Uint8Array): Compression | undefined {
 /** Maximum seconds of a time from 1970: the range of `Date`. */
 export const MOST_SECONDS = 8.64e12;
 
+/** Whether a name is that of a shard. */
 export function isShard(name: string): boolean {
   return name.endsWith(".tar");
 }

@@ -4,7 +4,7 @@ import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { refuseCompressed } from "./read/open_index.ts";
 import { recordPaths } from "./read/record_paths.ts";
-import { RecordTable } from "./read/record_table.ts";
+import { TFRecordTable } from "./read/record_table.ts";
 import { scanRecords } from "./read/scan.ts";
 
 /**
@@ -26,7 +26,7 @@ async function checkFile(run: CheckRun, source: ByteSource): Promise<number> {
   const { name: path, size, mtime } = source;
   await run.run(refuseCompressed(source));
   const { columns, cut } = await run.run(scanRecords(source, true));
-  const table = new RecordTable([
+  const table = new TFRecordTable([
     { path, size, mtime, columns, cut, kind: "records" },
   ]);
   await checkContents(run, {

@@ -1,4 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
+import { isBracePattern } from "../../io/storage/brace_locations.ts";
 import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
 import { crc32cLoaded } from "../../io/checksums/crc32c.ts";
 import type { Probe } from "../../tree/format.ts";
@@ -19,7 +20,8 @@ export const tfrecord: FormatDescriptor = {
   suffixes: [".tfrecord", ".tfrecords"],
   detect,
   evidence: (names) => `files of TFRecord (${names.find(isShard)})`,
-  isPattern: (path) => SHARD_PATTERN.test(path),
+  isPattern: (path) =>
+    SHARD_PATTERN.test(path) || isBracePattern(path, isNamedSo),
   countSamples: ({ facts }) => ({
     unit: "samples",
     length: facts!["records"]!,

@@ -1,6 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { sortNames } from "../../base/names.ts";
 import type { Steps } from "../concurrency/steps.ts";
+import { bracePaths } from "./brace_locations.ts";
 import { pathIn } from "./stored_location.ts";
 import { SHARD, SHARD_PATTERN } from "./shard_names.ts";
 import type { Storage } from "./storage.ts";
@@ -23,7 +24,7 @@ export interface ShardNames {
 
 /**
  * Finds the files of a location: itself; the shards in a directory, sorted by name; or those that a pattern such as
- * `train-?????-of-00010` names. Throws a {@linkcode FormatError} if a directory has none, or fewer than their names
+ * `train-?????-of-00010` or `train-{00000..00009}` names. Throws a {@linkcode FormatError} if a directory has none, or fewer than their names
  * count.
  */
 export function* shardPaths(
@@ -35,6 +36,8 @@ export function* shardPaths(
   if (parts !== null && (yield* storage.stat(path)) === undefined) {
     return { paths: yield* expand(path, parts, storage), areShards: true };
   }
+  const paths = yield* bracePaths(path, storage);
+  if (paths !== undefined) return { paths, areShards: true };
   const why =
     `it has no file of ${format}, such as ${examples}. Give the directory of the shards, or a file`;
   const shards = yield* shardsIn(path, storage, isShard, why);
@@ -65,14 +68,21 @@ export function* shardsIn(
   });
 }
 
-/** Returns directory names for files: without the suffix if they stay unique. */
+/** Returns directory names for files: without the suffix if they stay unique. Files of one name get a number. */
 export function shardDirectories(
   paths: readonly string[],
   suffix: RegExp,
 ): string[] {
   const names = paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
   const short = names.map((name) => name.replace(suffix, "") || name);
-  return new Set(short).size === names.length ? short : names;
+  if (new Set(short).size === names.length) return short;
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let own = name;
+    for (let n = 2; taken.has(own); n++) own = `${name}~${n}`;
+    taken.add(own);
+    return own;
+  });
 }
 
 /** Expands a pattern by its count, or by listing the directory if it has none. */

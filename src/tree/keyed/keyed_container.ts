@@ -1,6 +1,6 @@
 import { warnOfAll } from "../../base/message_text.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { directoriesOf } from "../../io/storage/pattern_paths.ts";
+import { directoriesOf } from "../../io/storage/shard_directories.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { archiveInfo } from "../archive/archive_info.ts";

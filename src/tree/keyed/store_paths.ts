@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { patternPaths } from "../../io/storage/pattern_paths.ts";
+import { bracePaths } from "../../io/storage/brace_locations.ts";
 import { shardsIn } from "../../io/storage/shard_paths.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { pathIn } from "../../io/storage/stored_location.ts";
@@ -24,7 +24,7 @@ export function* storePaths(
   storage: Storage,
   { file, suffix }: { readonly file: string; readonly suffix: string },
 ): Steps<StorePaths> {
-  let names = yield* patternPaths(path, storage);
+  let names = yield* bracePaths(path, storage);
   if (names === undefined) {
     const own = yield* fileIn(path, storage, file);
     if (own !== undefined) return { paths: [own], names };

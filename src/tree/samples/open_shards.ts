@@ -2,6 +2,7 @@ import { FormatError } from "../../base/errors.ts";
 import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
+import type { KnownFile } from "../../io/storage/changed_file.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { ShardTable } from "./shard_table.ts";
@@ -93,6 +94,18 @@ export function* openShards<S>(
     shards: sound.map(({ shard }) => shard),
     lost,
   };
+}
+
+/** {@linkcode openShards}, for shards that other threads open by their path, size and time. */
+export function openKnownShards<S>(
+  storage: Storage,
+  paths: readonly string[],
+  look: (source: ByteSource) => Steps<S>,
+): Steps<OpenedShards<S & KnownFile>> {
+  return openShards(storage, paths, function* (source) {
+    const { name: path, size, mtime } = source;
+    return { ...yield* look(source), path, size, mtime };
+  });
 }
 
 export function lostShard(

@@ -9,6 +9,7 @@ import {
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
 import { LMDB } from "./lmdb_case.ts";
+import { LINE_FORMATS } from "./line_formats.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
@@ -366,6 +367,7 @@ const FORMATS: readonly FormatCase[] = [
     damages: [{ file: NAME, at: 0 }],
   },
   LMDB,
+  ...LINE_FORMATS,
   {
     name: "toy",
     goldens: [],

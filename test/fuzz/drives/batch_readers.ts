@@ -1,10 +1,12 @@
 /**
- * Samples of tars, zips, TFRecord, MDS, LitData, SafeTensors and Parquet: one by one, in batches, without waiting, decoded, in another
+ * Samples of tars, zips, TFRecord, MDS, LitData, SafeTensors, Parquet and lines: one by one, in batches, without waiting, decoded, in another
  * thread; all must agree.
  */
 import { openRows } from "../../support/parquet/open_rows.ts";
+import { LINE_FORMATS } from "../../support/lines/lines_golden.ts";
 import { RecordfsError } from "../../../src/base/errors.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";
+import { loadCsv } from "../../../src/codecs/rows/csv_cells.ts";
 import { loadCrc32c } from "../../../src/io/checksums/crc32c.ts";
 import { openSamples } from "../../../mod.ts";
 import { open } from "../../../src/open/open.ts";
@@ -298,3 +300,21 @@ export const parquetsDrive: Drive = driveOf<
   keys: (scene, { length }) => someIndices(scene, length),
   isLoose: ({ checkData }) => !checkData,
 });
+
+/** Rows of JSON lines, CSV and TSV. */
+export const linesDrives: readonly Drive[] = LINE_FORMATS.map((format) =>
+  driveOf<OpenedSamples, number, typeof QUIET>({
+    name: `lines of ${format}`,
+    format,
+    memory: 512,
+    Reader: SAMPLES,
+    options: () => QUIET,
+    load: () => loadCsv(),
+    facts: ({ length, fields, paths }) => [length, fields, paths],
+    keys: (scene, { length }) => someIndices(scene, length),
+    decode(scene, { length }) {
+      const indices = someIndices(scene, length);
+      return (reader) => reader.get(indices);
+    },
+  })
+);

@@ -69,6 +69,9 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   tfrecord: ["openDataset", "files"],
   parquet: ["openDataset", "files"],
   lmdb: ["openDataset", "files"],
+  jsonl: ["openDataset", "files"],
+  csv: ["openDataset", "files"],
+  tsv: ["openDataset", "files"],
 };
 
 export const dataDrive: Drive = {

@@ -27,6 +27,7 @@ import {
   rowsOf,
 } from "../../support/parquet/parquet_golden.ts";
 import type { LmdbCase } from "../../support/lmdb/lmdb_golden.ts";
+import type { LinesCase } from "../../support/lines/lines_golden.ts";
 import type { TFRecordCase } from "../../support/tfrecord/tfrecord_golden.ts";
 import type { MdsCase } from "../../support/mds/mds_golden.ts";
 import type { TarCase } from "../../support/tar/tar_golden.ts";
@@ -96,6 +97,8 @@ async function compare(
       return await compareTensors(path, content as TensorContent);
     case "parquet":
       return await compareRows(path, content as ParquetCase["content"]);
+    case "lines":
+      return await compareLines(path, content as LinesCase["content"]);
     case "bag":
       return await compareBag(path, (content as BagContent).records);
     default:
@@ -165,6 +168,19 @@ async function compareRows(
     rows.map((row) => Object.values(row)),
     rowsOf({ content }),
   );
+}
+
+async function compareLines(
+  path: string,
+  { rows }: LinesCase["content"],
+): Promise<void> {
+  using samples = await openSamples(path, QUIET);
+  assert.equal(samples.length, rows.length);
+  for (const [i, row] of rows.entries()) {
+    // Exact numbers are compared by the tests of the formats.
+    const keys = Object.keys(await samples.get(i)).sort();
+    assert.deepEqual(keys, Object.keys(row!).sort());
+  }
 }
 
 async function compareRecords(

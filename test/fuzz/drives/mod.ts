@@ -1,5 +1,6 @@
 /** All that is driven. A new drive goes to the end: the options of others follow from their places. */
 import {
+  linesDrives,
   litdataDrive,
   lmdbsDrive,
   mdsDrive,
@@ -48,4 +49,5 @@ export const DRIVES: readonly Drive[] = [
   lmdbsDrive,
   litdataDrive,
   safetensorsDrive,
+  ...linesDrives,
 ];

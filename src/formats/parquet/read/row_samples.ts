@@ -8,7 +8,7 @@ import { reopenSources } from "../../../io/storage/open_sources.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../../tree/format.ts";
 import { nameOfFiles } from "../../../tree/sample_indices.ts";
-import { openShards } from "../../../tree/samples/open_shards.ts";
+import { openKnownShards } from "../../../tree/samples/open_shards.ts";
 import type {
   PortableSamples,
   ReadSamplesOptions,
@@ -268,11 +268,11 @@ export function* openRowSamples(
   options: ContainerOptions,
 ): Steps<RowSamples> {
   const { onWarning = warnOnConsole } = options;
-  const opened = yield* openShards(storage, paths, function* (source) {
-    const index = yield* readFooter(source, onWarning);
-    const { name: path, size, mtime } = source;
-    return { ...index, path, size, mtime };
-  });
+  const opened = yield* openKnownShards(
+    storage,
+    paths,
+    (source) => readFooter(source, onWarning),
+  );
   const { sources } = opened;
   const table = new RowTable(opened.shards, opened.lost);
   const { checkData, pageCacheSize } = options;

@@ -1,6 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { directoriesOf } from "../../../io/storage/pattern_paths.ts";
+import { directoriesOf } from "../../../io/storage/shard_directories.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import type {

@@ -1,8 +1,8 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { patternPaths } from "../../../io/storage/pattern_paths.ts";
-import { pathIn } from "../../../io/storage/stored_location.ts";
+import { bracePaths } from "../../../io/storage/brace_locations.ts";
 import { type ShardPaths, shardsIn } from "../../../io/storage/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
+import { pathIn } from "../../../io/storage/stored_location.ts";
 import { isShard } from "../layout.ts";
 
 const NO_TARS =
@@ -15,8 +15,8 @@ const NO_TARS =
  * @throws {FormatError} If a directory has none, or a pattern names too many.
  */
 export function* tarPaths(path: string, storage: Storage): Steps<ShardPaths> {
-  const named = yield* patternPaths(path, storage);
-  if (named !== undefined) return { paths: named, areShards: true };
+  const paths = yield* bracePaths(path, storage);
+  if (paths !== undefined) return { paths, areShards: true };
   const shards = yield* shardsIn(path, storage, isShard, NO_TARS);
   if (shards === undefined) return { paths: [path], areShards: false };
   return {

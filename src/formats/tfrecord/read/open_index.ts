@@ -8,7 +8,7 @@ import { crc32cLoaded, crc32cOf } from "../../../io/checksums/crc32c.ts";
 import { newExtent } from "../../../tree/tree.ts";
 import type { RecordKind } from "../kinds.ts";
 import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";
-import { cutError, isNone } from "./cut.ts";
+import { isNone, noneError } from "./cut.ts";
 import {
   areOf,
   locateRecord,
@@ -48,7 +48,7 @@ export function* openIndex(
       yield* refuseCompressed(source);
       const { columns, cut } = yield* scanRecords(source, checkData);
       if (cut !== undefined && isNone(cut)) {
-        throw cutError(source.name, 0, cut, "");
+        throw noneError(source.name);
       }
       const kind = yield* kindIn(source, columns, checkData);
       return { columns, kind, cut };

@@ -1,6 +1,6 @@
 import type { RecordKind } from "../kinds.ts";
 import { FRAME, HEADER, unmasked } from "../layout.ts";
-import type { Cut } from "./cut.ts";
+import type { Cut } from "../../../tree/records/cut.ts";
 import type { WholeNumbers } from "../../../tree/shared_numbers.ts";
 import { type Extent, placeChecked } from "../../../tree/tree.ts";
 

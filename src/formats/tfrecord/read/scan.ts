@@ -6,7 +6,7 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";
 import { FOOTER, FRAME, hasRightSum, HEADER, lengthAt } from "../layout.ts";
-import type { Cut } from "./cut.ts";
+import type { Cut } from "../../../tree/records/cut.ts";
 import type { RecordColumns } from "./record_columns.ts";
 
 export interface Scanned {

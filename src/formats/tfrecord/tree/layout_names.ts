@@ -2,22 +2,13 @@ import { FormatError } from "../../../base/errors.ts";
 import { encodeName } from "../../../base/names.ts";
 import { DECODED, optionText } from "../../../base/named_option.ts";
 import { escapedName } from "../../../tree/names/escaped_name.ts";
+import type { NamedNode } from "../../../tree/records/record_layout.ts";
 
 const LONGEST = 255;
 
 /** Whether a name can be part of a path unchanged. */
 function isPlain(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("\0");
-}
-
-/** A directory or file of a record. */
-export interface NamedNode<Content> {
-  readonly name: Uint8Array;
-  /** Number of its directory; the record's own is 0, and its own parent. */
-  readonly parent: number;
-  /** Its entries by name, if it is a directory. */
-  readonly children: Map<string, number> | undefined;
-  readonly content: Content | undefined;
 }
 
 /** Assigns keys with slashes to directories. */

@@ -2,10 +2,10 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { shardDirectories } from "../../../io/storage/shard_paths.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
-import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
-import { notedInfo, noteLines } from "../../../tree/archive/archive_notes.ts";
+import { warnOnConsole } from "../../../base/message_text.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { nameSuffix } from "../../../tree/names/numbered_names.ts";
+import { recordContainer } from "../../../tree/records/record_container.ts";
 import { inShards } from "../kinds.ts";
 import { openRecordSamples } from "../read/record_samples.ts";
 import { recordPaths } from "../read/record_paths.ts";
@@ -37,38 +37,32 @@ export function* openRecords(
     );
   }
   const notes = table.notes(decoded ? "" : suffix);
-  warnOfAll(noteLines(notes), options.onWarning);
-  const { facts: odd, ...noted } = notedInfo(notes);
-  const tree = new TFRecordTree(sources, table, {
-    shards: areShards
-      ? shardDirectories(table.paths, /\.tfrecords?$/i)
-      : undefined,
-    suffix: decoded ? "" : suffix,
-    decoded,
-    sampleView: sampleView && options.decoded !== true,
-    checkData,
-    lastNode,
-    isReached: isReachedInThreads(storage),
-  });
-  const parts = table.shards.map(({ path, size, columns }) => ({
-    path,
-    bytes: size,
-    samples: columns.sums.length,
-  }));
-  return {
+  const tree = new TFRecordTree(
+    sources,
+    table,
+    {
+      shards: areShards
+        ? shardDirectories(table.paths, /\.tfrecords?$/i)
+        : undefined,
+      suffix: decoded ? "" : suffix,
+      checkData,
+      lastNode,
+      isReached: isReachedInThreads(storage),
+    },
+    decoded ? { isOneForm: sampleView && options.decoded !== true } : undefined,
+  );
+  return recordContainer(
     tree,
     samples,
-    info: {
+    table,
+    {
       format: "tfrecord",
       kind: areShards ? inShards(kind) : kind,
-      // The files of an example are unknown until it is read.
-      files: (decoded ? 0 : length) + table.cutFiles.length,
-      directories: (areShards ? table.shards.length : 0) +
-        (decoded ? length : 0),
-      bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-      facts: { records: length, ...odd },
-      ...noted,
-      parts,
+      facts: { records: length },
+      areShards,
+      decoded,
+      notes,
     },
-  };
+    options,
+  );
 }

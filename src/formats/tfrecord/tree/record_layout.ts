@@ -1,5 +1,11 @@
 import { writeNpy } from "../../../codecs/numpy/mod.ts";
 import { formatFloat } from "../../../codecs/json/format.ts";
+import type { NodeView } from "../../../tree/node_view.ts";
+import type {
+  NamedNode,
+  NodeContent,
+  RecordLayout,
+} from "../../../tree/records/record_layout.ts";
 import {
   numbersOf,
   scanExample,
@@ -7,10 +13,9 @@ import {
   valueCount,
 } from "../proto/scan_example.ts";
 import { WireError } from "../proto/wire.ts";
-import { type NamedNode, NodeNames } from "./layout_names.ts";
+import { NodeNames } from "./layout_names.ts";
+import { bytesView, numbersView } from "./value_view.ts";
 
-/** Limit of nodes of a record, so that each has an id. */
-export const MOST_NODES = 1 << 20;
 /** Limit of numbers in a record. */
 const MOST_NUMBERS = 1 << 24;
 
@@ -23,28 +28,17 @@ export type Content =
     readonly key: string | undefined;
   }
   & (
-    | { readonly kind: "value"; readonly start: number; readonly end: number }
-    /** A directory of values: starts and ends, alternating. */
-    | {
-      readonly kind: "values";
-      readonly ranges: readonly number[];
-      first: number;
-    }
-    | { readonly kind: "json" | "npy"; readonly numbers: Numbers }
+    | Exclude<NodeContent, { readonly kind: "made" | "values" }>
+    | NodeContent & { readonly kind: "values" } & { first: number }
+    | Made
   );
 
-/** Files of an example; the nodes of values in directories follow those with names. */
-export interface RecordLayout {
-  readonly nodes: readonly NamedNode<Content>[];
-  /** Nodes that are directories of values, in the order of their values' numbers. */
-  readonly lists: readonly number[];
-  /** Nodes that are directories of steps, with the keys of their lists. */
-  readonly steps: ReadonlyMap<number, string>;
-  /** Number of nodes, including those of values. */
-  readonly length: number;
-  /** Approximate size in bytes. */
-  readonly weight: number;
-}
+/** Content of a number file. */
+export type Made = NodeContent & {
+  readonly kind: "made";
+  readonly form: "json" | "npy";
+  readonly numbers: Numbers;
+};
 
 /** Forms of numbers as files. JSON says most of one number, NumPy's form of several. */
 const FORMS = ["json", "npy"] as const;
@@ -147,7 +141,8 @@ class Layout {
     }
     const weight = NODE_WEIGHT * nodes.length + 16 * (length - nodes.length) +
       this.#numberBytes;
-    return { nodes, lists, steps: this.#steps, length, weight };
+    const view = (node: number) => viewOf(nodes, this.#steps, node);
+    return { nodes, lists, length, weight, view };
   }
 
   #addValues(
@@ -184,22 +179,49 @@ class Layout {
     const forms = this.#isOneForm && numbers.length !== 1
       ? FORMS.toReversed()
       : FORMS;
-    for (const kind of forms) {
-      const isPlaced = this.names.file(directory, `${name}.${kind}`, {
-        kind,
-        key,
-        numbers,
+    for (const form of forms) {
+      const isPlaced = this.names.file(directory, `${name}.${form}`, {
+        ...{ kind: "made", key, form, numbers },
+        make: () => formOf(form, numbers),
       });
       if (isPlaced && this.#isOneForm) return;
     }
   }
 }
 
+/** Returns how viewers show a node; `steps` are the keys of lists by the nodes of their directories. */
+function viewOf(
+  nodes: readonly NamedNode<Content>[],
+  steps: ReadonlyMap<number, string>,
+  node: number,
+): NodeView | undefined {
+  const list = steps.get(node);
+  if (list !== undefined) return bytesView("steps", true, list);
+  const named = nodes[node];
+  if (named === undefined) return bytesView("bytes", false, undefined);
+  const { content } = named;
+  if (content === undefined) return undefined;
+  const key = isOther(nodes, node) ? undefined : content.key;
+  return content.kind === "made"
+    ? numbersView(content, key)
+    : bytesView("bytes", content.kind === "values", key);
+}
+
+/** Whether a node is the second form of numbers, next to the first. */
+function isOther(
+  nodes: readonly NamedNode<Content>[],
+  node: number,
+): boolean {
+  const content = nodes[node]!.content;
+  const before = nodes[node - 1]?.content;
+  return content?.kind === "made" && content.form === "npy" &&
+    before?.kind === "made" && before.form === "json" &&
+    before.numbers === content.numbers;
+}
+
 /** Returns numbers as the content of a JSON or NumPy file. */
-export function formOf(
-  { kind, numbers }: Content & { readonly kind: "json" | "npy" },
-): Uint8Array {
-  if (kind === "npy") return writeNpy({ data: numbers });
+function formOf(form: Made["form"], numbers: Numbers): Uint8Array {
+  if (form === "npy") return writeNpy({ data: numbers });
   const words = numbers instanceof Float32Array
     ? Array.from(numbers, formatFloat)
     : Array.from(numbers, String);

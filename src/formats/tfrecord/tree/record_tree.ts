@@ -1,206 +1,66 @@
-import { RecordfsError } from "../../../base/errors.ts";
 import { crc32cLoaded } from "../../../io/checksums/crc32c.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { SampleTree } from "../../../tree/samples/sample_tree.ts";
-import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import {
-  type EntryVisitor,
-  type Extent,
-  newExtent,
-  type NodeId,
-  placeUnchecked,
-  type SampleNodes,
-  type Tree,
-  type TreeHandle,
-} from "../../../tree/tree.ts";
-import type { NodeView } from "../../../tree/node_view.ts";
-import { locateRecord } from "../read/record_columns.ts";
-import { type RecordFile, RecordTable } from "../read/record_table.ts";
-import { DecodedRecords } from "./decoded_records.ts";
-import { DecodedNodes } from "./decoded_nodes.ts";
-import { MOST_NODES } from "./record_layout.ts";
+  RecordTree,
+  type RecordTreeOptions,
+  type RecordTreeSeed,
+} from "../../../tree/records/record_tree.ts";
+import type { Tree, TreeHandle } from "../../../tree/tree.ts";
+import { orNoExample } from "../read/record_samples.ts";
+import { type TFRecordFile, TFRecordTable } from "../read/record_table.ts";
+import { NodeNames } from "./layout_names.ts";
+import { type Content, layOut } from "./record_layout.ts";
 
-export interface RecordTreeOptions {
-  /** Names of the files' directories; `undefined` for one file, whose records are in the root. */
-  readonly shards: readonly string[] | undefined;
-  /** Suffix of record names. */
-  readonly suffix: string;
-  /** Whether records are examples, shown as their features. */
-  readonly decoded: boolean;
+/** How examples show as their features; `undefined` if records show as they are. */
+type Examples = {
   /** Whether numbers show in one form only, for viewers. */
-  readonly sampleView: boolean;
-  /** Whether records are compared with their checksums. */
-  readonly checkData: boolean;
-  /** Largest id that a node may have; by default, all ids belong to the tree. */
-  readonly lastNode: NodeId | undefined;
-  /** Whether other threads can open the files, which decoded records require. */
-  readonly isReached: boolean;
-}
+  readonly isOneForm: boolean;
+} | undefined;
 
 /** Data from which another thread rebuilds a tree. */
-interface Seed extends RecordTreeOptions {
-  readonly files: readonly RecordFile[];
+interface Seed extends RecordTreeSeed<TFRecordFile> {
+  readonly examples: Examples;
 }
 
-/**
- * Records as files, named by their numbers in their file; several files are directories. Decoded records are
- * directories of their features. The damaged record at the end of a file is a file that cannot be read.
- *
- * Node ids: records, including damaged ones; then a range for the features of each sound record.
- */
-export class TFRecordTree extends SampleTree<RecordFile> {
-  readonly sources: readonly ByteSource[];
-  /** Without the nodes of features, whose number is unknown. */
-  readonly nodeCount: number;
-  readonly lastNode?: NodeId;
-  /** Sound records. */
-  readonly #records: RecordTable;
-  readonly #options: RecordTreeOptions;
-  readonly #decoded: DecodedNodes | undefined;
-  readonly view?: (node: NodeId) => NodeView | undefined;
-  readonly #extent = newExtent();
+/** Records as files, or examples as directories of their features. */
+export class TFRecordTree extends RecordTree<TFRecordFile> {
+  readonly #examples: Examples;
 
   /** @param sources Empty in a thread that did not open them. */
   constructor(
     sources: readonly ByteSource[],
-    records: RecordTable,
+    records: TFRecordTable,
     options: RecordTreeOptions,
+    examples: Examples,
   ) {
-    const { shards, suffix, decoded, lastNode } = options;
-    super(new ShardTable(records.shards, listed), shards, suffix);
-    this.sources = sources;
-    this.nodeCount = this.firstSample - 1 + this.table.length;
-    this.#records = records;
-    this.#options = options;
-    if (!decoded) return;
-    const before = this.nodeCount + 1;
-    const room = (lastNode ?? Number.MAX_SAFE_INTEGER) - before;
-    const each = Math.floor(room / Math.max(1, records.length));
-    const nodes = Math.max(1, Math.min(MOST_NODES, each));
-    const opened = sources.length > 0 ? sources : undefined;
-    const layouts = new DecodedRecords(records, nodes, options, opened);
-    const decodedNodes = new DecodedNodes(layouts, records, before);
-    this.#decoded = decodedNodes;
-    this.view = (node) =>
-      this.#record(node) < 0 ? decodedNodes.view(node) : { kind: "datapoint" };
-    this.lastNode = before + nodes * records.length - 1;
-  }
-
-  override lookup(
-    parent: NodeId,
-    name: Uint8Array,
-    start: number,
-    end: number,
-  ): NodeId {
-    if (this.#decoded === undefined || parent < this.firstSample) {
-      return super.lookup(parent, name, start, end);
-    }
-    const record = this.#record(parent);
-    return this.#decoded.lookup(record, parent, name, start, end);
-  }
-
-  override parent(node: NodeId): NodeId {
-    if (this.#decoded === undefined || node <= this.nodeCount) {
-      return super.parent(node);
-    }
-    return this.#decoded.parent(node, (record) => {
-      const file = this.#records.shardOf(record);
-      const number = record - this.#records.firsts[file]!;
-      return this.firstSample + this.table.firsts[file]! + number;
-    });
-  }
-
-  override isDirectory(node: NodeId): boolean {
-    if (this.#decoded === undefined || node < this.firstSample) {
-      return super.isDirectory(node);
-    }
-    return this.#record(node) >= 0 || this.#decoded.isDirectory(node);
-  }
-
-  override list(dir: NodeId, cursor: number, visit: EntryVisitor): void {
-    if (this.#decoded === undefined || dir < this.firstSample) {
-      return super.list(dir, cursor, visit);
-    }
-    this.#decoded.list(this.#record(dir), dir, cursor, visit);
-  }
-
-  locate(node: NodeId, into: Extent): boolean {
-    if (!this.enterSample(node)) {
-      return this.#decoded?.locate(node, into) ?? false;
-    }
-    if (this.#isDamaged()) {
-      throw this.#records.cutError(this.shard, this.#options.suffix);
-    }
-    if (this.#decoded !== undefined) return false;
-    const { columns } = this.table.shards[this.shard]!;
-    locateRecord(columns, this.number, this.shard, into);
-    // CRC-32C may not be loaded.
-    if (!this.#options.checkData) placeUnchecked(into);
-    return true;
-  }
-
-  sampleOf(node: NodeId): number {
-    return this.#record(node) < 0 ? -1 : this.number;
-  }
-
-  override samples(): SampleNodes {
-    const { firsts, shards } = this.#records;
-    const runs = shards.map((_, file) => ({
-      first: this.firstSample + this.table.firsts[file]!,
-      stride: 1,
-      count: firsts[file + 1]! - firsts[file]!,
-    }));
-    return { areDirectories: this.#decoded !== undefined, runs };
+    super(
+      sources,
+      records,
+      options,
+      examples && ((record, bytes, mostNodes) => {
+        const { path } = records.of(record);
+        const names = new NodeNames<Content>(path, records.numberOf(record));
+        const { isOneForm } = examples;
+        return orNoExample(
+          records,
+          record,
+          () => layOut(bytes, mostNodes, names, isOneForm),
+        );
+      }),
+    );
+    this.#examples = examples;
   }
 
   share(): TreeHandle {
-    if (this.#decoded !== undefined && !this.#options.isReached) {
-      throw new RecordfsError(
-        "unsupported",
-        "Cannot share records with other threads: they were opened from a storage of this " +
-          "thread. Serve decoded records from the local disk or a server",
-        { path: this.table.shards[0]?.path },
-      );
-    }
-    const seed: Seed = { ...this.#options, files: this.table.shards };
+    const seed: Seed = { ...this.seed(), examples: this.#examples };
     return { module: import.meta.url, data: seed };
   }
-
-  close(): void {
-    for (const source of this.sources) source.close();
-    this.#decoded?.close();
-  }
-
-  protected override sizeOf(node: NodeId): number {
-    if (this.enterSample(node) && this.#isDamaged()) {
-      return this.table.shards[this.shard]!.cut!.size;
-    }
-    return this.locate(node, this.#extent) ? this.#extent.length : -1;
-  }
-
-  /** Returns the number of a sound record; -1 for other nodes. */
-  #record(node: NodeId): number {
-    return this.enterSample(node) && !this.#isDamaged()
-      ? this.#records.firsts[this.shard]! + this.number
-      : -1;
-  }
-
-  /** Whether the entered record is the damaged one at the end of its file. */
-  #isDamaged(): boolean {
-    const { columns } = this.table.shards[this.shard]!;
-    return this.number === columns.sums.length;
-  }
-}
-
-/** Returns the number of a file's records, including the damaged one at its end. */
-function listed({ columns, cut }: RecordFile): number {
-  return columns.sums.length + (cut === undefined ? 0 : 1);
 }
 
 /** Rebuilds a shared tree in another thread, over the same tables. Decoded trees open the files again. */
 export async function reopenTree(data: unknown): Promise<Tree> {
-  const { files, ...options } = data as Seed;
+  const { files, examples, ...options } = data as Seed;
   if (options.checkData) await runAsync(crc32cLoaded());
-  return new TFRecordTree([], new RecordTable(files), options);
+  return new TFRecordTree([], new TFRecordTable(files), options, examples);
 }

@@ -1,6 +1,6 @@
 import { VALUE_TYPES, valueType } from "../../../codecs/values/value_type.ts";
 import { type ValueView, valueView } from "../../../tree/node_view.ts";
-import type { Content } from "./record_layout.ts";
+import type { Made } from "./record_layout.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 
 /** Decoding of the number in a JSON list of one. */
@@ -11,12 +11,12 @@ const ONE = { decoding: { module: import.meta.url, args: [] } };
  * several numbers in JSON as an ordinary file (`undefined`).
  */
 export function numbersView(
-  { kind, numbers }: Content & { readonly kind: "json" | "npy" },
+  { form, numbers }: Made,
   key: string | undefined,
 ): ValueView | undefined {
-  if (kind === "json" && numbers.length !== 1) return undefined;
+  if (form === "json" && numbers.length !== 1) return undefined;
   const name = numbers instanceof Float32Array ? "float" : "int64";
-  const type = kind === "json"
+  const type = form === "json"
     ? valueType(name, VALUE_TYPES.number, ONE)
     : valueType(name, VALUE_TYPES.array);
   return valueView(type, { key });

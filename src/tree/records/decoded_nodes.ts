@@ -1,23 +1,21 @@
-import { decodeName } from "../../../base/names.ts";
-import { numberedNames } from "../../../tree/names/numbered_names.ts";
-import type { NodeView } from "../../../tree/node_view.ts";
-import { isIndex } from "../../../tree/sample_indices.ts";
-import { listNumbers } from "../../../tree/samples/sample_tree.ts";
-import { newExtent, placeBytes, placeRange } from "../../../tree/tree.ts";
-import type { EntryVisitor, Extent, NodeId } from "../../../tree/tree.ts";
-import type { RecordTable } from "../read/record_table.ts";
+import { decodeName } from "../../base/names.ts";
+import { numberedNames } from "../names/numbered_names.ts";
+import type { NodeView } from "../node_view.ts";
+import { isIndex } from "../sample_indices.ts";
+import { listNumbers } from "../samples/sample_tree.ts";
+import { newExtent, placeBytes, placeRange } from "../tree.ts";
+import type { EntryVisitor, Extent, NodeId } from "../tree.ts";
 import type { DecodedRecords } from "./decoded_records.ts";
-import type { NamedNode } from "./layout_names.ts";
-import type { Content, RecordLayout } from "./record_layout.ts";
-import { bytesView, numbersView } from "./value_view.ts";
+import type { NamedNode, NodeContent, RecordLayout } from "./record_layout.ts";
+import type { RecordFile, RecordTable } from "./record_table.ts";
 
 /** A directory of values among the nodes of a record. */
-type Values = Content & { readonly kind: "values" };
+type Values = NodeContent & { readonly kind: "values" };
 
 /** Nodes below records: each record has a range of ids, in which its files are numbered. */
 export class DecodedNodes {
   readonly #records: DecodedRecords;
-  readonly #table: RecordTable;
+  readonly #table: RecordTable<RecordFile>;
   readonly #start: NodeId;
   readonly #record = newExtent();
   // Record of the node entered last, and the node's number in it.
@@ -25,7 +23,11 @@ export class DecodedNodes {
   #local = 0;
 
   /** @param start First id of the first record's range. */
-  constructor(records: DecodedRecords, table: RecordTable, start: NodeId) {
+  constructor(
+    records: DecodedRecords,
+    table: RecordTable<RecordFile>,
+    start: NodeId,
+  ) {
     this.#records = records;
     this.#table = table;
     this.#start = start;
@@ -100,8 +102,8 @@ export class DecodedNodes {
     const layout = this.#enter(-1, node);
     if (layout === undefined) return false;
     const content = layout.nodes[this.#local]?.content;
-    if (content?.kind === "json" || content?.kind === "npy") {
-      placeBytes(this.#records.form(this.#owner, content), into);
+    if (content?.kind === "made") {
+      placeBytes(this.#records.bytes(this.#owner, content), into);
       return true;
     }
     const range = content?.kind === "value"
@@ -118,19 +120,7 @@ export class DecodedNodes {
 
   /** Returns how viewers show a value. */
   view(node: NodeId): NodeView | undefined {
-    const layout = this.#enter(-1, node);
-    if (layout === undefined) return undefined;
-    const local = this.#local;
-    const list = layout.steps.get(local);
-    if (list !== undefined) return bytesView("steps", true, list);
-    const named = layout.nodes[local];
-    if (named === undefined) return bytesView("bytes", false, undefined);
-    const { content } = named;
-    if (content === undefined) return undefined;
-    const key = isOther(layout, local) ? undefined : content.key;
-    return content.kind === "json" || content.kind === "npy"
-      ? numbersView(content, key)
-      : bytesView("bytes", content.kind === "values", key);
+    return this.#enter(-1, node)?.view(this.#local);
   }
 
   close(): void {
@@ -155,15 +145,7 @@ export class DecodedNodes {
 }
 
 /** For one of several values, which has a number instead of a name. */
-const NO_NAME: Partial<NamedNode<Content>> = {};
-
-/** Whether a node is the second form of numbers, next to the first. */
-function isOther({ nodes }: RecordLayout, local: number): boolean {
-  const { content } = nodes[local]!;
-  const before = nodes[local - 1]?.content;
-  return content?.kind === "npy" && before?.kind === "json" &&
-    before.numbers === content.numbers;
-}
+const NO_NAME: Partial<NamedNode> = {};
 
 function valuesAt({ nodes }: RecordLayout, local: number): Values | undefined {
   const content = nodes[local]?.content;

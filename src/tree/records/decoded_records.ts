@@ -1,39 +1,35 @@
-import { RecordfsError } from "../../../base/errors.ts";
-import { DECODED, optionText } from "../../../base/named_option.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { LruCache } from "../../../io/block_cache/lru_cache.ts";
-import { reopenSource } from "../../../io/storage/open_sources.ts";
-import { storageInThread } from "../../../io/storage/thread_storage.ts";
-import { atOnce } from "../../../tree/not_loaded.ts";
-import { orNoExample, readRecords } from "../read/record_samples.ts";
-import type { RecordTable } from "../read/record_table.ts";
-import { newExtent } from "../../../tree/tree.ts";
-import { NodeNames } from "./layout_names.ts";
-import {
-  type Content,
-  formOf,
-  layOut,
-  type RecordLayout,
-} from "./record_layout.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import { DECODED, optionText } from "../../base/named_option.ts";
+import { LruCache } from "../../io/block_cache/lru_cache.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { reopenSource } from "../../io/storage/open_sources.ts";
+import { storageInThread } from "../../io/storage/thread_storage.ts";
+import { atOnce } from "../not_loaded.ts";
+import { readContents } from "../read_contents.ts";
+import { newExtent } from "../tree.ts";
+import type { LayOut, NodeContent, RecordLayout } from "./record_layout.ts";
+import type { RecordFile, RecordTable } from "./record_table.ts";
+
+type Made = NodeContent & { readonly kind: "made" };
 
 /** Limit of cached layouts in bytes; a larger one is cached until the next is made. */
 const MOST_KEPT = 64 << 20;
 /** Largest record that is decoded, in bytes. */
 const LARGEST = 256 << 20;
 
-/** Cached record: its files, and the contents of number files accessed so far. */
+/** Cached record: its files, and the contents made so far. */
 interface CachedRecord {
   readonly layout: RecordLayout;
-  readonly forms: Map<Content, Uint8Array>;
+  readonly made: Map<Made, Uint8Array>;
   weight: number;
 }
 
-/** Files that show records as examples, made on first access, with an LRU cache. */
+/** Files that show decoded records, made on first access, with an LRU cache. */
 export class DecodedRecords {
-  readonly #table: RecordTable;
+  readonly #table: RecordTable<RecordFile>;
+  readonly #layOut: LayOut;
   readonly #check: boolean;
-  readonly #sampleView: boolean;
   /** Opened on demand if the tree has none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
@@ -43,41 +39,36 @@ export class DecodedRecords {
 
   /** @param sources Open files; without them, this thread opens its own. */
   constructor(
-    table: RecordTable,
+    table: RecordTable<RecordFile>,
     nodes: number,
-    { checkData, sampleView }: {
-      readonly checkData: boolean;
-      readonly sampleView: boolean;
-    },
+    layOut: LayOut,
+    checkData: boolean,
     sources?: readonly ByteSource[],
   ) {
     this.#table = table;
     this.nodes = nodes;
+    this.#layOut = layOut;
     this.#check = checkData;
-    this.#sampleView = sampleView;
     this.#isBorrowed = sources !== undefined;
     this.#sources = sources === undefined ? [] : [...sources];
   }
 
-  /** Returns the files of a record; throws FormatError if it is not an example, NotLoaded if it must be waited for. */
+  /** Returns the files of a record; throws FormatError if it cannot be decoded, NotLoaded if it must be waited for. */
   layout(record: number): RecordLayout {
     return this.#of(record).layout;
   }
 
-  /** Returns the content of a number file. */
-  form(
-    record: number,
-    content: Content & { readonly kind: "json" | "npy" },
-  ): Uint8Array {
+  /** Returns the content of a file that is made. */
+  bytes(record: number, content: Made): Uint8Array {
     const kept = this.#of(record);
-    let form = kept.forms.get(content);
-    if (form === undefined) {
-      form = formOf(content);
-      kept.forms.set(content, form);
-      kept.weight += form.length;
+    let bytes = kept.made.get(content);
+    if (bytes === undefined) {
+      bytes = content.make();
+      kept.made.set(content, bytes);
+      kept.weight += bytes.length;
       this.#kept.set(record, kept, kept.weight);
     }
-    return form;
+    return bytes;
   }
 
   /** Closes the sources opened here. */
@@ -114,15 +105,16 @@ export class DecodedRecords {
     if (this.#sources[extent.source] === undefined) {
       this.#sources[extent.source] = yield* this.#open(extent.source);
     }
-    const check = this.#check;
-    const [bytes] = yield* readRecords(sources, table, [record], check);
-    const names = new NodeNames<Content>(path, table.numberOf(record));
-    const layout = orNoExample(
-      table,
-      record,
-      () => layOut(bytes!, this.nodes, names, this.#sampleView),
-    );
-    const kept = { layout, forms: new Map(), weight: layout.weight };
+    const [bytes] = yield* readContents({
+      sources,
+      length: 1,
+      locate: (_, into) => table.locate(record, into),
+      mismatch: this.#check
+        ? (_, ...sums) => table.mismatch!(record, ...sums)
+        : undefined,
+    });
+    const layout = this.#layOut(record, bytes!, this.nodes);
+    const kept = { layout, made: new Map(), weight: layout.weight };
     this.#kept.set(record, kept, kept.weight);
     return kept;
   }
