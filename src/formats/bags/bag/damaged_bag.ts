@@ -9,7 +9,7 @@ import {
   damageNotes,
 } from "../../../tree/archive/archive_notes.ts";
 import { Bag } from "./bag.ts";
-import { pastEnd } from "./index_entries.ts";
+import { pastEnd } from "../../../tree/limits/limit_entries.ts";
 
 interface LostValue {
   readonly key: string;
