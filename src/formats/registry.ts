@@ -11,6 +11,7 @@ import { lines } from "./lines/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
 import { safetensors } from "./safetensors/entry.ts";
+import { recordio } from "./recordio/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
@@ -25,6 +26,7 @@ const ENTRIES: FormatDescriptor[] = [
   safetensors,
   ...lines,
   tfrecord,
+  recordio,
   mds,
   lmdb,
   litdata,

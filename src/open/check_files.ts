@@ -1,3 +1,4 @@
+import { FormatError } from "../base/errors.ts";
 import { CheckRun } from "../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../tree/format.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
@@ -11,6 +12,12 @@ export async function checkFiles(
   const { info } = fs;
   const run = new CheckRun(options, info.bytes);
   const { signal } = run;
+  for (const { archive, name, code, message } of info.unreadable ?? []) {
+    // Others are files, which are found when they are read.
+    if (name === "") {
+      run.damage(new FormatError(code, message, { path: archive }));
+    }
+  }
   for await (const entry of fs.walk("", { signal })) {
     if (!entry.isFile) continue;
     await run.part(async () => {

@@ -20,6 +20,10 @@ import {
   shardOf,
 } from "../../support/mds/make_mds.ts";
 import { bytesFile, parquetFile } from "../../support/parquet/make_parquet.ts";
+import {
+  imageRecord,
+  recordioBytes,
+} from "../../support/recordio/make_recordio.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { exampleOf, fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
@@ -328,6 +332,52 @@ const FORMATS: readonly FormatCase[] = [
       ruin: (bytes) => void bytes.fill(0x7a, 0, 12), // the first length
     },
     damages: [{ at: 12 }, { at: -1 }],
+  },
+  {
+    name: "recordio",
+    goldens: goldensIn("recordio"),
+    write: oneFile(
+      "a.rec",
+      () =>
+        recordioBytes(
+          RECORDS.map((record, i) => imageRecord(i, 10 + i, record)),
+        ),
+    ),
+    files: Object.fromEntries(TEXTS.flatMap((text, i) => [
+      [`00000${i}/image`, text],
+      [`00000${i}/label.json`, `${i}\n`],
+      [`00000${i}/id.json`, `${10 + i}\n`],
+    ])),
+    openDataset: (path, options) => openDataset(path, options),
+    keys: TEXTS.map((text, i) => `${text} ${i}`),
+    keyOf: (sample) => {
+      // A damaged record may be no image.
+      const { image, label, content } = sample as {
+        readonly image?: Uint8Array;
+        readonly label?: number;
+        readonly content?: Uint8Array;
+      };
+      return `${text(image ?? content)} ${label}`;
+    },
+    labels: { key: "label", values: ["0", "1", "2"] },
+    isSummed: false,
+    cuts: ["truncated-data"],
+    soundCuts: ["a.rec 0", "a.rec 44", "a.rec 80"],
+    shards: fileShards(
+      "rec",
+      12,
+      (samples) =>
+        recordioBytes(
+          samples.map((n) => imageRecord(n, n, Uint8Array.of(n))),
+        ),
+      byteOf("image"),
+    ),
+    indexed: {
+      name: "large.rec",
+      bytes: (contents) => recordioBytes(contents.map(utf8)),
+      ruin: (bytes) => void bytes.fill(0x7a, 0, 8), // the first header
+    },
+    damages: [{ at: 0 }, { at: 5 }],
   },
   {
     name: "mds",
