@@ -1,6 +1,6 @@
 import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
 import type { FormatDescriptor } from "../format.ts";
-import { CHAIN, HEADER, isNamedSo } from "./layout.ts";
+import { HEADER, NAMED, partAt } from "./layout.ts";
 
 /** RecordIO of MXNet: records and images with labels, in files and shards. */
 export const recordio: FormatDescriptor = {
@@ -8,16 +8,17 @@ export const recordio: FormatDescriptor = {
   description: "RecordIO of MXNet: images with labels, face sets, records",
   suffixes: [".rec"],
   *detect({ path, names, size, read }) {
-    if (names !== undefined) return names.some(isNamedSo);
+    if (names !== undefined) return names.some((name) => NAMED.test(name));
     // A damaged file of that name gets this format's error messages.
-    if (isNamedSo(path)) return true;
+    if (NAMED.test(path)) return true;
     if (size < HEADER) return false;
     const { buffer, byteOffset } = yield* read(0, HEADER);
-    const part = CHAIN.partAt(new DataView(buffer, byteOffset), 0);
+    const part = partAt(new DataView(buffer, byteOffset), 0);
     return part !== undefined && part.begins && part.stored <= size;
   },
-  evidence: (names) => `files of RecordIO (${names.find(isNamedSo)})`,
-  isPattern: (path) => isNamedSo(path) && SHARD_PATTERN.test(path),
+  evidence: (names) =>
+    `files of RecordIO (${names.find((name) => NAMED.test(name))})`,
+  isPattern: (path) => NAMED.test(path) && SHARD_PATTERN.test(path),
   countSamples: ({ facts }) => ({
     unit: "samples",
     length: facts!["images"] ?? facts!["records"]!,

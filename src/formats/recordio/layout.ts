@@ -3,7 +3,7 @@
  * `unpack` in `python/mxnet/recordio.py`, and `src/io/image_recordio.h`, of MXNet. Numbers are little-endian.
  */
 
-import type { Chain, ChainedPart } from "../../tree/limits/chained_limits.ts";
+import type { ChainedPart } from "../../tree/limits/chained_limits.ts";
 
 /** First word of each part of a record. */
 export const MAGIC = 0xced7230a;
@@ -25,24 +25,20 @@ interface PartHead extends ChainedPart {
   readonly length: number;
 }
 
-/** Records as parts with headers. */
-export const CHAIN = {
-  kind: "recordio 1",
-  header: HEADER,
-  partAt(view: DataView, at: number): PartHead | undefined {
-    const word = view.getUint32(at + 4, true);
-    const flag = word >>> LENGTH_BITS;
-    const isPart = view.getUint32(at, true) === MAGIC && flag <= Part.LAST;
-    if (!isPart) return undefined;
-    const length = word % 2 ** LENGTH_BITS;
-    return {
-      length,
-      stored: HEADER + 4 * Math.ceil(length / 4),
-      begins: flag <= Part.FIRST,
-      ends: flag === Part.WHOLE || flag === Part.LAST,
-    };
-  },
-} satisfies Chain;
+/** Reads the header of a part; `undefined` if there is none. */
+export function partAt(view: DataView, at: number): PartHead | undefined {
+  const word = view.getUint32(at + 4, true);
+  const flag = word >>> LENGTH_BITS;
+  const isPart = view.getUint32(at, true) === MAGIC && flag <= Part.LAST;
+  if (!isPart) return undefined;
+  const length = word % 2 ** LENGTH_BITS;
+  return {
+    length,
+    stored: HEADER + 4 * Math.ceil(length / 4),
+    begins: flag <= Part.FIRST,
+    ends: flag === Part.WHOLE || flag === Part.LAST,
+  };
+}
 
 /** Returns the bytes before the content of an image record: header and labels; `undefined` if they do not fit it. */
 export function contentStart(
@@ -56,7 +52,5 @@ export function contentStart(
   return labels > MOST_LABELS || start > length ? undefined : start;
 }
 
-/** Whether a name is one of this format. */
-export function isNamedSo(path: string): boolean {
-  return /\.rec$/i.test(path);
-}
+/** Names of this format. */
+export const NAMED = /\.rec$/i;

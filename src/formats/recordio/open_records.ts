@@ -2,21 +2,26 @@ import { sniffedSuffix } from "../../codecs/values/sniffed_suffix.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { openIfThere } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../tree/format.ts";
-import { chainedLimits } from "../../tree/limits/chained_limits.ts";
-import { listedLimits } from "../../tree/limits/listed_limits.ts";
+import { type Chain, chainedLimits } from "../../tree/limits/chained_limits.ts";
 import type { RangeFile } from "../../tree/samples/range_format.ts";
 import type { WholeNumbers } from "../../tree/shared_numbers.ts";
-import { CHAIN, contentStart, HEADER, IMAGE_HEADER } from "./layout.ts";
+import { contentStart, HEADER, IMAGE_HEADER, partAt } from "./layout.ts";
 
 /** A file, with its samples in shared memory. */
-export interface RecordIOFile extends RangeFile {
+export interface RecordIOFile extends RangeFile, FileFacts {
   /** Per sample: its start; then the end of the last. */
   readonly limits: WholeNumbers;
-  /** What the first sample tells of all; `undefined` if it is no image. */
-  readonly layout: ImageLayout | undefined;
+}
+
+/** What is known of a file, as JSON. */
+interface FileFacts extends Pick<RangeFile, "facts" | "kind"> {
+  /** Its samples among all records, from `first` to `end` (exclusive). */
+  readonly first: number;
+  readonly end: number;
+  /** What the first sample tells of all; `null` if it is no image. */
+  readonly layout: ImageLayout | null;
 }
 
 export interface ImageLayout {
@@ -36,45 +41,51 @@ export function* openRecords(
   options: ContainerOptions & { readonly storage: Storage },
 ): Steps<RecordIOFile> {
   const { name: path, size, mtime } = source;
-  const indexPath = path.replace(/(\.rec)?$/i, ".idx");
-  const index = yield* openIfThere(options.storage, indexPath);
-  using _ = { [Symbol.dispose]: () => index?.close() };
-  const { limits, damage } = index === undefined
-    ? yield* chainedLimits(source, CHAIN, options)
-    : yield* listedLimits(source, index, CHAIN);
+  const index = path.replace(/(\.rec)?(\?[^/]*)?$/i, ".idx$2"); // URLs have queries
+  const { limits, damage, facts } = yield* chainedLimits(
+    source,
+    index,
+    CHAIN,
+    options,
+  );
+  if (limits.length === 1 && damage !== undefined) throw damage;
+  const { first, end } = facts;
+  return {
+    ...{ path, size, mtime, ...facts, length: end - first },
+    damage: damage && { code: damage.code, message: damage.message },
+    limits: limits.subarray(first, end + 1),
+  };
+}
+
+const CHAIN: Chain<FileFacts> = {
+  kind: "recordio 1",
+  header: HEADER,
+  partAt,
+  look,
+};
+
+/** Looks for the header of a face set, the record of key 0, which InsightFace's writer writes last; and at an image. */
+function* look(source: ByteSource, limits: WholeNumbers): Steps<FileFacts> {
   const records = limits.length - 1;
-  if (records === 0 && damage !== undefined) throw damage;
-  let [first, end] = [0, records];
-  let identities: number | undefined;
-  // The header of a face set is the record of key 0, and InsightFace's writer writes it last.
-  for (const at of [0, records - 1].slice(0, records)) {
+  let [first, end, kind] = [0, records, "images"];
+  let facts: FileFacts["facts"] = {};
+  for (const at of records > 0 ? [0, records - 1] : []) {
     const head = yield* imageHead(source, limits[at]!);
     const [past, last] = head?.faces ?? [];
     if (!(past! >= 1 && past! <= records && last! >= past!)) continue;
     first = at === 0 ? 1 : 0;
     end = first + past! - 1;
-    identities = last! - past!;
+    facts = { identities: last! - past! };
+    kind = "face set";
     break;
   }
-  const layout = first < end
-    ? yield* imageHead(source, limits[first]!)
-    : undefined;
-  const length = end - first;
-  return {
-    ...{ path, size, mtime, length, layout },
-    kind: !layout
-      ? "records"
-      : identities === undefined
-      ? "images"
-      : "face set",
-    facts: {
-      records,
-      ...layout && { images: length },
-      ...identities !== undefined && { identities },
-    },
-    damage: damage && { code: damage.code, message: damage.message },
-    limits: limits.subarray(first, end + 1),
-  };
+  const head = first < end ? yield* imageHead(source, limits[first]!) : null;
+  if (!head) {
+    return { first, end, kind: "records", facts: { records }, layout: null };
+  }
+  facts = { records, images: end - first, ...facts };
+  const { suffix, isList } = head;
+  return { first, end, kind, facts, layout: { suffix, isList } };
 }
 
 /** Bytes read of a record. */
@@ -92,7 +103,7 @@ function* imageHead(
   const length = Math.min(HEAD, source.size - start);
   const bytes = yield* readPart(source, start, length);
   const view = new DataView(bytes.buffer);
-  const part = CHAIN.partAt(view, 0);
+  const part = partAt(view, 0);
   if (part === undefined || length < HEADER + IMAGE_HEADER) return undefined;
   const content = contentStart(view, HEADER, part.length);
   // The upper half of an id is not in use; other records have any bytes there.

@@ -5,10 +5,8 @@ import {
   valueType,
 } from "../../codecs/values/value_type.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { reopenSources } from "../../io/storage/open_sources.ts";
 import type { Storage } from "../../io/storage/storage.ts";
-import { PagedFile } from "../../tree/paged_file.ts";
 import {
   type FieldNumbers,
   RangeSamples,
@@ -17,46 +15,37 @@ import {
 import type { Field, SamplesHandle } from "../../tree/samples/samples.ts";
 import { ShardTable } from "../../tree/samples/shard_table.ts";
 import { type Extent, placeRange } from "../../tree/tree.ts";
-import { CHAIN, contentStart, HEADER, IMAGE_HEADER, MAGIC } from "./layout.ts";
-import type { ImageLayout, RecordIOFile } from "./open_records.ts";
+import { contentStart, HEADER, IMAGE_HEADER, MAGIC, partAt } from "./layout.ts";
+import type { RecordIOFile } from "./open_records.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** From this size on, what is read of a record is what its header says. */
+const LARGE = 1 << 20;
+/** Most bytes of a record: up to 2^29 of data, and headers of its parts. */
+const LARGEST = 1 << 30;
+
 /** Images with labels and ids, or records of any bytes. */
 export class RecordIOSamples extends RangeSamples<RecordIOFile> {
-  /** Layout of the first file with samples; `undefined` if records are not images. */
-  readonly #layout: ImageLayout | undefined;
-  readonly #pages: readonly PagedFile[];
-
-  constructor(
-    sources: readonly ByteSource[],
-    shards: ShardTable<RecordIOFile>,
-    storage: Storage,
-  ) {
-    const layout = shards.shards.find(({ length }) => length > 0)?.layout;
-    super(sources, shards, storage, layout && imageFields(layout));
-    this.#layout = layout;
-    this.#pages = sources.map((source) => new PagedFile(source, 0));
-  }
-
-  /** Locates a record with its headers. */
+  /** Locates a record with its headers, and what an index may lack between it and the next one. */
   locate(index: number, into: Extent): void {
     const shard = this.shards.shardOf(index);
     const { limits } = this.shards.shards[shard]!;
     const number = this.shards.numberOf(index);
     const start = limits[number]!;
     placeRange(shard, start, limits[number + 1]! - start, into);
+    if (into.length <= LARGE) return;
+    const part = partAt(this.headOf(into, HEADER + IMAGE_HEADER), 0);
+    into.length = Math.min(into.length, part?.ends ? part.stored : LARGEST);
   }
 
   override placeFile(index: number, field: number, into: Extent): void {
     this.locate(index, into);
     const { source, offset, length } = into;
-    const head = new Uint8Array(Math.min(HEADER + IMAGE_HEADER, length));
-    this.#pages[source]!.copy(head, offset, head.length);
-    const view = new DataView(head.buffer);
-    const part = CHAIN.partAt(view, 0);
+    const view = this.headOf(into, HEADER + IMAGE_HEADER);
+    const part = partAt(view, 0);
     const isWhole = part?.begins && part.ends && part.stored <= length;
-    const from = isWhole && this.#layout !== undefined
+    const from = isWhole && this.fields.length > 0
       ? contentStart(view, HEADER, part.length)
       : 0;
     if (field > 0 || !isWhole || from === undefined) {
@@ -76,15 +65,14 @@ export class RecordIOSamples extends RangeSamples<RecordIOFile> {
   ): Steps<StoredSample[]> {
     return ranges.map((range, i) => {
       const record = recordIn(range);
-      if (record === undefined) {
-        throw this.fault(indices[i]!, "its parts are not whole");
+      const view = record && new DataView(record.buffer, record.byteOffset);
+      const start = this.fields.length === 0
+        ? 0
+        : view && contentStart(view, 0, record.length);
+      if (!record || start === undefined) {
+        throw this.fault(indices[i]!, "it is not whole, or not an image");
       }
-      if (this.#layout === undefined) return record;
-      const { buffer, byteOffset, length } = record;
-      const start = contentStart(new DataView(buffer, byteOffset), 0, length);
-      if (start === undefined) {
-        throw this.fault(indices[i]!, "it does not begin like an image");
-      }
+      if (this.fields.length === 0) return record;
       const [from, to] = start === IMAGE_HEADER
         ? [4, 8]
         : [IMAGE_HEADER, start];
@@ -104,7 +92,7 @@ export class RecordIOSamples extends RangeSamples<RecordIOFile> {
     const { buffer } = bytes.slice(); // aligned
     if (field === "label") {
       const labels = new Float32Array(buffer);
-      const isList = this.#layout!.isList || labels.length !== 1;
+      const isList = this.fields[1]!.type.elements || labels.length !== 1;
       return isList ? labels : labels[0]!;
     }
     const [low, high] = new BigUint64Array(buffer);
@@ -120,10 +108,14 @@ export function* reopenSamples(
 ): Steps<RecordIOSamples> {
   const sources = yield* reopenSources(storage, files);
   const table = new ShardTable(files, ({ length }) => length);
-  return new RecordIOSamples(sources, table, storage);
+  return new RecordIOSamples(sources, table, storage, fieldsIn(table));
 }
 
-function imageFields({ suffix, isList }: ImageLayout): Field[] {
+/** Returns the fields of images, by the first one of all files; none if that is no image. */
+export function fieldsIn({ shards }: ShardTable<RecordIOFile>): Field[] {
+  const layout = shards.find(({ length }) => length > 0)?.layout;
+  if (!layout) return [];
+  const { suffix, isList } = layout;
   const image = { ...typeOfExtension(suffix), suffix };
   const label = isList
     ? valueType("float32[]", VALUE_TYPES.json, { elements: "float32" })
@@ -141,7 +133,7 @@ function recordIn(stored: Bytes): Bytes | undefined {
   const view = new DataView(stored.buffer, stored.byteOffset, stored.length);
   const pieces: Bytes[] = [];
   for (let at = 0; at + HEADER <= stored.length;) {
-    const part = CHAIN.partAt(view, at);
+    const part = partAt(view, at);
     const from = at + HEADER;
     const isNext = part !== undefined && (at === 0) === part.begins &&
       from + part.length <= stored.length;

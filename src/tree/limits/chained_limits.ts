@@ -5,8 +5,11 @@ import { cachedIndex } from "../../io/index_cache/cached_index.ts";
 import { HeadWindows } from "../../io/read/head_windows.ts";
 import { readUnlessWrong } from "../../io/read/verified_content.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { openIfThere } from "../../io/storage/open_file.ts";
+import type { Storage } from "../../io/storage/storage.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
 import type { WholeNumbers } from "../shared_numbers.ts";
+import { listedLimits } from "./listed_limits.ts";
 
 /** Where the records of a file lie. */
 export interface FoundLimits {
@@ -14,6 +17,8 @@ export interface FoundLimits {
   readonly limits: WholeNumbers;
   /** Why some are missing. */
   readonly damage?: FormatError | undefined;
+  /** Whether they are those of an index next to the file. */
+  readonly isListed?: boolean;
 }
 
 /** Part of a record, as its header says. */
@@ -25,49 +30,76 @@ export interface ChainedPart {
   readonly ends: boolean;
 }
 
-/** A file of records that follow one another, each in one or several parts with a header. */
-export interface Chain {
+/**
+ * A file of records that follow one another, each in one or several parts with a header.
+ *
+ * @typeParam F What is known of a file besides: plain data.
+ */
+export interface Chain<F> {
   /** Kind and version of cached tables. */
   readonly kind: string;
   /** Size of a header in bytes. */
   readonly header: number;
   /** Reads a header; `undefined` if there is none. */
   partAt(view: DataView, at: number): ChainedPart | undefined;
+  /** Looks at records, to cache what they tell along with their limits. */
+  look(source: ByteSource, limits: WholeNumbers): Steps<F>;
 }
 
-/** Finds the records of a file in the index cache, or by reading all headers. */
-export function chainedLimits(
+/**
+ * Finds the records of a file in the index cache; by the index next to it, as {@linkcode listedLimits} does; or by
+ * reading all headers.
+ *
+ * @param indexPath Path of the index, which may be missing.
+ */
+export function chainedLimits<F>(
   source: ByteSource,
-  chain: Chain,
-  options: IndexCacheOptions,
-): Steps<FoundLimits> {
+  indexPath: string,
+  chain: Chain<F>,
+  { storage, ...options }: IndexCacheOptions & { readonly storage: Storage },
+): Steps<FoundLimits & { readonly facts: F }> {
   const { kind, header } = chain;
-  return cachedIndex<FoundLimits>(source, options, {
+  return cachedIndex<FoundLimits & { readonly facts: F }>(source, options, {
     kind,
     entrySize: header,
     isCacheable: true,
-    take({ columns }) {
+    take({ columns, facts }) {
       const limits = columns["limits"] as WholeNumbers | undefined;
       const isOf = limits?.[0] === 0 && limits.at(-1) === source.size &&
         limits.every((end, i) => i === 0 || end >= limits[i - 1]! + header);
-      return isOf ? { limits } : undefined;
+      return isOf ? { limits, facts: facts as F } : undefined;
     },
-    // A wrong header may be a cache error of a remote file: it is then fetched again.
-    make: () =>
-      readUnlessWrong(
-        source,
-        () => scan(source, chain),
-        ({ damage }) => damage && { offset: damage.offset!, length: header },
-      ),
+    *make() {
+      const found = yield* find(source, indexPath, chain, storage);
+      return { ...found, facts: yield* chain.look(source, found.limits) };
+    },
     count: ({ limits }) => limits.length - 1,
-    tables: ({ limits, damage }) =>
-      damage ? undefined : { columns: { limits }, facts: null },
+    // An index that is next to the file may be replaced.
+    tables: ({ limits, facts, damage, isListed }) =>
+      damage || isListed ? undefined : { columns: { limits }, facts },
   });
+}
+
+function* find(
+  source: ByteSource,
+  indexPath: string,
+  chain: Chain<unknown>,
+  storage: Storage,
+): Steps<FoundLimits> {
+  const index = yield* openIfThere(storage, indexPath);
+  using _ = { [Symbol.dispose]: () => index?.close() };
+  if (index !== undefined) return yield* listedLimits(source, index, chain);
+  // A wrong header may be a cache error of a remote file: it is then fetched again.
+  return yield* readUnlessWrong(
+    source,
+    () => scan(source, chain),
+    ({ damage }) => damage && { offset: damage.offset!, length: chain.header },
+  );
 }
 
 function* scan(
   source: ByteSource,
-  { header, partAt }: Chain,
+  { header, partAt }: Chain<unknown>,
 ): Steps<FoundLimits> {
   const { name: path, size } = source;
   const windows = new HeadWindows(source, header, header);

@@ -19,7 +19,7 @@ const [TAB, NEWLINE, RETURN, ZERO] = [9, 10, 13, 48];
 export function* listedLimits(
   source: ByteSource,
   index: ByteSource,
-  { header, partAt }: Chain,
+  { header, partAt }: Chain<unknown>,
 ): Steps<FoundLimits> {
   const { name: path, size } = source;
   const wrong = (why: string) =>
@@ -57,8 +57,8 @@ export function* listedLimits(
     const part = partAt(new DataView(head.buffer), 0);
     const end = last + (part?.stored ?? 0);
     const isWhole = part === undefined || !part.ends || end === size;
-    if (isWhole && count === lines) return { limits };
-  } else if (size === 0) return { limits };
+    if (isWhole && count === lines) return { limits, isListed: true };
+  } else if (size === 0) return { limits, isListed: true };
   const why = `has ${lines} records, of which ${count} start in the file; ` +
     `the last of them does not end at its end, byte ${size}`;
   return { limits, damage: wrong(why) };

@@ -8,6 +8,7 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { atOnce } from "../not_loaded.ts";
+import { PagedFile } from "../paged_file.ts";
 import { prefetchContents, readContents } from "../read_contents.ts";
 import { type Extent, placeBytes, type Tree } from "../tree.ts";
 import type {
@@ -46,6 +47,7 @@ export abstract class RangeSamples<S extends KnownFile>
   readonly shards: ShardTable<S>;
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
+  readonly #pages: PagedFile[] = [];
   readonly portable?: () => Steps<PortableSamples<StoredSample>>;
 
   /**
@@ -134,6 +136,17 @@ export abstract class RangeSamples<S extends KnownFile>
 
   close(): void {
     for (const source of this.sources) source.close();
+  }
+
+  /** Reads the first bytes of a range of a local or remote file, through cached pages. May throw `NotLoaded`. */
+  protected headOf({ source, offset, length }: Extent, most: number): DataView {
+    const head = new Uint8Array(Math.min(most, length));
+    const pages = this.#pages[source] ??= new PagedFile(
+      this.sources[source]!,
+      0,
+    );
+    pages.copy(head, offset, head.length);
+    return new DataView(head.buffer);
   }
 
   /** Reads the ranges of samples. */
