@@ -2,6 +2,7 @@ import { messageOf } from "../base/message_text.ts";
 import { addThreadModule } from "../io/concurrency/thread_modules.ts";
 import { RecordfsError } from "../base/errors.ts";
 import { bags } from "./bags/entry.ts";
+import { bagz } from "./bagz/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
@@ -19,6 +20,7 @@ import { tfrecord } from "./tfrecord/entry.ts";
 const ENTRIES: FormatDescriptor[] = [
   ffrecord,
   gulp,
+  bagz,
   bags,
   tar,
   zip,

@@ -7,13 +7,14 @@ import {
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { reopenSources } from "../../io/storage/open_sources.ts";
 import type { Storage } from "../../io/storage/storage.ts";
+import { rangeTable } from "../../tree/samples/range_format.ts";
 import {
   type FieldNumbers,
   RangeSamples,
   type StoredSample,
 } from "../../tree/samples/range_samples.ts";
 import type { Field, SamplesHandle } from "../../tree/samples/samples.ts";
-import { ShardTable } from "../../tree/samples/shard_table.ts";
+import type { ShardTable } from "../../tree/samples/shard_table.ts";
 import { type Extent, placeRange } from "../../tree/tree.ts";
 import { contentStart, HEADER, IMAGE_HEADER, MAGIC, partAt } from "./layout.ts";
 import type { RecordIOFile } from "./open_records.ts";
@@ -107,7 +108,7 @@ export function* reopenSamples(
   storage: Storage,
 ): Steps<RecordIOSamples> {
   const sources = yield* reopenSources(storage, files);
-  const table = new ShardTable(files, ({ length }) => length);
+  const table = rangeTable(files, false);
   return new RecordIOSamples(sources, table, storage, fieldsIn(table));
 }
 

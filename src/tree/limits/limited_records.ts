@@ -1,4 +1,5 @@
 import { RecordfsError } from "../../base/errors.ts";
+import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { MappedFile } from "../../io/read/memory_map.ts";
 import type { GrowingMemory } from "../../io/read/read_memory.ts";
@@ -11,6 +12,7 @@ import { MemorySource } from "../../io/storage/memory_source.ts";
 import { type Extent, placeRange } from "../tree.ts";
 import { checkLimits, ENTRY, readEntry } from "./limit_entries.ts";
 import { PagedFile } from "../paged_file.ts";
+import type { ShardTable } from "../samples/shard_table.ts";
 
 export interface Spans {
   /** First record of each range. For an empty range, best the end of the previous range. */
@@ -91,6 +93,11 @@ export class LimitedRecords {
       const { mtime } = this.source;
       this.data = new MemorySource(yield* readWhole(this), this.path, mtime);
     }
+  }
+
+  /** Loads the index into memory, unless it is there. */
+  *holdTable(): Steps<void> {
+    if (this.#table === undefined) yield* this.hold(true, false);
   }
 
   /** Counts the records before those that end past the file: fewer than all only if the index is a separate file. */
@@ -305,6 +312,33 @@ export class LimitedRecords {
     });
     return readSlices([this.index], slices);
   }
+}
+
+/** Most records of a file whose index is held in memory for batches: 64 MiB. */
+const MOST_HELD = 1 << 23;
+
+/** Returns the slices of samples that are records of several files, in any order. */
+export function* slicesInFiles(
+  table: ShardTable<
+    { readonly path: string; readonly records: LimitedRecords }
+  >,
+  samples: readonly number[],
+): Steps<Slice[]> {
+  const byFile = Map.groupBy(
+    samples.keys(),
+    (i) => table.shardOf(samples[i]!),
+  );
+  const slices: Slice[] = [];
+  yield* inParallel(
+    Array.from(byFile, function* ([source, places]): Steps<void> {
+      const { records } = table.shards[source]!;
+      if (records.length <= MOST_HELD) yield* records.holdTable();
+      const numbers = places.map((i) => table.numberOf(samples[i]!));
+      const own = yield* records.slicesOf(numbers);
+      places.forEach((place, k) => slices[place] = { ...own[k]!, source });
+    }),
+  );
+  return slices;
 }
 
 /** Reads all records, without consulting the index. */

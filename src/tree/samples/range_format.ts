@@ -1,5 +1,5 @@
 import { warnOfAll } from "../../base/message_text.ts";
-import type { FormatError } from "../../base/errors.ts";
+import { FormatError } from "../../base/errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
@@ -16,7 +16,7 @@ import { nameSuffix } from "../names/numbered_names.ts";
 import { lostNotes, openShards } from "./open_shards.ts";
 import type { RangeSamples } from "./range_samples.ts";
 import { rangeTree } from "./range_tree.ts";
-import { ShardTable } from "./shard_table.ts";
+import { InterleavedTable, ShardTable } from "./shard_table.ts";
 
 /** A file of samples: plain data, and tables in memory that threads share. */
 export interface RangeFile extends KnownFile {
@@ -46,8 +46,10 @@ interface RangeLayout<S extends RangeFile> extends ShardNames {
     shards: ShardTable<S>,
     storage: Storage,
   ): RangeSamples<S>;
-  /** Whether samples of all files are in the root. */
-  readonly isFlat?: boolean;
+  /** Variant of the format that takes a sample of each file by turns. */
+  readonly interleaved?: string;
+  /** Returns the pattern of `shardPaths` for one in the format's own notation. */
+  patternOf?(path: string): string;
 }
 
 /** Makes the parts of a format that open its containers: a file, the shards in a directory, or those of a pattern. */
@@ -55,10 +57,11 @@ export function rangeFormat<S extends RangeFile>(layout: RangeLayout<S>): {
   open(path: string, options: ContainerOptions): Steps<Container>;
   patternPaths(pattern: string, storage: Storage): Steps<readonly string[]>;
 } {
+  const { patternOf = (path) => path } = layout;
   return {
-    open: (path, options) => openRanges(layout, path, options),
+    open: (path, options) => openRanges(layout, patternOf(path), options),
     *patternPaths(pattern, storage) {
-      return (yield* shardPaths(pattern, storage, layout)).paths;
+      return (yield* shardPaths(patternOf(pattern), storage, layout)).paths;
     },
   };
 }
@@ -76,13 +79,35 @@ function* openRanges<S extends RangeFile>(
     found.paths,
     (source) => layout.openFile(source, { ...options, storage }),
   );
-  const table = new ShardTable(shards, ({ length }) => length, lost);
+  const { format } = options;
+  const isInterleaved = format !== undefined && format === layout.interleaved;
+  const table = rangeTable(shards, isInterleaved, lost);
+  if (table instanceof InterleavedTable && !table.isEven) {
+    for (const source of sources) source.close();
+    throw new FormatError(
+      "bad-structure",
+      `Cannot take the samples of ${path} by turns: its files have ${
+        [...new Set(table.lengths)].slice(0, 9).join(", ")
+      } samples, and should have as many, or the last ones one fewer. Open it as ${layout.name}`,
+      { path },
+    );
+  }
   const samples = layout.samplesOf(sources, table, storage);
   return containerOf(layout, samples, found, suffix, options.onWarning);
 }
 
+/** Numbers the samples of files. */
+export function rangeTable<S extends RangeFile>(
+  files: readonly S[],
+  isInterleaved: boolean,
+  lost: ShardTable["lost"] = [],
+): ShardTable<S> {
+  const Table = isInterleaved ? InterleavedTable<S> : ShardTable<S>;
+  return new Table(files, ({ length }) => length, lost);
+}
+
 function containerOf<S extends RangeFile>(
-  { name, suffixes, isFlat = false }: RangeLayout<S>,
+  { name, suffixes }: RangeLayout<S>,
   samples: RangeSamples<S>,
   { areShards }: ShardPaths,
   suffix: string,
@@ -92,7 +117,7 @@ function containerOf<S extends RangeFile>(
   const { length, shards, paths } = table;
   const { kind = "records" } = shards.find(({ length }) => length > 0) ??
     shards[0] ?? {};
-  const inDirectories = areShards && !isFlat;
+  const inDirectories = areShards && !(table instanceof InterleavedTable);
   const notes = [
     ...lostNotes(table.lost),
     ...shards.flatMap(({ path, damage }) =>

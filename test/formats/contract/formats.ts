@@ -12,6 +12,7 @@ import { LMDB } from "./lmdb_case.ts";
 import { LINE_FORMATS } from "./line_formats.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
+import { bagzBytes } from "../../support/bagz/make_bagz.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import {
   entryOf,
@@ -199,6 +200,27 @@ const FORMATS: readonly FormatCase[] = [
       ? [{ file: "refs.bag", at: 0 }]
       : [{ file: "bytes.idx", at: 15, count: 2 }],
   })),
+  {
+    name: "bagz",
+    goldens: goldensIn("bagz", "bagz"),
+    write: oneFile("a.bagz", () => bagzBytes(RECORDS)),
+    files: NUMBERED,
+    openDataset: (path, options) => openDataset(path, options),
+    keys: TEXTS,
+    keyOf: (sample) =>
+      sample instanceof Uint8Array ? text(sample) : bytesOfFile(sample),
+    isSummed: false,
+    cuts: ["truncated"],
+    soundCuts: ["a.bagz 0"],
+    // The end says how much there is.
+    shards: fileShards(
+      "bagz",
+      Infinity,
+      (samples) => bagzBytes(samples.map((n) => Uint8Array.of(n))),
+      byteOf("content"),
+    ),
+    damages: [{ at: 0 }, { at: 6 }, { at: -9, count: 2 }],
+  },
   {
     name: "tar",
     goldens: goldensIn("tar"),
