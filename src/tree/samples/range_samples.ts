@@ -2,6 +2,7 @@ import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { messageOf } from "../../base/message_text.ts";
 import { formatNumber } from "../../codecs/json/format.ts";
 import { decodeAs, decodePortable } from "../../codecs/values/decode_value.ts";
+import { LruCache } from "../../io/block_cache/lru_cache.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../io/read/read_memory.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -33,6 +34,9 @@ type Decode = typeof decodeAs;
 
 const UTF8 = new TextEncoder();
 
+/** Bytes of samples that are cached for reads of their files. */
+const MOST_SHOWN = 16 << 20;
+
 /**
  * Samples that are one range of a file each, which a format unpacks: to a content of unknown type, or to fields. All
  * have the same fields.
@@ -48,6 +52,7 @@ export abstract class RangeSamples<S extends KnownFile>
   readonly storage: Storage;
   readonly sources: readonly ByteSource[];
   readonly #pages: PagedFile[] = [];
+  readonly #shown = new LruCache<StoredSample>(MOST_SHOWN);
   readonly portable?: () => Steps<PortableSamples<StoredSample>>;
 
   /**
@@ -121,11 +126,11 @@ export abstract class RangeSamples<S extends KnownFile>
 
   /** Locates the file of a content or field, numbers as JSON. May throw `NotLoaded`. */
   placeFile(index: number, field: number, into: Extent): void {
-    const read = () => this.read([index], {});
-    const [sample] = atOnce(this.shards.of(index).path, read);
+    const { path } = this.shards.of(index);
+    const sample = atOnce(path, () => this.#sample(index));
     if (sample instanceof Uint8Array) return placeBytes(sample, into);
     const { name } = this.fields[field]!;
-    const bytes = sample![name]!;
+    const bytes = sample[name]!;
     const numbers = this.numbersIn(name, bytes);
     if (numbers === undefined) return placeBytes(bytes, into);
     const text = typeof numbers === "object"
@@ -136,6 +141,19 @@ export abstract class RangeSamples<S extends KnownFile>
 
   close(): void {
     for (const source of this.sources) source.close();
+  }
+
+  /** Reads a sample whose files are asked for, one after the other and in parts. */
+  *#sample(index: number): Steps<StoredSample> {
+    const known = this.#shown.get(index);
+    if (known !== undefined) return known;
+    const [sample] = yield* this.read([index], {});
+    const parts = sample instanceof Uint8Array
+      ? [sample]
+      : Object.values(sample!);
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+    this.#shown.set(index, sample!, bytes);
+    return sample!;
   }
 
   /** Reads the first bytes of a range of a local or remote file, through cached pages. May throw `NotLoaded`. */
