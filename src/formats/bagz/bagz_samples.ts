@@ -10,19 +10,14 @@ import {
 import { decompress } from "../../io/block_cache/inflate.ts";
 import { LONGEST_ZSTD_HEAD, zstdSize } from "../../io/block_cache/zstd_size.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import {
-  type BatchRoom,
-  placesIn,
-  RunRoom,
-} from "../../io/read/read_memory.ts";
-import { readSlices } from "../../io/read/read_slices.ts";
+import { type BatchRoom, placesIn } from "../../io/read/read_memory.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { changedFile } from "../../io/storage/changed_file.ts";
 import { reopenSources } from "../../io/storage/open_sources.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { MemberSources } from "../../tree/archive/member_sources.ts";
 import { JoinedSources } from "../../tree/joined_sources.ts";
-import { slicesInFiles } from "../../tree/limits/limited_records.ts";
+import { readInFiles } from "../../tree/limits/limited_records.ts";
 import { type RangeFile, rangeTable } from "../../tree/samples/range_format.ts";
 import { RangeSamples } from "../../tree/samples/range_samples.ts";
 import type { SamplesHandle } from "../../tree/samples/samples.ts";
@@ -45,16 +40,9 @@ interface Seed {
 
 /** Largest record, in bytes: it is decoded at once. */
 const LARGEST = 1 << 30;
-/** Compressed records stay where they are read: they are only decoded. */
-const PACKED = {
-  small: 1 << 16,
-  gap: 1 << 12,
-  longest: 1 << 20,
-  overlaps: true,
-};
-
 /** Records of files, decompressed. */
 export class BagzSamples extends RangeSamples<BagzFile> {
+  readonly #hasPacked: boolean;
   readonly #blocks: DecodedBlocks;
   /** Number of the container among owners of blocks. */
   readonly #owner: number;
@@ -67,6 +55,7 @@ export class BagzSamples extends RangeSamples<BagzFile> {
     owner: number = blocks.newOwner(),
   ) {
     super(sources, shards, storage);
+    this.#hasPacked = shards.shards.some(({ isCompressed }) => isCompressed);
     this.#blocks = blocks;
     this.#owner = owner;
   }
@@ -113,15 +102,13 @@ export class BagzSamples extends RangeSamples<BagzFile> {
     for (const { records } of this.shards.shards) records.close();
   }
 
-  protected override *readRanges(
+  protected override readRanges(
     indices: readonly number[],
     memory: BatchRoom | undefined,
   ): Steps<Bytes[]> {
-    const slices = yield* slicesInFiles(this.shards, indices);
-    const into = this.#hasPacked
-      ? new RunRoom(PACKED)
-      : memory && placesIn(memory, slices);
-    return yield* readSlices(this.sources, slices, undefined, into);
+    const isPacked = this.#hasPacked;
+    const own = isPacked ? undefined : memory;
+    return readInFiles(this.shards, indices, own, isPacked);
   }
 
   protected override *unpack(
@@ -143,10 +130,6 @@ export class BagzSamples extends RangeSamples<BagzFile> {
       records.push(into);
     }
     return records;
-  }
-
-  get #hasPacked(): boolean {
-    return this.shards.shards.some(({ isCompressed }) => isCompressed);
   }
 
   #isPacked(index: number, length: number): boolean {

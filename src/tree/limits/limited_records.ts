@@ -2,10 +2,15 @@ import { RecordfsError } from "../../base/errors.ts";
 import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { MappedFile } from "../../io/read/memory_map.ts";
-import type { GrowingMemory } from "../../io/read/read_memory.ts";
+import {
+  type BatchRoom,
+  type GrowingMemory,
+  placesIn,
+  RunRoom,
+} from "../../io/read/read_memory.ts";
 import { fill, fillSync, readPart } from "../../io/read/read_part.ts";
 import { readSlices } from "../../io/read/read_slices.ts";
-import type { Slice } from "../../io/read/slice_runs.ts";
+import type { RunLimits, Slice } from "../../io/read/slice_runs.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { FileSource } from "../../io/storage/file_source.ts";
 import { MemorySource } from "../../io/storage/memory_source.ts";
@@ -317,13 +322,38 @@ export class LimitedRecords {
 /** Most records of a file whose index is held in memory for batches: 64 MiB. */
 const MOST_HELD = 1 << 23;
 
-/** Returns the slices of samples that are records of several files, in any order. */
-export function* slicesInFiles(
+/** Records that are only decoded stay where they are read together. */
+const PACKED: RunLimits = {
+  small: 1 << 16,
+  gap: 1 << 12,
+  longest: 1 << 20,
+  overlaps: true,
+};
+
+/**
+ * Reads samples that are records of several files, in any order.
+ *
+ * @param table The files, in the order of their sources.
+ * @param memory Memory to read into; defaults to new memory.
+ * @param mayShare Whether results may share bytes, because they are only decoded.
+ */
+export function* readInFiles(
   table: ShardTable<
     { readonly path: string; readonly records: LimitedRecords }
   >,
   samples: readonly number[],
-): Steps<Slice[]> {
+  memory: BatchRoom | undefined,
+  mayShare: boolean,
+): Steps<Bytes[]> {
+  const held = function* (file: number): Steps<LimitedRecords> {
+    const { records } = table.shards[file]!;
+    if (records.length <= MOST_HELD) yield* records.holdTable();
+    return records;
+  };
+  if (samples.length === 1 && memory === undefined) {
+    const records = yield* held(table.shardOf(samples[0]!));
+    return yield* records.readRun(table.numberOf(samples[0]!), 1);
+  }
   const byFile = Map.groupBy(
     samples.keys(),
     (i) => table.shardOf(samples[i]!),
@@ -331,14 +361,17 @@ export function* slicesInFiles(
   const slices: Slice[] = [];
   yield* inParallel(
     Array.from(byFile, function* ([source, places]): Steps<void> {
-      const { records } = table.shards[source]!;
-      if (records.length <= MOST_HELD) yield* records.holdTable();
+      const records = yield* held(source);
       const numbers = places.map((i) => table.numberOf(samples[i]!));
       const own = yield* records.slicesOf(numbers);
       places.forEach((place, k) => slices[place] = { ...own[k]!, source });
     }),
   );
-  return slices;
+  const sources = table.shards.map(({ records }) => records.data);
+  const into = mayShare
+    ? new RunRoom(PACKED)
+    : memory && placesIn(memory, slices);
+  return yield* readSlices(sources, slices, undefined, into);
 }
 
 /** Reads all records, without consulting the index. */
