@@ -25,11 +25,20 @@ export function* openBagzFile(
 ): Steps<BagzFile> {
   const { name: path, size, mtime } = source;
   const records = yield* openRecords(source, storage);
-  const { length } = records;
+  const { length, index } = records;
+  const end = length === 0 ? 0 : yield* records.endByIndex(length - 1);
+  const isWhole = index === source ||
+    index.size === length * ENTRY && end === size;
   return {
     ...{ path, size, mtime, length, records, isCompressed: isCompressed(path) },
     kind: "records",
     facts: { records: length },
+    damage: isWhole ? undefined : {
+      code: "truncated",
+      message:
+        `Cannot read all of ${path}: the ${length} limits in ${index.name}, of ${index.size} bytes, end at byte ${end} ` +
+        `of ${size}: one of both is truncated. Download both again`,
+    },
   };
 }
 
