@@ -12,7 +12,6 @@ import { LMDB } from "./lmdb_case.ts";
 import { LINE_FORMATS } from "./line_formats.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
 import { writeBag, writeDataset } from "../../support/bags/make_bag.ts";
-import { bagzBytes } from "../../support/bagz/make_bagz.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import {
   entryOf,
@@ -21,14 +20,11 @@ import {
   shardOf,
 } from "../../support/mds/make_mds.ts";
 import { bytesFile, parquetFile } from "../../support/parquet/make_parquet.ts";
-import {
-  imageRecord,
-  recordioBytes,
-} from "../../support/recordio/make_recordio.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { exampleOf, fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
+import { RECORD_FORMATS } from "./record_formats.ts";
 import {
   byteOf,
   bytesOfFile,
@@ -201,27 +197,6 @@ const FORMATS: readonly FormatCase[] = [
       : [{ file: "bytes.idx", at: 15, count: 2 }],
   })),
   {
-    name: "bagz",
-    goldens: goldensIn("bagz", "bagz"),
-    write: oneFile("a.bagz", () => bagzBytes(RECORDS)),
-    files: NUMBERED,
-    openDataset: (path, options) => openDataset(path, options),
-    keys: TEXTS,
-    keyOf: (sample) =>
-      sample instanceof Uint8Array ? text(sample) : bytesOfFile(sample),
-    isSummed: false,
-    cuts: ["truncated"],
-    soundCuts: ["a.bagz 0"],
-    // The end says how much there is.
-    shards: fileShards(
-      "bagz",
-      Infinity,
-      (samples) => bagzBytes(samples.map((n) => Uint8Array.of(n))),
-      byteOf("content"),
-    ),
-    damages: [{ at: 0 }, { at: 6 }, { at: -9, count: 2 }],
-  },
-  {
     name: "tar",
     goldens: goldensIn("tar"),
     write: oneFile("a.tar", () =>
@@ -355,52 +330,7 @@ const FORMATS: readonly FormatCase[] = [
     },
     damages: [{ at: 12 }, { at: -1 }],
   },
-  {
-    name: "recordio",
-    goldens: goldensIn("recordio"),
-    write: oneFile(
-      "a.rec",
-      () =>
-        recordioBytes(
-          RECORDS.map((record, i) => imageRecord(i, 10 + i, record)),
-        ),
-    ),
-    files: Object.fromEntries(TEXTS.flatMap((text, i) => [
-      [`00000${i}/image`, text],
-      [`00000${i}/label.json`, `${i}\n`],
-      [`00000${i}/id.json`, `${10 + i}\n`],
-    ])),
-    openDataset: (path, options) => openDataset(path, options),
-    keys: TEXTS.map((text, i) => `${text} ${i}`),
-    keyOf: (sample) => {
-      // A damaged record may be no image.
-      const { image, label, content } = sample as {
-        readonly image?: Uint8Array;
-        readonly label?: number;
-        readonly content?: Uint8Array;
-      };
-      return `${text(image ?? content)} ${label}`;
-    },
-    labels: { key: "label", values: ["0", "1", "2"] },
-    isSummed: false,
-    cuts: ["truncated-data"],
-    soundCuts: ["a.rec 0", "a.rec 44", "a.rec 80"],
-    shards: fileShards(
-      "rec",
-      12,
-      (samples) =>
-        recordioBytes(
-          samples.map((n) => imageRecord(n, n, Uint8Array.of(n))),
-        ),
-      byteOf("image"),
-    ),
-    indexed: {
-      name: "large.rec",
-      bytes: (contents) => recordioBytes(contents.map(utf8)),
-      ruin: (bytes) => void bytes.fill(0x7a, 0, 8), // the first header
-    },
-    damages: [{ at: 0 }, { at: 5 }],
-  },
+  ...RECORD_FORMATS,
   {
     name: "mds",
     goldens: goldensIn("mds"),
