@@ -67,6 +67,7 @@ export const PEERS_VENV = `${REPOSITORY}.venv-peers`;
 /** Modules that tests import from {@linkcode VENV}, by the name of the package in `requirements.txt`. */
 export const PYTHON_MODULES: Record<string, string> = {
   aiohttp: "aiohttp",
+  bagz: "bagz",
   braceexpand: "braceexpand",
   fsspec: "fsspec",
   granular: "granular",
