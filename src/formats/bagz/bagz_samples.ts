@@ -12,8 +12,8 @@ import { LONGEST_ZSTD_HEAD, zstdSize } from "../../io/block_cache/zstd_size.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { type BatchRoom, placesIn } from "../../io/read/read_memory.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { changedFile } from "../../io/storage/changed_file.ts";
-import { reopenSources } from "../../io/storage/open_sources.ts";
+import { changedFile, requireSame } from "../../io/storage/changed_file.ts";
+import { openSources } from "../../io/storage/open_sources.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { MemberSources } from "../../tree/archive/member_sources.ts";
 import { JoinedSources } from "../../tree/joined_sources.ts";
@@ -40,6 +40,7 @@ interface Seed {
 
 /** Largest record, in bytes: it is decoded at once. */
 const LARGEST = 1 << 30;
+
 /** Records of files, decompressed. */
 export class BagzSamples extends RangeSamples<BagzFile> {
   readonly #hasPacked: boolean;
@@ -143,9 +144,7 @@ export class BagzSamples extends RangeSamples<BagzFile> {
     if (size >= 0 && size <= LARGEST) return size;
     const why = size < 0
       ? "its frame does not tell its size"
-      : size > LARGEST
-      ? `it has ${size} bytes, more than the limit of ${LARGEST}`
-      : "it is not compressed by Zstandard, as the name .bagz says: it is damaged, or has to be named .bag";
+      : `it is no frame of Zstandard of up to ${LARGEST} bytes: it is damaged, or its file has to be named .bag`;
     throw this.fault(index, why, size < 0 ? "unsupported" : "bad-structure");
   }
 
@@ -177,14 +176,17 @@ export function* reopenSamples(
   { files, isInterleaved, blocks, owner }: Seed,
   storage: Storage,
 ): Steps<BagzSamples> {
-  const sources = yield* reopenSources(storage, files);
   const opened: BagzFile[] = [];
-  for (const [i, source] of sources.entries()) {
-    const file = yield* openBagzFile(source, { storage });
-    if (file.length !== files[i]!.length) throw changedFile(file.path);
-    opened.push(file);
-  }
+  const paths = files.map(({ path }) => path);
+  const sources = yield* openSources(storage, paths, function* (source, at) {
+    requireSame(source, files[at]!);
+    opened[at] = yield* openBagzFile(source, { storage });
+  });
   const table = rangeTable(opened, isInterleaved);
   const cache = new DecodedBlocks(blocks);
-  return new BagzSamples(sources, table, storage, cache, owner);
+  const samples = new BagzSamples(sources, table, storage, cache, owner);
+  const isSame = opened.every(({ length }, i) => length === files[i]!.length);
+  if (isSame) return samples;
+  samples.close();
+  throw changedFile(table.name);
 }

@@ -4,7 +4,7 @@ import { openIfThere } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { ENTRY } from "../../tree/limits/limit_entries.ts";
 import { LimitedRecords } from "../../tree/limits/limited_records.ts";
-import { checkTable, tableAtTail } from "../../tree/limits/table_at_tail.ts";
+import { checkTable, lastEnd, tableAtTail } from "../../tree/limits/table_at_tail.ts";
 import type { RangeFile } from "../../tree/samples/range_format.ts";
 import { isCompressed, limitsPath } from "./layout.ts";
 
@@ -26,7 +26,7 @@ export function* openBagzFile(
   const { name: path, size, mtime } = source;
   const records = yield* openRecords(source, storage);
   const { length, index } = records;
-  const end = length === 0 ? 0 : yield* records.endByIndex(length - 1);
+  const end = yield* lastEnd(records);
   const isWhole = index === source ||
     index.size === length * ENTRY && end === size;
   return {

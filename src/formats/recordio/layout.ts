@@ -27,6 +27,7 @@ interface PartHead extends ChainedPart {
 
 /** Reads the header of a part; `undefined` if there is none. */
 export function partAt(view: DataView, at: number): PartHead | undefined {
+  if (at + HEADER > view.byteLength) return undefined;
   const word = view.getUint32(at + 4, true);
   const flag = word >>> LENGTH_BITS;
   const isPart = view.getUint32(at, true) === MAGIC && flag <= Part.LAST;

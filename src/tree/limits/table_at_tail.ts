@@ -59,3 +59,14 @@ export function* checkTable(
     checkIndexPage(records, page, first, otherwise);
   }
 }
+
+/** Reads the end of the last record. Closes a table that is a file of its own if that fails. */
+export function* lastEnd(records: LimitedRecords): Steps<number> {
+  const { length, index, source } = records;
+  try {
+    return length === 0 ? 0 : yield* records.endByIndex(length - 1);
+  } catch (error) {
+    if (index !== source) index.close();
+    throw error;
+  }
+}

@@ -82,8 +82,9 @@ function* openRanges<S extends RangeFile>(
   const { format } = options;
   const isInterleaved = format !== undefined && format === layout.interleaved;
   const table = rangeTable(shards, isInterleaved, lost);
+  const samples = layout.samplesOf(sources, table, storage);
   if (table instanceof InterleavedTable && !table.isEven) {
-    for (const source of sources) source.close();
+    samples.close();
     throw new FormatError(
       "bad-structure",
       `Cannot take the samples of ${path} by turns: its files have ${
@@ -92,7 +93,6 @@ function* openRanges<S extends RangeFile>(
       { path },
     );
   }
-  const samples = layout.samplesOf(sources, table, storage);
   return containerOf(layout, samples, found, suffix, options.onWarning);
 }
 

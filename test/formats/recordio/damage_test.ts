@@ -81,8 +81,10 @@ Deno.test("an index that is not the file's is refused, or what it lacks is said"
     assert.deepEqual(await labelsIn(path, warnings), [0, 1]);
     assert.match(warnings[0]!, /has 2 records, .* does not end at its end/);
   });
-  const between = right.replace(/^1\t.*$/m, "1\t16");
+  const between = right.replace(/^1\t.*$/m, "1\t4\n8\t8\n9\t16");
   await opening(whole, between, async (path) => {
+    using tree = await open(path, { onWarning() {} });
+    await assert.rejects(tree.stat("000001/image"), { code: "bad-structure" });
     using samples = await openSamples(path, { onWarning() {} });
     await assert.rejects(samples.read([1]), (error) => {
       assert.ok(error instanceof FormatError);
