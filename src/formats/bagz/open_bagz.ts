@@ -4,7 +4,11 @@ import { openIfThere } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { ENTRY } from "../../tree/limits/limit_entries.ts";
 import { LimitedRecords } from "../../tree/limits/limited_records.ts";
-import { checkTable, lastEnd, tableAtTail } from "../../tree/limits/table_at_tail.ts";
+import {
+  checkTable,
+  lastEnd,
+  tableAtTail,
+} from "../../tree/limits/table_at_tail.ts";
 import type { RangeFile } from "../../tree/samples/range_format.ts";
 import { isCompressed, limitsPath } from "./layout.ts";
 
