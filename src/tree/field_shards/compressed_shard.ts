@@ -4,18 +4,12 @@ import {
   DECODED_BLOCK,
   type DecodedBlocks,
 } from "../../io/block_cache/decoded_blocks.ts";
-import { DecodedSource } from "../../io/block_cache/decoded_source.ts";
-import { type Compression, decompress } from "../../io/block_cache/inflate.ts";
-} from "../../../io/block_cache/decoded_blocks.ts";
 import {
   decodedRange,
   type EncodedRange,
-} from "../../../io/block_cache/decoded_range.ts";
-import type { DecodedSource } from "../../../io/block_cache/decoded_source.ts";
-import {
-  type Compression,
-  decompress,
-} from "../../../io/block_cache/inflate.ts";
+} from "../../io/block_cache/decoded_range.ts";
+import type { DecodedSource } from "../../io/block_cache/decoded_source.ts";
+import { type Compression, decompress } from "../../io/block_cache/inflate.ts";
 import {
   DecodedPieces,
   decodesPieces,
@@ -23,14 +17,7 @@ import {
   loadPieces,
 } from "../../io/block_cache/decoded_pieces.ts";
 import { decompressSnappy, loadSnappy } from "../../io/block_cache/snappy.ts";
-import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-} from "../../../io/block_cache/decoded_pieces.ts";
-import {
-  decompressSnappy,
-  loadSnappy,
-} from "../../../io/block_cache/snappy.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
 
 /** Decompressors, by the name in the index. */
 const COMPRESSIONS: Readonly<Record<string, Compression | "snappy">> = {
