@@ -5,10 +5,12 @@ import {
   imageRecord,
   recordioBytes,
 } from "../../support/recordio/make_recordio.ts";
+import { exampleOf, fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { type FormatCase, goldensIn } from "./format_case.ts";
 import {
   byteOf,
   bytesOfFile,
+  byWord,
   fileShards,
   NUMBERED,
   oneFile,
@@ -16,9 +18,51 @@ import {
   text,
   TEXTS,
   utf8,
+  WORDS,
 } from "./small_containers.ts";
 
 export const RECORD_FORMATS: readonly FormatCase[] = [
+  {
+    name: "tfrecord",
+    goldens: goldensIn("tfrecord"),
+    write: oneFile(
+      "a.tfrecord",
+      () =>
+        fileOf(
+          TEXTS.map((text, i) =>
+            exampleOf({ text: [text], word: [WORDS[i]!] })
+          ),
+        ),
+    ),
+    files: Object.fromEntries(TEXTS.map((_, i) => [`00000${i}`, undefined])),
+    openDataset: (path, options) => openDataset(path, options),
+    keys: TEXTS,
+    keyOf: (sample) => {
+      // A damaged record may be no example.
+      const { text: values, content } = sample as {
+        readonly text?: Uint8Array[];
+        readonly content?: Uint8Array;
+      };
+      return text(values?.[0] ?? content);
+    },
+    labels: byWord,
+    isSummed: true,
+    cuts: ["truncated-data", "truncated-header"],
+    soundCuts: ["a.tfrecord 0", "a.tfrecord 58", "a.tfrecord 110"],
+    shards: fileShards(
+      "tfrecord",
+      12,
+      (samples) =>
+        fileOf(samples.map((n) => exampleOf({ n: [Uint8Array.of(n)] }))),
+      (sample) => (sample as { n: Uint8Array[] }).n[0]![0]!,
+    ),
+    indexed: {
+      name: "large.tfrecord",
+      bytes: fileOf,
+      ruin: (bytes) => void bytes.fill(0x7a, 0, 12), // the first length
+    },
+    damages: [{ at: 12 }, { at: -1 }],
+  },
   {
     name: "bagz",
     goldens: goldensIn("bagz", "bagz"),
