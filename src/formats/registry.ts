@@ -2,6 +2,7 @@ import { messageOf } from "../base/message_text.ts";
 import { addThreadModule } from "../io/concurrency/thread_modules.ts";
 import { RecordfsError } from "../base/errors.ts";
 import { bags } from "./bags/entry.ts";
+import { bagz } from "./bagz/entry.ts";
 import { ffrecord } from "./ffrecord/entry.ts";
 import type { Format, FormatDescriptor } from "./format.ts";
 import { gulp } from "./gulp/entry.ts";
@@ -11,6 +12,7 @@ import { lines } from "./lines/entry.ts";
 import { mds } from "./mds/entry.ts";
 import { parquet } from "./parquet/entry.ts";
 import { safetensors } from "./safetensors/entry.ts";
+import { recordio } from "./recordio/entry.ts";
 import { tar } from "./tar/entry.ts";
 import { zip } from "./zip/entry.ts";
 import { tfrecord } from "./tfrecord/entry.ts";
@@ -18,6 +20,7 @@ import { tfrecord } from "./tfrecord/entry.ts";
 const ENTRIES: FormatDescriptor[] = [
   ffrecord,
   gulp,
+  bagz,
   bags,
   tar,
   zip,
@@ -25,6 +28,7 @@ const ENTRIES: FormatDescriptor[] = [
   safetensors,
   ...lines,
   tfrecord,
+  recordio,
   mds,
   lmdb,
   litdata,

@@ -1,5 +1,8 @@
+import { FormatError } from "../base/errors.ts";
 import { CheckRun } from "../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../tree/format.ts";
+import { whenLoaded } from "../tree/not_loaded.ts";
+import { newExtent } from "../tree/tree.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { countSamples } from "./data/counted_samples.ts";
 
@@ -11,14 +14,30 @@ export async function checkFiles(
   const { info } = fs;
   const run = new CheckRun(options, info.bytes);
   const { signal } = run;
+  for (const { archive, name, code, message } of info.unreadable ?? []) {
+    // Others are files, which are found when they are read.
+    if (name === "") {
+      run.damage(new FormatError(code, message, { path: archive }));
+    }
+  }
+  const extent = newExtent();
+  let isSummed = false;
   for await (const entry of fs.walk("", { signal })) {
     if (!entry.isFile) continue;
     await run.part(async () => {
       for await (const piece of await fs.stream(entry, { signal })) {
         run.advanceTo(Math.min(run.done + piece.length, run.total));
       }
+      if (isSummed) return;
+      await run.run(whenLoaded(() => fs.tree.locate(entry.ino, extent)));
+      isSummed = extent.checksumKind !== undefined;
     });
   }
   run.advanceTo(run.total); // the container also has an index and padding
-  return run.report({ samples: countSamples(info).length });
+  const { length: samples } = countSamples(info);
+  const areCompared = isSummed || samples === 0;
+  return run.report({
+    samples,
+    compares: areCompared ? "contents" : "structure",
+  });
 }

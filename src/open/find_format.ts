@@ -75,7 +75,8 @@ function* probing<F, T>(
       path,
       names: undefined,
       namesIn: nothing,
-      headOf: nothing,
+      headOf: (name, most) =>
+        firstBytes(path.replace(/[^/]*$/, () => name), storage, most),
       size: source.size,
       read: (offset, length) => readPart(source, offset, length),
     });

@@ -7,6 +7,7 @@ import type {
   CheckReport,
   ContainerOptions,
 } from "../tree/format.ts";
+import { isDamage } from "../tree/samples/open_shards.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { findFormat, openOne, otherFormat } from "./find_format.ts";
 import {
@@ -183,6 +184,14 @@ async function checkByReading(
   options: CheckOptions,
 ): Promise<CheckReport> {
   const { checkFiles } = await import("./check_files.ts");
-  using fs = await open(path, { ...options, checkData: true });
-  return await checkFiles(fs, options);
+  let fs: VirtualFs;
+  try {
+    fs = await open(path, { ...options, checkData: true });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    options.onDamage(error);
+    return { samples: 0, bytes: 0, damaged: 1 };
+  }
+  using opened = fs;
+  return await checkFiles(opened, options);
 }

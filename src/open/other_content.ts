@@ -84,6 +84,9 @@ const STRUCTURAL: ReadonlySet<FormatError["code"]> = new Set([
 /** Suffixes of compressed files. */
 const COMPRESSED_SUFFIX = /\.(gz|bz2|xz|zst|zstd|lz4|lz|lzo|Z)$/i;
 
+/** Suffixes of files that begin compressed, as a whole or with their first content. */
+const MEANT_COMPRESSED = /(z|\.(bz2|zst|zstd|lz4|lzo))$/i;
+
 /** Identifies a file by its first bytes, if it is something that is often found in place of a container. */
 export function otherContent(
   head: Uint8Array,
@@ -157,9 +160,9 @@ export function* explained(error: unknown, storage: Storage): Steps<unknown> {
   const { path } = error;
   const head = yield* firstBytes(path, storage);
   const other = head && otherContent(head, path);
-  // Some formats have compressed shards, with a matching suffix.
+  // Some formats have compressed shards or contents, with a matching suffix.
   const isMeant = error.code !== "unknown-format" &&
-    other?.isCompressed === true && COMPRESSED_SUFFIX.test(path);
+    other?.isCompressed === true && MEANT_COMPRESSED.test(path);
   if (other === undefined || isMeant) return error;
   return new FormatError(
     "other-content",

@@ -202,7 +202,10 @@ export interface Probe {
   readonly names: readonly string[] | undefined;
   /** Returns the names in a subdirectory, or `undefined` if it is not a directory. */
   namesIn(name: string): Steps<readonly string[] | undefined>;
-  /** Returns the first bytes of a file in the directory, fewer if it is shorter; `undefined` if it does not exist. */
+  /**
+   * Returns the first bytes of a file in the directory, or next to the file; fewer if it is shorter, `undefined` if it
+   * does not exist.
+   */
   headOf(name: string, most: number): Steps<Uint8Array | undefined>;
   /** Size of the file in bytes; 0 for a directory. */
   readonly size: number;

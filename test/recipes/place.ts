@@ -54,6 +54,14 @@ fs.writeFileSync(
   }))),
 );
 fs.cpSync(tfrecordCase("shards").path, `${place}/records`, { recursive: true });
+for (const name of ["faces", "faces_last"]) {
+  const faces = new URL(`../golden/recordio/${name}`, import.meta.url);
+  fs.cpSync(fromFileUrl(faces), `${place}/${name}`, { recursive: true });
+}
+for (const name of ["shards", "interleaved"]) {
+  const shards = new URL(`../golden/bagz/${name}/data`, import.meta.url);
+  fs.cpSync(fromFileUrl(shards), `${place}/bagz/${name}`, { recursive: true });
+}
 fs.cpSync(lmdbCase("caffe").path, `${place}/train_lmdb`, { recursive: true });
 fs.cpSync(mdsCase("plain").path, `${place}/mds`, { recursive: true });
 for (

@@ -1,4 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
+import { SHARD } from "../../io/storage/shard_names.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor, Nearly } from "../format.ts";
 import {
@@ -36,11 +37,13 @@ const LOOKED_INTO = 4;
 function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
   if (names === undefined) return /\.(bag|idx)$/.test(path);
   if (areExtracted(names)) return false;
-  if (names.some(isOwnFile)) return true;
+  if (names.some((name) => isOwnFile(name, names))) return true;
   const numbered = names.filter((name) => SHARD_NAME.test(name)).sort();
   for (const name of numbered.slice(0, LOOKED_INTO)) {
     const below = yield* namesIn(name);
-    if (below?.some(isOwnFile) && !areExtracted(below)) return true;
+    if (below?.some((name) => isOwnFile(name, below)) && !areExtracted(below)) {
+      return true;
+    }
   }
   return false;
 }
@@ -78,13 +81,21 @@ function nearly(names: readonly string[]): Nearly | undefined {
 
 /** Returns a bag or shard as evidence. A `spec.json` alone is none, since it may be for files to convert. */
 function evidence(names: readonly string[]): string | undefined {
-  const bag = names.find((name) => name.endsWith(".bag"));
+  const bag = names.find((name) =>
+    name.endsWith(".bag") && isOwnFile(name, names)
+  );
   if (bag !== undefined) return `bags (${bag})`;
-  if (names.some(isOwnFile)) return undefined;
+  if (names.some((name) => isOwnFile(name, names))) return undefined;
   return `shards of bags (${names.find((name) => SHARD_NAME.test(name))})`;
 }
 
-/** Whether a file belongs to a dataset. Excludes `.idx`, which other formats use, too. */
-function isOwnFile(name: string): boolean {
-  return isDatasetFile(name) && !name.endsWith(".idx");
+/**
+ * Whether a file belongs to a dataset. Excludes `.idx`, which other formats use, too; and a `.bag` of another format,
+ * whose shards are numbered or whose index is the file `limits.NAME`.
+ */
+function isOwnFile(name: string, names: readonly string[]): boolean {
+  const isOther = name.endsWith(".bag") &&
+    (SHARD.test(name) || name.startsWith("limits.") ||
+      names.includes(`limits.${name}`));
+  return isDatasetFile(name) && !name.endsWith(".idx") && !isOther;
 }

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/message_text.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
-import { libdeflate } from "./libdeflate.ts";
+import { systemDecoder } from "./system_decoder.ts";
 
 /** Makes the error of a fault in a content, whose name the caller knows. */
 export type DecodeFault = (why: string, cause?: unknown) => Error;
@@ -13,6 +13,9 @@ function zlib(): Zlib {
 
 export type Compression = "brotli" | "deflate" | "gzip" | "zstd";
 
+/** Size up to which another thread costs more than it saves. */
+const SMALL = 1 << 16;
+
 /** Decompresses bytes into memory of their size. Throws what `fault` returns if they are damaged or of another size. */
 export function* decompress(
   bytes: Uint8Array,
@@ -20,18 +23,18 @@ export function* decompress(
   into: Uint8Array,
   fault: DecodeFault,
 ): Steps<void> {
-  if (compression === "deflate" && (yield* inflateWhole(bytes, into))) return;
+  const decoder = compression === "deflate" || compression === "zstd"
+    ? systemDecoder(compression)
+    : undefined;
+  if (decoder !== undefined) {
+    const isSmall = Math.max(bytes.length, into.length) <= SMALL;
+    const isDone = isSmall ? decoder.decode(bytes, into) : yield* perform({
+      sync: () => decoder.decode(bytes, into),
+      async: () => decoder.decodeElsewhere(bytes, into),
+    });
+    if (isDone) return; // otherwise zlib says why
+  }
   into.set(yield* decompressed(bytes, compression, into.length, fault));
-}
-
-/** Inflates with the fastest library, if available. Returns `false` on failure, without the reason. */
-function* inflateWhole(bytes: Uint8Array, into: Uint8Array): Steps<boolean> {
-  const library = libdeflate();
-  if (library === undefined) return false;
-  return yield* perform({
-    sync: () => library.inflate(bytes, into),
-    async: () => library.inflateElsewhere(bytes, into),
-  });
 }
 
 /** {@linkcode decompress} into memory allocated as data comes, not by the declared size. */

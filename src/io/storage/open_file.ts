@@ -71,3 +71,17 @@ export function* openFile(
     throw error;
   }
 }
+
+/** {@linkcode openFile}, or `undefined` if there is no such file. */
+export function* openIfThere(
+  storage: Storage,
+  path: string,
+  options?: OpenFileOptions,
+): Steps<ByteSource | undefined> {
+  try {
+    return yield* openFile(storage, path, options);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -18,6 +18,7 @@ import {
 import {
   ContainerSource,
   ConversionSource,
+  RecordSource,
 } from "../../convert/from/source.ts";
 
 class FolderSource extends ConversionSource {
@@ -56,9 +57,12 @@ export async function openSource(
   try {
     const entry = formatNamed(container.info.format);
     const { openSource } = await loadFormat(entry);
+    const areContents = container.samples?.fields?.length === 0;
     const source =
       await openSource?.(container, { signal, onWarning, storage }) ??
-        new ContainerSource(container, entry.name);
+        (areContents
+          ? new RecordSource(container, entry.name, "records")
+          : new ContainerSource(container, entry.name));
     if (subset === undefined || source.subset !== undefined) return source;
     throw new ConversionError(
       "cannot-convert",

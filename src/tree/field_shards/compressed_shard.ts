@@ -4,7 +4,11 @@ import {
   DECODED_BLOCK,
   type DecodedBlocks,
 } from "../../io/block_cache/decoded_blocks.ts";
-import { DecodedSource } from "../../io/block_cache/decoded_source.ts";
+import {
+  decodedRange,
+  type EncodedRange,
+} from "../../io/block_cache/decoded_range.ts";
+import type { DecodedSource } from "../../io/block_cache/decoded_source.ts";
 import { type Compression, decompress } from "../../io/block_cache/inflate.ts";
 import {
   DecodedPieces,
@@ -13,7 +17,6 @@ import {
   loadPieces,
 } from "../../io/block_cache/decoded_pieces.ts";
 import { decompressSnappy, loadSnappy } from "../../io/block_cache/snappy.ts";
-import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 
 /** Decompressors, by the name in the index. */
@@ -120,30 +123,19 @@ export function decompressed(
         "index is wrong. Download both again",
       { path, cause },
     );
-  const { prefetch, invalidate } = file;
   // deno-lint-ignore require-yield -- where it lies is known
   const place = function* (): Steps<EncodedPlace> {
     return { source: file, start: 0, packed, size: rawBytes };
   };
-  return new DecodedSource(
-    {
-      name: path,
-      size: rawBytes,
-      mtime: file.mtime,
-      isLocal: file.readAtSync !== undefined,
-      *decode(into): Steps<void> {
-        const bytes = yield* readPart(file, 0, file.size);
-        if (how === "snappy") yield* decompressSnappy(bytes, into, fault);
-        else yield* decompress(bytes, how, into, fault);
-      },
-      pieces: how !== "snappy" && isDecodedByPieces(how, rawBytes)
-        ? () => new DecodedPieces(how, place, fault)
-        : undefined,
-      prefetch: prefetch && (() => file.prefetch!(0, file.size)),
-      invalidate: invalidate && (() => file.invalidate!(0, file.size)),
+  const range: EncodedRange = {
+    ...{ file, offset: 0, packed: file.size, size: rawBytes, name: path },
+    *decode(bytes, into): Steps<void> {
+      if (how === "snappy") yield* decompressSnappy(bytes, into, fault);
+      else yield* decompress(bytes, how, into, fault);
     },
-    blocks,
-    owner,
-    number,
-  );
+    pieces: how !== "snappy" && isDecodedByPieces(how, rawBytes)
+      ? () => new DecodedPieces(how, place, fault)
+      : undefined,
+  };
+  return decodedRange(range, blocks, owner, number);
 }

@@ -82,6 +82,28 @@ export class ShardTable<
   }
 }
 
+/** Shards of which sample i is in shard i modulo their number: all have as many samples, or the last ones one fewer. */
+export class InterleavedTable<
+  S extends { readonly path: string },
+> extends ShardTable<S> {
+  override shardOf(sample: number): number {
+    return sample % this.shards.length;
+  }
+
+  override numberOf(sample: number): number {
+    return Math.floor(sample / this.shards.length);
+  }
+
+  /** Whether the shards have such numbers of samples. */
+  get isEven(): boolean {
+    const most = Math.ceil(this.length / this.shards.length);
+    const longer = this.length - (most - 1) * this.shards.length;
+    return this.lengths.every((length, i) =>
+      length === (i < longer ? most : most - 1)
+    );
+  }
+}
+
 /** Inserts a 0 for each skipped shard into the lengths of the sound ones. */
 export function withLost(
   lengths: readonly number[],

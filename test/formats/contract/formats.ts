@@ -21,9 +21,9 @@ import {
 } from "../../support/mds/make_mds.ts";
 import { bytesFile, parquetFile } from "../../support/parquet/make_parquet.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
-import { exampleOf, fileOf } from "../../support/tfrecord/make_tfrecord.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
+import { RECORD_FORMATS } from "./record_formats.ts";
 import {
   byteOf,
   bytesOfFile,
@@ -288,47 +288,7 @@ const FORMATS: readonly FormatCase[] = [
     damages: [{ at: 0 }],
   },
   ...TENSOR_FORMATS,
-  {
-    name: "tfrecord",
-    goldens: goldensIn("tfrecord"),
-    write: oneFile(
-      "a.tfrecord",
-      () =>
-        fileOf(
-          TEXTS.map((text, i) =>
-            exampleOf({ text: [text], word: [WORDS[i]!] })
-          ),
-        ),
-    ),
-    files: Object.fromEntries(TEXTS.map((_, i) => [`00000${i}`, undefined])),
-    openDataset: (path, options) => openDataset(path, options),
-    keys: TEXTS,
-    keyOf: (sample) => {
-      // A damaged record may be no example.
-      const { text: values, content } = sample as {
-        readonly text?: Uint8Array[];
-        readonly content?: Uint8Array;
-      };
-      return text(values?.[0] ?? content);
-    },
-    labels: byWord,
-    isSummed: true,
-    cuts: ["truncated-data", "truncated-header"],
-    soundCuts: ["a.tfrecord 0", "a.tfrecord 58", "a.tfrecord 110"],
-    shards: fileShards(
-      "tfrecord",
-      12,
-      (samples) =>
-        fileOf(samples.map((n) => exampleOf({ n: [Uint8Array.of(n)] }))),
-      (sample) => (sample as { n: Uint8Array[] }).n[0]![0]!,
-    ),
-    indexed: {
-      name: "large.tfrecord",
-      bytes: fileOf,
-      ruin: (bytes) => void bytes.fill(0x7a, 0, 12), // the first length
-    },
-    damages: [{ at: 12 }, { at: -1 }],
-  },
+  ...RECORD_FORMATS,
   {
     name: "mds",
     goldens: goldensIn("mds"),

@@ -20,6 +20,10 @@ import { assertExpected } from "../../support/expected_value.ts";
 import { type GoldenCase, sha256 } from "../../support/golden.ts";
 import { type GulpCase, joined } from "../../support/gulp/gulp_golden.ts";
 import { openMds } from "../../support/mds/open_mds.ts";
+import {
+  assertSamples,
+  type SamplesCase,
+} from "../../support/samples_golden.ts";
 import { openSamples } from "../../../mod.ts";
 import { contentsOf } from "../../support/contents.ts";
 import {
@@ -87,6 +91,10 @@ async function compare(
       return await compareZip(path, content as ZipCase["content"]);
     case "tfrecord":
       return await compareRecords(path, content as TFRecordCase["content"]);
+    case "recordio":
+    case "bagz":
+    case "bagz-interleaved":
+      return await assertSamples(path, content as SamplesCase["content"], kind);
     case "mds":
       return await compareColumns(path, content as MdsCase["content"]);
     case "lmdb":

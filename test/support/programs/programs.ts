@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import { delimiter } from "node:path";
-import { libdeflate } from "../../../src/io/block_cache/libdeflate.ts";
+import { systemDecoder } from "../../../src/io/block_cache/system_decoder.ts";
 import { REPOSITORY } from "../paths.ts";
 import "./machine.ts";
 
@@ -25,6 +25,7 @@ export const PACKAGES: Record<string, string> = {
   jq: "jq",
   lftp: "lftp",
   libdeflate: "libdeflate0",
+  libzstd: "libzstd1",
   mandoc: "mandoc",
   "mount.davfs": "davfs2",
   "mount.fuse3": "fuse3",
@@ -66,6 +67,7 @@ export const PEERS_VENV = `${REPOSITORY}.venv-peers`;
 /** Modules that tests import from {@linkcode VENV}, by the name of the package in `requirements.txt`. */
 export const PYTHON_MODULES: Record<string, string> = {
   aiohttp: "aiohttp",
+  bagz: "bagz",
   braceexpand: "braceexpand",
   fsspec: "fsspec",
   granular: "granular",
@@ -113,7 +115,9 @@ function isThere(need: string): boolean {
     case "/dev/fuse":
       return isAllowed(need, fs.constants.R_OK);
     case "libdeflate":
-      return libdeflate() !== undefined;
+      return systemDecoder("deflate") !== undefined;
+    case "libzstd":
+      return systemDecoder("zstd") !== undefined;
     case "python3":
       return succeeds(PYTHON, "-c", "");
     default:
@@ -141,7 +145,7 @@ function isAllowed(path: string, mode: number): boolean {
  * Spread into a test's definition: ignores the test where something is missing, and has the test
  * runner say so at the end.
  *
- * @param needs Names of programs, of {@linkcode PYTHON_MODULES} or {@linkcode PEERS_MODULES}, `libdeflate`, `root`, or `fuse`: what a mount needs.
+ * @param needs Names of programs, of {@linkcode PYTHON_MODULES} or {@linkcode PEERS_MODULES}, `libdeflate`, `libzstd`, `root`, or `fuse`: what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {
   const all = needs.flatMap((need) =>

@@ -1,57 +1,16 @@
-import { RecordfsError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { MappedFile } from "../../../io/read/memory_map.ts";
-import type { GrowingMemory } from "../../../io/read/read_memory.ts";
-import { fill, fillSync, readPart } from "../../../io/read/read_part.ts";
-import { readSlices } from "../../../io/read/read_slices.ts";
-import type { Slice } from "../../../io/read/slice_runs.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { FileSource } from "../../../io/storage/file_source.ts";
-import { MemorySource } from "../../../io/storage/memory_source.ts";
-import { type Extent, placeRange } from "../../../tree/tree.ts";
+import { ENTRY } from "../../../tree/limits/limit_entries.ts";
+import { LimitedRecords } from "../../../tree/limits/limited_records.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
-import { checkLimits, ENTRY, readEntry } from "./index_entries.ts";
-import { PagedFile } from "./paged_file.ts";
 
-export interface Spans {
-  /** First record of each range. For an empty range, best the end of the previous range. */
-  readonly first: Float64Array;
-  readonly count: Float64Array;
-}
-
-type Bytes = Uint8Array<ArrayBuffer>;
-
-/** Number of entries checked before a record's own: where it starts, and where the previous one starts. */
-export const BEFORE = 2;
-
-/** An opened bag. Records lie back to back from byte 0. Index pages are read on demand, unless held in memory. */
-export class Bag {
-  /** Path of the `.bag`; for one in memory, its name in messages. */
-  readonly path: string;
+/** An opened bag. */
+export class Bag extends LimitedRecords {
+  override readonly unit = "bag";
   readonly generation: Generation;
-  readonly length: number;
-  /** End of the records' area in the `.bag`, in bytes. */
-  readonly dataEnd: number;
-  readonly source: ByteSource;
-  /** File that holds the index: the `.bag` itself, or the `.idx` in generation 3. */
-  readonly index: ByteSource;
-  /** Byte offset in `index` of the `length` u64 record ends. Generation 1 has a 0 before them: the only difference. */
-  readonly indexStart: number;
-  /** Byte offset of the last record located by {@linkcode Bag.locate}. */
-  start = 0;
-  /** Byte offset of its end. */
-  end = 0;
-  /** Source of the records' bytes: the `.bag`, or a copy in memory. */
-  data: ByteSource;
-  /** Ends of all records, as stored, if the index is held in memory. */
-  #table: Uint8Array | undefined;
   #lastEnd = 0;
-  readonly #entries: PagedFile;
-  /** Buffer for the index entries checked for one record. */
-  readonly #around = new Uint8Array((BEFORE + 1) * ENTRY);
-  #records: PagedFile | undefined;
-  #mapped: MappedFile | undefined;
 
+  /** @param indexStart Byte offset in `index` of the record ends, after the 0 that precedes them in generation 1. */
   constructor(
     generation: Generation,
     length: number,
@@ -60,20 +19,8 @@ export class Bag {
     index: ByteSource = source,
     indexStart = 0,
   ) {
-    this.path = source.name;
+    super(length, dataEnd, source, index, indexStart);
     this.generation = generation;
-    this.length = length;
-    this.dataEnd = dataEnd;
-    this.source = source;
-    this.index = index;
-    this.indexStart = indexStart;
-    this.data = source;
-    this.#entries = new PagedFile(index, indexStart);
-  }
-
-  get bytes(): number {
-    const { source, index } = this;
-    return source.size + (index === source ? 0 : index.size);
   }
 
   /**
@@ -86,256 +33,15 @@ export class Bag {
       : this.source.size;
   }
 
-  close(): void {
-    this.#mapped?.close();
-    this.source.close();
-    if (this.index !== this.source) this.index.close();
-  }
-
-  /** Loads the index (8 bytes per record) or the records into memory. Otherwise parts are read on demand. */
-  *hold(cacheIndex: boolean, cacheData: boolean): Steps<void> {
-    const { index, indexStart, length } = this;
-    if (index instanceof MemorySource) {
-      const end = indexStart + length * ENTRY;
-      this.#table = index.bytes.subarray(indexStart, end);
-    } else if (cacheIndex) this.#table = yield* this.readEntries(0, length);
-    if (this.generation === 3 && length > 0) {
-      const last = this.#table ?? (yield* this.readEntries(length - 1, 1));
-      this.#lastEnd = readEntry(last, last.length - ENTRY);
-    }
-    if (cacheData && !(this.source instanceof MemorySource)) {
-      const { mtime } = this.source;
-      this.data = new MemorySource(yield* readWhole(this), this.path, mtime);
-    }
-  }
-
-  /** Counts the records before those that end past the bag: fewer than all only if the index is a separate file. */
-  *countWhole(): Steps<number> {
-    const { length, dataEnd } = this;
-    if (length === 0 || (yield* this.endByIndex(length - 1)) <= dataEnd) {
-      return length;
-    }
-    let [low, high] = [0, length - 1];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if ((yield* this.endByIndex(middle)) <= dataEnd) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /** Returns the end of a record according to the index, unchecked. */
-  *endByIndex(record: number): Steps<number> {
-    const table = this.#table;
-    return table === undefined
-      ? readEntry(yield* this.readEntries(record, 1), 0)
-      : readEntry(table, record * ENTRY);
-  }
-
-  /** Sets `start` and `end` of a record by the index, unchecked. Throws `NotLoaded` like {@linkcode Bag.locate}. */
-  locateByIndex(record: number): void {
-    const before = Math.min(record, 1);
-    const from = (record - before) * ENTRY;
-    this.#entries.copy(this.#around, from, (before + 1) * ENTRY);
-    this.start = before === 0 ? 0 : readEntry(this.#around, 0);
-    this.end = readEntry(this.#around, before * ENTRY);
-  }
-
-  /** Reads index entries, unchecked. */
-  readEntries(first: number, count: number): Steps<Bytes> {
-    const offset = this.indexStart + first * ENTRY;
-    return readPart(this.index, offset, count * ENTRY);
-  }
-
-  /**
-   * Sets `start` and `end` of an existing record.
-   *
-   * @throws {FormatError} If it does not lie in the bag.
-   * @throws {NotLoaded} If the index must be read asynchronously.
-   */
-  locate(record: number): void {
-    const table = this.#table;
-    if (table !== undefined) return this.take(record, table, record * ENTRY);
-    const before = Math.min(record, BEFORE);
-    const from = (record - before) * ENTRY;
-    this.#entries.copy(this.#around, from, (before + 1) * ENTRY);
-    this.take(record, this.#around, before * ENTRY);
-  }
-
-  /** Writes the extent of a record to `into`, as a range of source number `source`. */
-  place(record: number, source: number, into: Extent): void {
-    this.locate(record);
-    placeRange(source, this.start, this.end - this.start, into);
-  }
-
-  /** Copies a record, or its first bytes, to the start of `into`, through cached pages. Returns the number of bytes. */
-  copy(record: number, into: Uint8Array): number {
-    this.locate(record);
-    const length = Math.min(this.end - this.start, into.length);
-    this.#records ??= new PagedFile(this.data, 0);
-    this.#records.copy(into, this.start, length);
-    return length;
-  }
-
-  readSync(record: number, memory?: GrowingMemory): Bytes {
-    this.locate(record);
-    const { start, end } = this;
-    const bytes = memory?.takeMore(end - start) ?? new Uint8Array(end - start);
-    fillSync(this.data, bytes, start, false);
-    return bytes;
-  }
-
-  /**
-   * Returns a view of a record in a memory map of the bag, or in the bag's bytes in memory.
-   *
-   * @throws {FormatError} If it does not lie in the bag, or the bag was truncated.
-   * @throws {RecordfsError} As {@linkcode MappedFile} does, or if the bag is neither a local file nor in unshared
-   * memory.
-   */
-  view(record: number): Bytes {
-    this.locate(record);
-    return this.#whole().subarray(this.start, this.end);
-  }
-
-  #whole(): Bytes {
-    const { source } = this;
-    if (source instanceof FileSource) {
-      return (this.#mapped ??= new MappedFile(source)).bytes();
-    }
-    const bytes = source instanceof MemorySource ? source.bytes : undefined;
-    if (bytes?.buffer instanceof ArrayBuffer) return bytes as Bytes;
-    throw new RecordfsError(
-      "unsupported",
-      bytes === undefined
-        ? `Cannot view records of ${this.path}: it is neither a local file ` +
-          "nor in memory. Use get"
-        : "Cannot view records in a shared buffer: they could change. Use get, which copies",
-    );
-  }
-
-  /** Reads consecutive records, which must exist, in one read. They are views of one buffer. */
-  *readRun(
-    first: number,
-    count: number,
-    memory?: GrowingMemory,
-  ): Steps<Bytes[]> {
-    if (count === 0) return [];
-    const before = Math.min(first, BEFORE);
-    const entries = this.#table?.subarray(
-      (first - before) * ENTRY,
-      (first + count) * ENTRY,
-    ) ?? (yield* this.readEntries(first - before, before + count));
-    const limits = this.#limits(entries, first, count, before);
-    const start = limits[0]!;
-    const length = limits[count]! - start;
-    const bytes = memory?.takeMore(length) ?? new Uint8Array(length);
-    yield* fill(this.data, bytes, start);
-    if (count === 1) return [bytes];
-    return Array.from(
-      { length: count },
-      (_, i) => bytes.subarray(limits[i]! - start, limits[i + 1]! - start),
-    );
-  }
-
-  /** Reads existing records in any order, repeats allowed. Without `memory`, no two share bytes. */
-  *readBatch(
-    records: ArrayLike<number>,
-    memory?: GrowingMemory,
-  ): Steps<Bytes[]> {
-    const slices = yield* this.slicesOf(records);
-    return yield* readSlices([this.data], slices, undefined, memory);
-  }
-
-  /** Returns the slices of records in any order, repeats allowed; all must exist. */
-  *slicesOf(records: ArrayLike<number>): Steps<Slice[]> {
-    const table = this.#table;
-    const parts = table ? undefined : yield* this.#readEntriesOf(records);
-    const slices: Slice[] = [];
-    for (let i = 0; i < records.length; i++) {
-      const entries = table ?? parts![i]!;
-      const at = table ? records[i]! * ENTRY : entries.length - ENTRY;
-      this.take(records[i]!, entries, at);
-      const length = this.end - this.start;
-      slices.push({ source: 0, offset: this.start, length });
-    }
-    return slices;
-  }
-
-  /**
-   * Returns, for each span, the start of each record and the end of the last. Any order, with repeats; all must exist.
-   */
-  *limitsOf({ first, count }: Spans): Steps<Float64Array[]> {
-    const table = this.#table;
-    const parts = table ? undefined : yield* this.#readEntriesOf(first, count);
-    return Array.from(first, (record, span) => {
-      const before = table ? record : Math.min(record, BEFORE);
-      const entries = table ?? parts![span]!;
-      return this.#limits(entries, record, count[span]!, before);
-    });
-  }
-
-  /** @param before Number of entries before that of `first`. */
-  #limits(
-    entries: Uint8Array,
-    first: number,
-    count: number,
-    before: number,
-  ): Float64Array {
-    const limits = new Float64Array(count + 1);
-    for (let i = 0; i < count; i++) {
-      this.take(first + i, entries, (before + i) * ENTRY);
-      limits[i] = this.start;
-      limits[i + 1] = this.end;
-    }
-    return limits;
-  }
-
-  /**
-   * Sets `start` and `end` from the entry at byte `at` of `entries` and the two before it. Throws `bad-index` if they
-   * are wrong.
-   */
-  take(record: number, entries: Uint8Array, at: number): void {
-    const end = readEntry(entries, at);
-    const start = record === 0 ? 0 : readEntry(entries, at - ENTRY);
-    const before = record < BEFORE
-      ? 0
-      : readEntry(entries, at - BEFORE * ENTRY);
-    checkLimits(this, record, start, end, before);
-    this.start = start;
-    this.end = end;
-  }
-
-  /** Reads the entries of ranges of records, by default of one each, with the preceding entries that are checked. */
-  #readEntriesOf(
-    first: ArrayLike<number>,
-    count?: ArrayLike<number>,
-  ): Steps<Uint8Array[]> {
-    const slices = Array.from(first, (record, i): Slice => {
-      const before = Math.min(record, BEFORE);
-      const wanted = count?.[i] ?? 1;
-      return {
-        source: 0,
-        offset: this.indexStart + (record - before) * ENTRY,
-        length: wanted === 0 ? 0 : (before + wanted) * ENTRY,
-      };
-    });
-    return readSlices([this.index], slices);
+  override *hold(cacheIndex: boolean, cacheData: boolean): Steps<void> {
+    yield* super.hold(cacheIndex, cacheData);
+    const { generation, length } = this;
+    if (generation < 3 || length === 0) return;
+    this.#lastEnd = yield* this.endByIndex(length - 1);
   }
 }
 
-/** Reads all of a bag's records, without consulting the index. */
-function* readWhole({ source, dataEnd, path }: Bag): Steps<Bytes> {
-  let bytes: Bytes;
-  try {
-    bytes = new Uint8Array(dataEnd);
-  } catch (cause) { // RangeError: not enough memory
-    throw new RecordfsError(
-      "too-large",
-      `Cannot keep ${path} in memory: it has ${dataEnd} bytes. Open it ` +
-        "without cacheData, or remove it from cacheKeys",
-      { path, actual: dataEnd, cause },
-    );
-  }
-  yield* fill(source, bytes, 0);
-  return bytes;
+/** Returns the index path of a generation-3 bag: `foo.idx` for `foo.bag`. */
+export function indexPath(bagPath: string): string {
+  return bagPath.replace(/\.[^./]*$/, "") + ".idx";
 }

@@ -9,7 +9,7 @@ import {
   damageNotes,
 } from "../../../tree/archive/archive_notes.ts";
 import { Bag } from "./bag.ts";
-import { pastEnd } from "./index_entries.ts";
+import { pastEnd } from "../../../tree/limits/limit_entries.ts";
 
 interface LostValue {
   readonly key: string;
@@ -64,12 +64,12 @@ function noteOf({ path, damage: { code, message } }: DamagedBag): ArchiveNotes {
 
 /** Returns a note on records past the end of a truncated bag, which only a separate index can name. */
 function* cutNote(bag: Bag): Steps<ArchiveNotes | undefined> {
-  const { path, length, dataEnd, generation } = bag;
+  const { path, length, generation } = bag;
   const whole = generation === 3 ? yield* bag.countWhole() : length;
   if (whole === length) return undefined;
   const end = yield* bag.endByIndex(length - 1);
   const message =
     `Cannot read the last ${length - whole} of the ${length} records of ` +
-    `${path}: ${pastEnd(end, dataEnd)}`;
+    `${path}: ${pastEnd(end, bag)}`;
   return damageNotes(path, { code: "bad-index", message });
 }

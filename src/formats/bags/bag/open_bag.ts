@@ -4,14 +4,10 @@ import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
-import { Bag } from "./bag.ts";
-import {
-  checkIndexPage,
-  ENTRY,
-  indexPath,
-  readEntry,
-} from "./index_entries.ts";
-import { openFile } from "../../../io/storage/open_file.ts";
+import { ENTRY, readEntry } from "../../../tree/limits/limit_entries.ts";
+import { checkTable, tableAtTail } from "../../../tree/limits/table_at_tail.ts";
+import { Bag, indexPath } from "./bag.ts";
+import { openFile, openIfThere } from "../../../io/storage/open_file.ts";
 
 export interface OpenBagOptions {
   /** Storage of the bag. Defaults to the local disk. */
@@ -59,7 +55,9 @@ function* openAt(
   const otherwise =
     `; a bag of generation 3 needs ${idx} next to it (no index: neither ` +
     "a trailer nor an .idx file)";
-  let index = hasTrailer ? undefined : yield* openIfThere(storage, idx);
+  let index = hasTrailer
+    ? undefined
+    : yield* openIfThere(storage, idx, MAY_GROW);
   let source: ByteSource | undefined;
   try {
     if (index !== undefined) {
@@ -105,19 +103,6 @@ function* openWith(
     return withIndex(yield* open(bag), opened, options);
   } catch (error) {
     opened.close();
-    throw error;
-  }
-}
-
-/** Opens a file that may be growing, or returns `undefined` if it does not exist. */
-export function* openIfThere(
-  storage: Storage,
-  path: string,
-): Steps<ByteSource | undefined> {
-  try {
-    return yield* openFile(storage, path, MAY_GROW);
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -177,29 +162,8 @@ function* withTrailer(
   otherwise: string,
 ): Steps<Bag> {
   const { name: path, size } = source;
-  if (size < ENTRY) {
-    if (size === 0 && forced !== 1) return new Bag(2, 0, 0, source);
-    throw new FormatError(
-      "truncated",
-      `Cannot read ${path}: it is too short for a bag: it has ${size} ` +
-        `bytes, an index at least ${ENTRY}${otherwise}`,
-      { path, expected: ENTRY, actual: size },
-    );
-  }
-  const end = readEntry(yield* readPart(source, size - ENTRY, ENTRY), 0);
-  const problem = end > size - ENTRY
-    ? `its last entry says that the index starts past the end of the file, at byte ${end} of ${size}`
-    : (size - end) % ENTRY !== 0
-    ? `the index length is no multiple of ${ENTRY}: it starts at byte ${end} of ${size}`
-    : undefined;
-  if (problem !== undefined) {
-    throw new FormatError(
-      "truncated",
-      `Cannot read ${path}: the index does not fit the file: ${problem}. ` +
-        `The file is truncated, or not a bag${otherwise}`,
-      { path, offset: size - ENTRY, expected: size - ENTRY, actual: end },
-    );
-  }
+  if (size === 0 && forced !== 1) return new Bag(2, 0, 0, source);
+  const end = yield* tableAtTail(source, "bag", otherwise);
   const first = readEntry(yield* readPart(source, end, ENTRY), 0);
   if (forced === 1 && first !== 0) {
     throw new FormatError(
@@ -221,23 +185,8 @@ function* withTrailer(
     source,
     start,
   );
-  yield* checkIndex(bag, otherwise);
+  yield* checkTable(bag, otherwise);
   return bag;
-}
-
-/** Number of entries checked on opening, at either end of the index. */
-const PAGE = 512;
-
-/** Throws if record bytes look like an index because the tail of the file is lost. */
-function* checkIndex(bag: Bag, otherwise: string): Steps<void> {
-  const { length } = bag;
-  const head = Math.min(length, PAGE);
-  const tail = Math.max(head, length - PAGE);
-  for (const [first, end] of [[0, head], [tail, length]] as const) {
-    if (first === end) continue;
-    const page = yield* bag.readEntries(first, end - first);
-    checkIndexPage(bag, page, first, otherwise);
-  }
 }
 
 function missingIndex(path: string, expected: string): FormatError {

@@ -14,7 +14,7 @@ import { runAsync } from "../../../io/concurrency/steps.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { writeError } from "../../../io/write/write_error.ts";
 import { syncDirectoryOf } from "../../../io/write/write_target.ts";
-import { indexPath } from "../bag/index_entries.ts";
+import { indexPath } from "../bag/bag.ts";
 import type { Generation } from "../dataset/dataset_names.ts";
 import { BagWriter, requireAbsent } from "../write/bag_writer.ts";
 import { fitting } from "./new_dataset.ts";

@@ -1,7 +1,7 @@
 import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { GrowingMemory } from "../../../io/read/read_memory.ts";
-import type { Spans } from "../bag/bag.ts";
+import type { Spans } from "../../../tree/limits/limited_records.ts";
 import type { FormatError } from "../../../base/errors.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";

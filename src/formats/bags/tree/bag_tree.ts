@@ -20,7 +20,7 @@ import type {
   TreeHandle,
 } from "../../../tree/tree.ts";
 import type { Bag } from "../bag/bag.ts";
-import { pastEnd } from "../bag/index_entries.ts";
+import { pastEnd } from "../../../tree/limits/limit_entries.ts";
 import { type BagSeed, reopenBag, seedOf } from "../read/bag_records.ts";
 
 /** Data that other threads need to reopen the tree. */
@@ -100,7 +100,7 @@ export class BagTree extends NamedTree {
       "bad-index",
       path,
       this.pathTo(this.#files.nodeOf(record)),
-      pastEnd(Math.max(start, end), dataEnd),
+      pastEnd(Math.max(start, end), bag),
       { sample: record, expected: dataEnd, actual: end },
     );
   }

@@ -7,7 +7,7 @@ import {
 import { runSync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
 import { type Generation, mayBeEmpty } from "../dataset/dataset_names.ts";
-import { ENTRY, writeEntry } from "../bag/index_entries.ts";
+import { ENTRY, writeEntry } from "../../../tree/limits/limit_entries.ts";
 import { Buffer } from "node:buffer";
 import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
 

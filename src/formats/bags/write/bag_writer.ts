@@ -9,7 +9,7 @@ import {
   type Steps,
 } from "../../../io/concurrency/steps.ts";
 import { findTarget } from "../../../io/write/write_target.ts";
-import { indexPath } from "../bag/index_entries.ts";
+import { indexPath } from "../bag/bag.ts";
 import type { BagOutput } from "./bag_output.ts";
 import { requireGeneration } from "../dataset/dataset_names.ts";
 import type { DatasetWriterOptions } from "./dataset_target.ts";

@@ -28,8 +28,8 @@ import { NewFile } from "../../../io/write/new_file.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { removeLeftovers } from "../../../io/write/temporaries.ts";
 import { findTarget } from "../../../io/write/write_target.ts";
-import { indexPath } from "../bag/index_entries.ts";
-import { openIfThere } from "../bag/open_bag.ts";
+import { indexPath } from "../bag/bag.ts";
+import { openIfThere } from "../../../io/storage/open_file.ts";
 import { IndexedBagOutput } from "./indexed_bag_output.ts";
 import { readSpec } from "../dataset/open_shard.ts";
 

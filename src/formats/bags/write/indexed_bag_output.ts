@@ -4,7 +4,8 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import { WritableFile } from "../../../io/write/writable_file.ts";
 import { findTarget, syncDirectoryOf } from "../../../io/write/write_target.ts";
 import { BagOutput } from "./bag_output.ts";
-import { ENTRY, indexPath, readEntry } from "../bag/index_entries.ts";
+import { ENTRY, readEntry } from "../../../tree/limits/limit_entries.ts";
+import { indexPath } from "../bag/bag.ts";
 
 /**
  * A bag of generation 3, written in place: records first, then the index entries that name them. Records that a killed

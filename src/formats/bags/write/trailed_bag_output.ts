@@ -2,7 +2,7 @@ import { NewFile } from "../../../io/write/new_file.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { WritableFile } from "../../../io/write/writable_file.ts";
 import { BagOutput } from "./bag_output.ts";
-import { ENTRY, writeEntry } from "../bag/index_entries.ts";
+import { ENTRY, writeEntry } from "../../../tree/limits/limit_entries.ts";
 
 const PIECE = 1 << 20;
 

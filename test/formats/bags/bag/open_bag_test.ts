@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { openBag } from "../../../../src/formats/bags/bag/open_bag.ts";
-import { indexPath } from "../../../../src/formats/bags/bag/index_entries.ts";
+import { indexPath } from "../../../../src/formats/bags/bag/bag.ts";
 import {
   type BagOptions,
   BagReader,

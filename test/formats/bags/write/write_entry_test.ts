@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {
   ENTRY,
   writeEntry,
-} from "../../../../src/formats/bags/bag/index_entries.ts";
+} from "../../../../src/tree/limits/limit_entries.ts";
 
 Deno.test("entries are u64, also those of bags beyond 4 GiB", () => {
   for (

@@ -1,8 +1,8 @@
-import { FormatError } from "../../../base/errors.ts";
-import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { mustWait } from "../../../io/storage/must_wait.ts";
-import { NotLoaded } from "../../../tree/not_loaded.ts";
+import { FormatError } from "../base/errors.ts";
+import { perform, type Steps } from "../io/concurrency/steps.ts";
+import type { ByteSource } from "../io/storage/byte_source.ts";
+import { mustWait } from "../io/storage/must_wait.ts";
+import { NotLoaded } from "./not_loaded.ts";
 
 const PAGE = 4096;
 /** Associativity of the page cache: pages per set. The oldest is evicted. */
@@ -108,7 +108,7 @@ export class PageCache {
   }
 }
 
-/** Cache of this thread, shared by all bags: indexes and references are read again and again. */
+/** Cache of this thread, shared by all containers: indexes and references are read again and again. */
 const ofThread = new PageCache(PAGES);
 
 /** Part of a file that is read through a page cache. */

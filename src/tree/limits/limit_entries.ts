@@ -1,4 +1,4 @@
-import { FormatError } from "../../../base/errors.ts";
+import { FormatError } from "../../base/errors.ts";
 
 /** Bytes of an index entry: a little-endian u64, the end of a record. */
 export const ENTRY = 8;
@@ -20,37 +20,40 @@ export function writeEntry(bytes: Uint8Array, end: number): void {
   }
 }
 
-interface IndexedBag {
+/** File of records whose ends a table lists. */
+interface IndexedFile {
   readonly path: string;
   readonly dataEnd: number;
+  /** Word for the file in messages. */
+  readonly unit: string;
 }
 
-/** Returns the message for a record that ends past its bag. */
-export function pastEnd(end: number, dataEnd: number): string {
-  return `limit out of range: the index points past the end of the bag, to byte ${end} of ${dataEnd}: the bag is ` +
+/** Returns the message for a record that ends past its file. */
+export function pastEnd(end: number, { dataEnd, unit }: IndexedFile): string {
+  return `limit out of range: the index points past the end of the ${unit}, to byte ${end} of ${dataEnd}: the ${unit} is ` +
     "truncated, or the index is damaged";
 }
 
 /**
- * Checks that a record lies inside its bag; throws `bad-index` otherwise.
+ * Checks that a record lies inside its file; throws `bad-index` otherwise.
  *
  * @param start End of the previous record.
  * @param before Start of the previous record, if any. An end that is too low shows in the record that it ends; in the
  * next record, it shows only by comparison with this.
  */
 export function checkLimits(
-  bag: IndexedBag,
+  file: IndexedFile,
   record: number,
   start: number,
   end: number,
   before = 0,
 ): void {
-  const { path, dataEnd } = bag;
+  const { path, dataEnd } = file;
   const descends = before > start && before <= dataEnd; // past the end, `before` itself is wrong
   if (!descends && start <= end && end <= dataEnd) return;
   const last = Math.max(start, end);
   const what = last > dataEnd
-    ? pastEnd(last, dataEnd)
+    ? pastEnd(last, file)
     : start > end
     ? `limits descend: the index is not monotonic, it starts at ${start} and ends at ${end}`
     : `limits descend: the index is not monotonic, it starts at ${start} and the record before at ${before}`;
@@ -74,12 +77,12 @@ export function checkLimits(
  * @param otherwise Other possible causes, for the message.
  */
 export function checkIndexPage(
-  bag: IndexedBag,
+  file: IndexedFile,
   page: Uint8Array,
   first: number,
   otherwise: string,
 ): void {
-  const { path, dataEnd } = bag;
+  const { path, dataEnd } = file;
   let before = 0;
   let beforeZero = 0;
   let faults = 0;
@@ -103,9 +106,4 @@ export function checkIndexPage(
     beforeZero = end === 0 ? Math.max(before, beforeZero) : 0;
     before = end;
   }
-}
-
-/** Returns the index path of a generation-3 bag: `foo.idx` for `foo.bag`. */
-export function indexPath(bagPath: string): string {
-  return bagPath.replace(/\.[^./]*$/, "") + ".idx";
 }

@@ -1,10 +1,7 @@
 /** Entries of an index: numbers of 64 bits, without BigInt. */
 import assert from "node:assert/strict";
-import {
-  ENTRY,
-  readEntry,
-} from "../../../../src/formats/bags/bag/index_entries.ts";
-import { u64s } from "../../../support/bags/make_bag.ts";
+import { ENTRY, readEntry } from "../../../src/tree/limits/limit_entries.ts";
+import { u64s } from "../../support/bags/make_bag.ts";
 
 Deno.test("an entry is a little-endian u64, at any offset", () => {
   const exact = [0, 1, 255, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40 + 3];

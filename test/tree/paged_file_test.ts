@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  PageCache,
-  PagedFile,
-} from "../../../../src/formats/bags/bag/paged_file.ts";
-import { FileSource } from "../../../../src/io/storage/file_source.ts";
-import {
-  ENTRY,
-  readEntry,
-} from "../../../../src/formats/bags/bag/index_entries.ts";
-import { runSync } from "../../../../src/io/concurrency/steps.ts";
-import { withTempDir } from "../../../support/paths.ts";
+import { PageCache, PagedFile } from "../../src/tree/paged_file.ts";
+import { FileSource } from "../../src/io/storage/file_source.ts";
+import { ENTRY, readEntry } from "../../src/tree/limits/limit_entries.ts";
+import { runSync } from "../../src/io/concurrency/steps.ts";
+import { withTempDir } from "../support/paths.ts";
 
 Deno.test("pages of the ten-millionth file are distinguished, like those of the first", async () => {
   await withTempDir((dir) => {

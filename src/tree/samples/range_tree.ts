@@ -1,0 +1,142 @@
+import {
+  requireReached,
+  storageInThread,
+} from "../../io/storage/thread_storage.ts";
+import type { KnownFile } from "../../io/storage/changed_file.ts";
+import {
+  type Extent,
+  newExtent,
+  type NodeId,
+  type SampleNodes,
+  type Tree,
+  type TreeHandle,
+} from "../tree.ts";
+import type { RangeSamples } from "./range_samples.ts";
+import { RowsTree } from "./rows_tree.ts";
+import { SampleTree } from "./sample_tree.ts";
+import type { Field, SamplesHandle } from "./samples.ts";
+import { reopenSamples } from "./samples_reader.ts";
+
+export interface RangeTreeOptions {
+  /** Names of the files' directories; `undefined` if all samples are in the root. */
+  readonly shards: readonly string[] | undefined;
+  /** Suffix of the names of contents. */
+  readonly suffix: string;
+}
+
+/** Data from which another thread rebuilds a tree. */
+interface Seed extends RangeTreeOptions {
+  readonly samples: SamplesHandle;
+  readonly path: string;
+}
+
+type AnySamples = RangeSamples<KnownFile>;
+
+/** Shows samples by their numbers: contents as files, samples with fields as directories of these. */
+export function rangeTree(
+  samples: AnySamples,
+  options: RangeTreeOptions,
+  isOwner = true,
+): Tree {
+  return samples.fields.length === 0
+    ? new ContentTree(samples, options, isOwner)
+    : new FieldTree(samples, options, isOwner);
+}
+
+class ContentTree extends SampleTree<KnownFile> {
+  readonly sources: Tree["sources"];
+  readonly nodeCount: number;
+  readonly #samples: AnySamples;
+  readonly #options: RangeTreeOptions;
+  readonly #extent = newExtent();
+
+  constructor(
+    samples: AnySamples,
+    options: RangeTreeOptions,
+    isOwner: boolean,
+  ) {
+    super(samples.shards, options.shards, options.suffix);
+    this.sources = samples.treeSources(isOwner);
+    this.nodeCount = this.firstSample - 1 + samples.shards.length;
+    this.#samples = samples;
+    this.#options = options;
+  }
+
+  locate(node: NodeId, into: Extent): boolean {
+    if (!this.enterSample(node)) return false;
+    this.#samples.placeFile(this.sample, 0, into);
+    return true;
+  }
+
+  override samples(): SampleNodes {
+    return { ...super.samples(), areDirectories: false };
+  }
+
+  share(): TreeHandle {
+    return shared(this.#samples, this.#options);
+  }
+
+  close(): void {
+    this.#samples.close();
+  }
+
+  protected override sizeOf(node: NodeId): number {
+    return this.locate(node, this.#extent) ? this.#extent.length : -1;
+  }
+}
+
+class FieldTree extends RowsTree<KnownFile> {
+  readonly sources: Tree["sources"];
+  readonly #samples: AnySamples;
+  readonly #options: RangeTreeOptions;
+  readonly #extent = newExtent();
+
+  constructor(
+    samples: AnySamples,
+    options: RangeTreeOptions,
+    isOwner: boolean,
+  ) {
+    super(samples.shards, options.shards, () => samples.fields.length);
+    this.sources = samples.treeSources(isOwner);
+    this.#samples = samples;
+    this.#options = options;
+  }
+
+  locate(node: NodeId, into: Extent): boolean {
+    if (!this.enterField(node)) return false;
+    this.#samples.placeFile(this.sample, this.field, into);
+    return true;
+  }
+
+  share(): TreeHandle {
+    return shared(this.#samples, this.#options);
+  }
+
+  close(): void {
+    this.#samples.close();
+  }
+
+  protected override fieldsOf(): readonly Field[] {
+    return this.#samples.fields;
+  }
+
+  protected override sizeOf(node: NodeId): number {
+    return this.locate(node, this.#extent) ? this.#extent.length : -1;
+  }
+}
+
+function shared(samples: AnySamples, options: RangeTreeOptions): TreeHandle {
+  const { shards, storage } = samples;
+  requireReached(shards.name, storage);
+  const path = shards.paths[0] ?? "";
+  const data: Seed = { ...options, samples: samples.share(), path };
+  return { module: import.meta.url, data };
+}
+
+/** Rebuilds a shared tree in another thread, over the same tables, and reopens the files. */
+export async function reopenTree(data: unknown): Promise<Tree> {
+  const { samples, path, ...options } = data as Seed;
+  const storage = storageInThread(path);
+  const opened = await reopenSamples(samples, { storage });
+  return rangeTree(opened as AnySamples, options, false);
+}
