@@ -11,8 +11,8 @@ import type { OpenOptions, RecordLocation } from "../read/record_files.ts";
 /**
  * Folder packed into FFRecord files (Python's `ffrecord.PackedFolder`).
  *
- * Paths start at the packed folder, with or without a leading slash. `a//b`, `./a` and `a/` mean the same as on disk;
- * `..` is not resolved.
+ * Paths are relative to the packed folder. `a//b`, `./a` and `a/` mean the same as on disk; `..` is not resolved, and
+ * absolute paths do not exist, as in Python. Only `list` takes a leading slash, as all lists do.
  *
  * @example Read files from a packed folder
  * ```ts
@@ -92,7 +92,11 @@ export class PackedFolder implements Disposable {
     const { names } = this.#packed;
     const listed: string[] = [];
     // A loop, not recursion: folders may nest deeper than the call stack.
-    const stack = [{ node: this.#folder(path), prefix: "", cursor: 0 }];
+    const stack = [{
+      node: this.#folder(path.replace(/^\/+/, "")),
+      prefix: "",
+      cursor: 0,
+    }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const { node, prefix, cursor } = top;
       let into: { node: NodeId; prefix: string; cursor: number } | undefined;
@@ -192,6 +196,7 @@ export class PackedFolder implements Disposable {
   }
 
   #find(path: string): NodeId {
+    if (path.startsWith("/")) return 0;
     let node = ROOT;
     for (const part of partsOf(path)) {
       const name = encodeName(part);

@@ -21,7 +21,6 @@ Deno.test("a folder in several parts is read like Python reads a directory", asy
     assert.equal(folder.numFiles, 3);
     assert.deepEqual(folder.list("/"), ["a", "b"]);
     assert.deepEqual(folder.list("/a/"), ["x", "y"]);
-    assert.deepEqual(await folder.read("/a/x"), text("1"));
     assert.deepEqual(folder.list("", { recursive: true }), [
       "a",
       "a/x",
