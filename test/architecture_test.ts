@@ -119,7 +119,7 @@ function circlesOf(
 
 /** What formats are told by, names and numbers, and the error of conversions. */
 const LIGHT =
-  /\/(registry|entry|kinds|layout|dataset\/dataset_names|convert\/conversion)\.ts$/;
+  /\/(registry|descriptor|kinds|layout|dataset\/dataset_names|convert\/conversion)\.ts$/;
 
 Deno.test("importing the root loads no format, codec, dataset or conversion", () => {
   const loaded = new Set<string>();

@@ -1,21 +1,21 @@
 import { messageOf } from "../base/message_text.ts";
 import { addThreadModule } from "../io/concurrency/thread_modules.ts";
 import { RecordfsError } from "../base/errors.ts";
-import { bags } from "./bags/entry.ts";
-import { bagz } from "./bagz/entry.ts";
-import { ffrecord } from "./ffrecord/entry.ts";
+import { bags } from "./bags/descriptor.ts";
+import { bagz } from "./bagz/descriptor.ts";
+import { ffrecord } from "./ffrecord/descriptor.ts";
 import type { Format, FormatDescriptor } from "./format.ts";
-import { gulp } from "./gulp/entry.ts";
-import { lmdb } from "./lmdb/entry.ts";
-import { litdata } from "./litdata/entry.ts";
-import { lines } from "./lines/entry.ts";
-import { mds } from "./mds/entry.ts";
-import { parquet } from "./parquet/entry.ts";
-import { safetensors } from "./safetensors/entry.ts";
-import { recordio } from "./recordio/entry.ts";
-import { tar } from "./tar/entry.ts";
-import { zip } from "./zip/entry.ts";
-import { tfrecord } from "./tfrecord/entry.ts";
+import { gulp } from "./gulp/descriptor.ts";
+import { lmdb } from "./lmdb/descriptor.ts";
+import { litdata } from "./litdata/descriptor.ts";
+import { lines } from "./lines/descriptor.ts";
+import { mds } from "./mds/descriptor.ts";
+import { parquet } from "./parquet/descriptor.ts";
+import { safetensors } from "./safetensors/descriptor.ts";
+import { recordio } from "./recordio/descriptor.ts";
+import { tar } from "./tar/descriptor.ts";
+import { zip } from "./zip/descriptor.ts";
+import { tfrecord } from "./tfrecord/descriptor.ts";
 
 const ENTRIES: FormatDescriptor[] = [
   ffrecord,
