@@ -7,7 +7,13 @@ import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { ArrayFile, NamedArray } from "../../tree/arrays/array_samples.ts";
 import { sharedBytes, sharedUint32 } from "../../tree/shared_numbers.ts";
-import { ELEMENT_TYPES, LARGEST_HEADER, LENGTH, METADATA } from "./layout.ts";
+import {
+  ELEMENT_TYPES,
+  LARGEST_HEADER,
+  LENGTH,
+  METADATA,
+  MOST_TENSORS,
+} from "./layout.ts";
 
 /** A file of tensors, in the order of their data. */
 export interface TensorFile extends ArrayFile {
@@ -64,9 +70,14 @@ export function* readHeader(
         const tensor = tensorIn(header, name, JSON.parse(facts));
         const { offset, length } = tensor;
         found.set(name, [key, end, offset, offset + length]);
+        if (found.size > MOST_TENSORS) {
+          const why = `its header describes more than ${MOST_TENSORS} tensors`;
+          throw bad("too-large", why);
+        }
       }
     });
   } catch (cause) {
+    if (cause instanceof FormatError) throw cause;
     const why = messageOf(cause);
     if (!(cause instanceof RangeError)) {
       throw bad("bad-structure", `its header is wrong: ${why}`, cause);

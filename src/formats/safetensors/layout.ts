@@ -9,6 +9,9 @@
 export const LENGTH = 8;
 /** Limit of a header in bytes (`MAX_HEADER_SIZE` of the original). */
 export const LARGEST_HEADER = 100_000_000;
+
+/** Maximum number of tensors of a file: each costs memory many times its bytes in the header. */
+export const MOST_TENSORS = 250_000;
 /** Key of the header's texts. */
 export const METADATA = "__metadata__";
 
