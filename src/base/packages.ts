@@ -13,6 +13,7 @@ export const PACKAGES: Readonly<
     | "exifReader"
     | "fastXmlParser"
     | "fflate"
+    | "flechette"
     | "hashWasm"
     | "htmlparser2"
     | "hyparquet"
@@ -34,6 +35,7 @@ export const PACKAGES: Readonly<
   exifReader: "npm:exif-reader@2.0.3",
   fastXmlParser: "npm:fast-xml-parser@5.12.1",
   fflate: "npm:fflate@0.8.3",
+  flechette: "npm:@uwdata/flechette@2.6.0",
   hashWasm: "npm:hash-wasm@4.12.0",
   htmlparser2: "npm:htmlparser2@12.0.0",
   hyparquet: "npm:hyparquet@1.31.5",

@@ -1,6 +1,7 @@
 import { messageOf } from "../base/message_text.ts";
 import { addThreadModule } from "../io/concurrency/thread_modules.ts";
 import { RecordfsError } from "../base/errors.ts";
+import { arrow } from "./arrow/descriptor.ts";
 import { bags } from "./bags/descriptor.ts";
 import { bagz } from "./bagz/descriptor.ts";
 import { ffrecord } from "./ffrecord/descriptor.ts";
@@ -25,6 +26,7 @@ const ENTRIES: FormatDescriptor[] = [
   tar,
   zip,
   parquet,
+  arrow,
   safetensors,
   ...lines,
   tfrecord,

@@ -10,6 +10,7 @@ import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { tarCase } from "../support/tar/tar_golden.ts";
 import { makeZip } from "../support/zip/make_zip.ts";
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
+import { arrowCase } from "../support/arrow/arrow_golden.ts";
 import { parquetCase } from "../support/parquet/parquet_golden.ts";
 import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
 import { lmdbCase } from "../support/lmdb/lmdb_golden.ts";
@@ -78,6 +79,9 @@ fs.cpSync(linesGoldens("jsonl").one("shards").path, `${place}/lines`, {
   recursive: true,
 });
 fs.cpSync(linesGoldens("csv").one("table").path, `${place}/table.csv`);
+fs.cpSync(arrowCase("datasets_saved").path, `${place}/saved`, {
+  recursive: true,
+});
 fs.cpSync(tarCase("shards").path, `${place}/tars`, { recursive: true });
 fs.cpSync(
   fromFileUrl(new URL("../golden/granular3/sharded/data", import.meta.url)),

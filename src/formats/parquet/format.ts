@@ -1,13 +1,13 @@
+import { openRows } from "../../tree/rows/open_rows.ts";
 import type { Format } from "../format.ts";
 import { checkParquet } from "./check.ts";
-import { parquetPaths } from "./read/parquet_files.ts";
-import { openParquet } from "./tree/open_parquet.ts";
+import { PARQUET_ROWS } from "./read/parquet_rows.ts";
 
 /** Parquet: rows of tables, in files and shards. */
 export const parquet: Format = {
-  open: openParquet,
+  open: (path, options) => openRows(PARQUET_ROWS, path, options),
   *patternPaths(pattern, storage) {
-    return (yield* parquetPaths(pattern, storage)).paths;
+    return (yield* PARQUET_ROWS.paths(pattern, storage)).paths;
   },
   check: checkParquet,
   async openSource(container) {

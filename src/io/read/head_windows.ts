@@ -2,7 +2,7 @@ import { yieldWhenDue } from "../concurrency/event_loop.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { FAR_WINDOW, FarHeaders } from "./far_headers.ts";
-import { fillNow, fillSync, readElsewhere } from "./read_part.ts";
+import { fillNow, fillSync, readElsewhere, readPart } from "./read_part.ts";
 
 /** Windows to prefetch from remote sources. */
 const FAR_AHEAD = 2;
@@ -48,6 +48,27 @@ export class HeadWindows {
     return offset >= this.#start && offset + length <= this.#end
       ? offset - this.#start
       : -1;
+  }
+
+  /**
+   * Reads a header of any length, whose bytes are valid until the next read.
+   *
+   * @param passed Size of the content before it, or `undefined` at the start.
+   */
+  *read(
+    offset: number,
+    length: number,
+    passed: number | undefined,
+  ): Steps<Uint8Array> {
+    let at = this.find(offset, length);
+    if (at < 0 && length > this.#least) {
+      return yield* readPart(this.#source, offset, length);
+    }
+    if (at < 0) {
+      yield* this.move(offset, passed);
+      at = 0;
+    }
+    return this.bytes.subarray(at, at + length);
   }
 
   /** Reads at least a whole header. `passed` is the size of the content before it, or `undefined` at the start. */

@@ -19,11 +19,11 @@ import {
   sampleOf,
   shardOf,
 } from "../../support/mds/make_mds.ts";
-import { bytesFile, parquetFile } from "../../support/parquet/make_parquet.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
 import { RECORD_FORMATS } from "./record_formats.ts";
+import { ROW_FORMATS } from "./row_formats.ts";
 import {
   byteOf,
   bytesOfFile,
@@ -268,25 +268,7 @@ const FORMATS: readonly FormatCase[] = [
     },
     damages: [{ at: 30 + 7 }],
   },
-  {
-    name: "parquet",
-    goldens: goldensIn("parquet"),
-    write: oneFile("a.parquet", () => parquetFile()),
-    files: {
-      "000000/n.json": "7\n",
-      "000001/n.json": "8\n",
-      "000002/n.json": "9\n",
-    },
-    openDataset: (path, options) => openDataset(path, options),
-    keys: [7, 8, 9],
-    keyOf: (row) => (row as { n: number }).n,
-    labels: { key: "n", values: ["7", "8", "9"] },
-    isSummed: false,
-    cuts: ["truncated"],
-    // Its end says how much there is.
-    shards: fileShards("parquet", Infinity, bytesFile, byteOf("data")),
-    damages: [{ at: 0 }],
-  },
+  ...ROW_FORMATS,
   ...TENSOR_FORMATS,
   ...RECORD_FORMATS,
   {

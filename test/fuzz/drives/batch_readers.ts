@@ -278,28 +278,32 @@ export const lmdbsDrive: Drive = driveOf<OpenedSamples, number, object>({
   keys: (scene, { length }) => someIndices(scene, length),
 });
 
-export const parquetsDrive: Drive = driveOf<
-  OpenedSamples,
-  number,
-  { checkData: boolean; pageCacheSize: number | undefined }
->({
-  name: "parquets",
-  format: "parquet",
-  memory: 1200,
-  Reader: SAMPLES,
-  options: ({ dice }) => ({
-    checkData: !dice.once(3),
-    pageCacheSize: dice.pick([undefined, 0, 1000]),
-  }),
-  // What decodes pages is loaded by that.
-  load: (scene, options) =>
-    scene.attempt("load", async () => {
-      (await openRows(scene.path, options)).close();
-    }).then(() => {}),
-  facts: ({ length, fields, paths }) => [length, fields, paths],
-  keys: (scene, { length }) => someIndices(scene, length),
-  isLoose: ({ checkData }) => !checkData,
-});
+const rowsDrive = (format: string) =>
+  driveOf<
+    OpenedSamples,
+    number,
+    { checkData: boolean; pageCacheSize: number | undefined }
+  >({
+    name: `${format}s`,
+    format,
+    memory: 1200,
+    Reader: SAMPLES,
+    options: ({ dice }) => ({
+      checkData: !dice.once(3),
+      pageCacheSize: dice.pick([undefined, 0, 1000]),
+    }),
+    // What decodes pages is loaded by that.
+    load: (scene, options) =>
+      scene.attempt("load", async () => {
+        (await openRows(scene.path, options)).close();
+      }).then(() => {}),
+    facts: ({ length, fields, paths }) => [length, fields, paths],
+    keys: (scene, { length }) => someIndices(scene, length),
+    isLoose: ({ checkData }) => !checkData,
+  });
+
+export const parquetsDrive: Drive = rowsDrive("parquet");
+export const arrowsDrive: Drive = rowsDrive("arrow");
 
 /** Rows of JSON lines, CSV and TSV. */
 export const linesDrives: readonly Drive[] = LINE_FORMATS.map((format) =>

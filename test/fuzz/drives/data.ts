@@ -72,6 +72,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   jsonl: ["openDataset", "files"],
   csv: ["openDataset", "files"],
   tsv: ["openDataset", "files"],
+  arrow: ["openDataset", "files"],
 };
 
 export const dataDrive: Drive = {

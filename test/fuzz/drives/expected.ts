@@ -103,6 +103,7 @@ async function compare(
       return await compareFields(path, content as LitDataContent);
     case "tensors":
       return await compareTensors(path, content as TensorContent);
+    case "arrow":
     case "parquet":
       return await compareRows(path, content as ParquetCase["content"]);
     case "lines":

@@ -1,5 +1,6 @@
 /** All that is driven. A new drive goes to the end: the options of others follow from their places. */
 import {
+  arrowsDrive,
   linesDrives,
   litdataDrive,
   lmdbsDrive,
@@ -50,4 +51,5 @@ export const DRIVES: readonly Drive[] = [
   litdataDrive,
   safetensorsDrive,
   ...linesDrives,
+  arrowsDrive,
 ];

@@ -1,5 +1,5 @@
 /** Rows of Parquet with the types that their values have. */
-import type { ParquetRow } from "../../../src/formats/parquet/read/row_samples.ts";
+import type { TableRow } from "../../../src/tree/rows/row_samples.ts";
 import {
   openSamples,
   type OpenSamplesOptions,
@@ -10,6 +10,6 @@ import type { OpenedSamples } from "../../../src/open/samples/opened_samples.ts"
 export function openRows(
   path: string,
   options?: OpenSamplesOptions,
-): Promise<OpenedSamples<ParquetRow, ParquetRow>> {
+): Promise<OpenedSamples<TableRow, TableRow>> {
   return openSamples(path, options);
 }

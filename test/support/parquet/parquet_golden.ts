@@ -1,5 +1,5 @@
 /** The files of Parquet that pyarrow wrote, and what it reads of them. */
-import type { ParquetValue } from "../../../src/formats/parquet/values/render.ts";
+import type { CellValue } from "../../../src/codecs/cells/render_cell.ts";
 import type { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { goldenSet } from "../golden.ts";
 
@@ -38,7 +38,7 @@ export const parquetCase = GOLDENS.one;
 export const parquetCases = GOLDENS.all;
 
 /** The value that a reader has to give. */
-export function valueOf(value: ExpectedValue): ParquetValue {
+export function valueOf(value: ExpectedValue): CellValue {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(valueOf);
   if ("hex" in value) return Uint8Array.fromHex(value.hex);
@@ -52,7 +52,7 @@ export function valueOf(value: ExpectedValue): ParquetValue {
 /** Rows of a case, as a reader has to give them. */
 export function rowsOf(
   { content }: Pick<ParquetCase, "content">,
-): ParquetValue[][] {
+): CellValue[][] {
   return Array.from(
     { length: content.rows },
     (_, row) => content.columns.map(({ values }) => valueOf(values[row]!)),

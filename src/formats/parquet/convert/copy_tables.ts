@@ -14,8 +14,8 @@ import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { MAGIC_SIZE, TAIL_SIZE } from "../layout.ts";
 import { readFooterBytes } from "../read/footer.ts";
 import { Chunk } from "../read/parquet_index.ts";
-import type { ParquetFile } from "../read/parquet_files.ts";
-import type { RowSamples } from "../read/row_samples.ts";
+import type { RowSamples } from "../../../tree/rows/row_samples.ts";
+import type { ParquetFile } from "../read/parquet_index.ts";
 import {
   decodeThrift,
   encodeThrift,
@@ -45,7 +45,8 @@ export async function copyTables(
   from: string,
   target: string,
 ): Promise<Conversion | undefined> {
-  const { shards: { shards }, sources } = container.samples as RowSamples;
+  const { shards: { shards }, sources } = container
+    .samples as RowSamples<ParquetFile>;
   const footers: ThriftStruct[] = [];
   for (const [i, file] of shards.entries()) {
     const source = sources[i]!;

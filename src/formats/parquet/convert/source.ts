@@ -1,9 +1,8 @@
-import type { PlanNotes } from "../../../convert/conversion.ts";
-import { ContainerSource } from "../../../convert/from/source.ts";
+import { RowsSource } from "../../../convert/from/rows_source.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 
-/** Tables to convert: their rows, or for file targets a directory of cells per row. */
-export class ParquetSource extends ContainerSource {
+/** Parquet to convert, whose files may be copied. */
+export class ParquetSource extends RowsSource {
   /** Whether all rows of sound files are converted, so that files can be copied. */
   get isWhole(): boolean {
     const { samples } = this.container;
@@ -13,16 +12,8 @@ export class ParquetSource extends ContainerSource {
   get tables(): VirtualFs {
     return this.container;
   }
-
-  override noteFiles({ kept, changed }: PlanNotes): void {
-    kept.push("rows, their order, and the values of their cells");
-    changed.push(
-      "cells become files named by their columns: bytes and text unchanged, everything else as JSON",
-      "files record neither the types of columns, nor whether a text is missing or empty",
-    );
-  }
 }
 
-export function parquetSource(container: VirtualFs): ContainerSource {
+export function parquetSource(container: VirtualFs): ParquetSource {
   return new ParquetSource(container, "Parquet");
 }

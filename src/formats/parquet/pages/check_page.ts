@@ -1,7 +1,7 @@
 import { LARGEST_PAGE, MOST_VALUES } from "../layout.ts";
 import type { ParquetLibrary } from "../read/library.ts";
 import type { StoredType } from "../values/schema.ts";
-import { PageFault } from "./page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 
 /** Maximum bits of a dictionary index or level. */
 const WIDEST = 24;
@@ -32,16 +32,16 @@ export function partOf(
   at = 0,
   end = bytes.length,
 ): PagePart {
-  if (at > end || end > bytes.length) throw new PageFault("ends early");
+  if (at > end || end > bytes.length) throw new CellFault("ends early");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return { bytes, view, at, end };
 }
 
 /** Checks the number of values of a page or dictionary. */
 export function checkCount(count: number, most: number = MOST_VALUES): void {
-  if (!(count >= 0)) throw new PageFault(`has ${count} values`);
+  if (!(count >= 0)) throw new CellFault(`has ${count} values`);
   if (count > most) {
-    throw new PageFault(
+    throw new CellFault(
       `has ${count} values, more than the limit of ${most}. Write it in ` +
         "smaller pages",
       "too-large",
@@ -51,7 +51,7 @@ export function checkCount(count: number, most: number = MOST_VALUES): void {
 
 /** Validates alternating RLE and bit-packed runs: the library would write as many numbers as a run declares. */
 export function checkRuns(part: PagePart, bits: number, count: number): void {
-  if (bits > WIDEST) throw new PageFault(`has numbers of ${bits} bits`);
+  if (bits > WIDEST) throw new CellFault(`has numbers of ${bits} bits`);
   let { at } = part;
   const width = bits + 7 >> 3;
   for (let left = count; left > 0;) {
@@ -64,23 +64,23 @@ export function checkRuns(part: PagePart, bits: number, count: number): void {
       // The last run may be padded with extra numbers, whose bytes may be missing.
       const isWhole = bits > 0 && at + bytes <= part.end;
       if (length === 0 || !isWhole && length > wanted) {
-        throw new PageFault(
+        throw new CellFault(
           `has a run of ${8 * length} numbers, where ${left} are left`,
         );
       }
       if (at + Math.ceil(Math.min(left, 8 * length) * bits / 8) > part.end) {
-        throw new PageFault("ends in a run of numbers");
+        throw new CellFault("ends in a run of numbers");
       }
       at += bytes;
       left -= Math.min(left, 8 * length);
     } else {
       if (length > left) {
-        throw new PageFault(
+        throw new CellFault(
           `has a run of ${length} numbers, where ${left} are left`,
         );
       }
       at += width;
-      if (at > part.end) throw new PageFault("ends in a run of numbers");
+      if (at > part.end) throw new CellFault("ends in a run of numbers");
       left -= length;
     }
   }
@@ -89,7 +89,7 @@ export function checkRuns(part: PagePart, bits: number, count: number): void {
 /** Returns the runs that follow their length, such as levels in pages of version 1. */
 export function sizedPart({ bytes, view, at, end }: PagePart): PagePart {
   const start = at + 4;
-  if (start > end) throw new PageFault("ends early");
+  if (start > end) throw new CellFault("ends early");
   return partOf(bytes, start, start + view.getUint32(at, true));
 }
 
@@ -124,7 +124,7 @@ export function checkValues(
     case "RLE_DICTIONARY": {
       if (type === "BOOLEAN") break;
       if (count === 0 && part.at === part.end) return;
-      if (part.at >= part.end) throw new PageFault("ends early");
+      if (part.at >= part.end) throw new CellFault("ends early");
       const bits = part.bytes[part.at]!;
       return checkRuns({ ...part, at: part.at + 1 }, bits, count);
     }
@@ -138,7 +138,7 @@ export function checkValues(
       if (!isBytes && type !== "FIXED_LEN_BYTE_ARRAY") break;
       return checkDeltaBytes(part, count, library);
   }
-  throw new PageFault(
+  throw new CellFault(
     `has values of ${type} in the unsupported encoding ` +
       `${encoding ?? "of an unknown number"}`,
     "unsupported",
@@ -154,14 +154,14 @@ export function sizeOf(
   if (type === "BOOLEAN") return Math.ceil(count / 8);
   const size = type === "FIXED_LEN_BYTE_ARRAY" ? length : SIZES[type];
   if (size === undefined || size <= 0) {
-    throw new PageFault(`has values of ${size ?? "no known number of"} bytes`);
+    throw new CellFault(`has values of ${size ?? "no known number of"} bytes`);
   }
   return count * size;
 }
 
 function requireBytes({ at, end }: PagePart, wanted: number): void {
   if (at + wanted > end) {
-    throw new PageFault(
+    throw new CellFault(
       `has ${end - at} bytes of values, and they take ${wanted}`,
     );
   }
@@ -169,10 +169,10 @@ function requireBytes({ at, end }: PagePart, wanted: number): void {
 
 function checkPlainBytes({ view, at, end }: PagePart, count: number): void {
   for (let i = 0; i < count; i++) {
-    if (at + 4 > end) throw new PageFault(`ends before value ${i}`);
+    if (at + 4 > end) throw new CellFault(`ends before value ${i}`);
     at += 4 + view.getUint32(at, true);
   }
-  if (at > end) throw new PageFault("ends in a value");
+  if (at > end) throw new CellFault("ends in a value");
 }
 
 /** Validates delta encoding: the library allocates memory by its header. */
@@ -185,12 +185,12 @@ function checkDeltas(part: PagePart, count: number): void {
   const isRight = block > 0 && block % 128 === 0 && block <= 1 << 20 &&
     parts > 0 && Number.isInteger(each) && each % 32 === 0;
   if (!isRight) {
-    throw new PageFault(
+    throw new CellFault(
       `has differences in blocks of ${block} and ${parts} parts`,
     );
   }
   if (total !== count) {
-    throw new PageFault(`has ${total} differences for ${count} values`);
+    throw new CellFault(`has ${total} differences for ${count} values`);
   }
 }
 
@@ -205,7 +205,7 @@ function lengthsOf(
   checkDeltas(part, count);
   const reader = { view: part.view, offset: part.at };
   deltaBinaryUnpack(reader, count, lengths);
-  if (reader.offset > part.end) throw new PageFault("ends in its lengths");
+  if (reader.offset > part.end) throw new CellFault("ends in its lengths");
   return { lengths, end: reader.offset };
 }
 
@@ -217,10 +217,10 @@ function checkDeltaLengths(
   const { lengths, end } = lengthsOf(part, count, library);
   let at = end;
   for (const length of lengths) {
-    if (length < 0) throw new PageFault(`has a value of ${length} bytes`);
+    if (length < 0) throw new CellFault(`has a value of ${length} bytes`);
     at += length;
   }
-  if (at > part.end) throw new PageFault("ends in a value");
+  if (at > part.end) throw new CellFault("ends in a value");
 }
 
 /** Validates values that share prefixes with their predecessors: a few bytes may expand to very many. */
@@ -235,7 +235,7 @@ function checkDeltaBytes(
   for (let i = 0; i < count; i++) {
     const [same, more] = [shared[i]!, rest.lengths[i]!];
     if (same < 0 || more < 0 || same > before) {
-      throw new PageFault(
+      throw new CellFault(
         `has a value that shares ${same} bytes with one of ${before}`,
       );
     }
@@ -243,9 +243,9 @@ function checkDeltaBytes(
     at += more;
     total += before;
   }
-  if (at > part.end) throw new PageFault("ends in a value");
+  if (at > part.end) throw new CellFault("ends in a value");
   if (total > LARGEST_PAGE) {
-    throw new PageFault(
+    throw new CellFault(
       `has values of ${total} bytes, more than the limit of ` +
         `${LARGEST_PAGE}`,
       "too-large",
@@ -264,5 +264,5 @@ export function varint(
     value += (byte & 0x7f) * 2 ** (7 * i);
     if (byte < 0x80) return [value, at];
   }
-  throw new PageFault("ends in a number, or has one that does not end");
+  throw new CellFault("ends in a number, or has one that does not end");
 }

@@ -10,7 +10,7 @@ import { Chunk } from "../read/parquet_index.ts";
 import type { LibraryHeader, ParquetLibrary } from "../read/library.ts";
 import type { Leaf } from "../values/schema.ts";
 import type { StoredPage } from "./decode_page.ts";
-import { PageFault } from "./page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 
 /** Initial and maximum bytes read to find a header, which may contain minimum and maximum values. */
 const HEADER_WINDOW = 1 << 10;
@@ -50,7 +50,7 @@ export function* chunkPages(
 ): Steps<ChunkPages> {
   const { numbers, rows } = place;
   if (numbers[Chunk.LENGTH] === 0 || rows === 0) {
-    if (rows > 0) throw new PageFault(`has no pages for ${rows} rows`);
+    if (rows > 0) throw new CellFault(`has no pages for ${rows} rows`);
     return {
       starts: new Float64Array(0),
       lengths: new Float64Array(0),
@@ -73,14 +73,14 @@ function* pagesByIndex(
 ): Steps<ChunkPages | undefined> {
   const length = numbers[Chunk.INDEX_LENGTH]!;
   if (length > LARGEST_HEADER) {
-    throw new PageFault(
+    throw new CellFault(
       `has an index of ${length} bytes, more than the limit of ` +
         `${LARGEST_HEADER}`,
       "too-large",
     );
   }
   const bytes = yield* readPart(source, numbers[Chunk.INDEX]!, length);
-  if (thriftEndOf(bytes) < 0) throw new PageFault("has a truncated index");
+  if (thriftEndOf(bytes) < 0) throw new CellFault("has a truncated index");
   const { page_locations: pages } = library.readOffsetIndex({
     view: new DataView(bytes.buffer),
     offset: 0,
@@ -100,12 +100,12 @@ function* pagesByIndex(
     const { offset, compressed_page_size: size, first_row_index: row } = page;
     const [at, length, first] = [offset, size, row].map(exactNumber);
     if (at === undefined || length === undefined || first === undefined) {
-      throw new PageFault(`has an index whose page ${i} lacks a number`);
+      throw new CellFault(`has an index whose page ${i} lacks a number`);
     }
     const isRight = at >= before && length > 0 && at + length <= end &&
       (i === 0 ? first === 0 : first >= firsts[i - 1]!) && first <= rows;
     if (!isRight) {
-      throw new PageFault(
+      throw new CellFault(
         `has an index whose page ${i} would be at bytes ${at} to ${
           at + length
         }, from row ${first} on`,
@@ -116,7 +116,7 @@ function* pagesByIndex(
     before = at + length;
   }
   if (count === 0) {
-    throw new PageFault(`has an index of no pages for ${rows} rows`);
+    throw new CellFault(`has an index of no pages for ${rows} rows`);
   }
   if (isRepeated) return undefined;
   const dictionary = starts[0]! > start
@@ -148,17 +148,17 @@ function* pagesByHeaders(
     const { header, length } = yield* readHeader(source, at, end, library);
     const whole = length + header.compressed_page_size;
     if (at + whole > end) {
-      throw new PageFault(`has a page at byte ${at} that extends beyond it`);
+      throw new CellFault(`has a page at byte ${at} that extends beyond it`);
     }
     const head = header.data_page_header_v2 ?? header.data_page_header;
     if (header.type === "DICTIONARY_PAGE") {
       if (dictionary !== undefined || starts.length > 0) {
-        throw new PageFault("has a dictionary after its first page");
+        throw new CellFault("has a dictionary after its first page");
       }
       dictionary = { start: at, length: whole };
     } else if (header.type === "DATA_PAGE" || header.type === "DATA_PAGE_V2") {
       if (head === undefined || !(head.num_values >= 0)) {
-        throw new PageFault(`has a page at byte ${at} without a count`);
+        throw new CellFault(`has a page at byte ${at} without a count`);
       }
       values += head.num_values;
       if (head.num_values > 0) {
@@ -170,7 +170,7 @@ function* pagesByHeaders(
         firsts.push(firsts.at(-1)! + count);
       }
       if (starts.length > MOST_PAGES) {
-        throw new PageFault(`has more than ${MOST_PAGES} pages`);
+        throw new CellFault(`has more than ${MOST_PAGES} pages`);
       }
     }
     at += whole;
@@ -181,7 +181,7 @@ function* pagesByHeaders(
     const what = values === numbers[Chunk.VALUES]
       ? `${firsts.at(-1)} rows in its pages, but ${rows}`
       : `${values} values in its pages, but ${numbers[Chunk.VALUES]}`;
-    throw new PageFault(`has ${what} according to the footer`);
+    throw new CellFault(`has ${what} according to the footer`);
   }
   return {
     starts: Float64Array.from(starts),
@@ -200,7 +200,7 @@ function* pagesByHeaders(
  *
  * @param end End of the column chunk.
  * @returns The header and its length in bytes.
- * @throws {PageFault} If it is invalid or extends beyond `end`.
+ * @throws {CellFault} If it is invalid or extends beyond `end`.
  */
 export function* readHeader(
   source: ByteSource,
@@ -213,7 +213,7 @@ export function* readHeader(
     const length = thriftEndOf(bytes);
     if (length >= 0) return { header: headerOf(bytes, library), length };
     if (bytes.length === end - at || window >= LARGEST_HEADER) {
-      throw new PageFault(`has a page at byte ${at} whose header does not end`);
+      throw new CellFault(`has a page at byte ${at} whose header does not end`);
     }
   }
 }
@@ -225,16 +225,16 @@ export function pageOf(
   check: boolean,
 ): StoredPage {
   const length = thriftEndOf(bytes);
-  if (length < 0) throw new PageFault("has a page whose header does not end");
+  if (length < 0) throw new CellFault("has a page whose header does not end");
   const header = headerOf(bytes, library);
   const body = bytes.subarray(length, length + header.compressed_page_size);
   if (body.length !== header.compressed_page_size) {
-    throw new PageFault(
+    throw new CellFault(
       `has a page of ${header.compressed_page_size} bytes, and there are ${body.length}`,
     );
   }
   if (check && header.crc !== undefined && crc32Of(body) !== header.crc >>> 0) {
-    throw new PageFault(
+    throw new CellFault(
       "has a page with a checksum mismatch (CRC-32)",
       "sum",
     );
@@ -252,7 +252,7 @@ export function* readPage(
   if (length <= LARGEST_PAGE) {
     return yield* readParsed(source, start, length, parse);
   }
-  throw new PageFault(
+  throw new CellFault(
     `has a page of ${length} bytes, more than the limit of ` +
       `${LARGEST_PAGE}. Write it in smaller pages`,
     "too-large",
@@ -288,7 +288,7 @@ function headerOf(bytes: Uint8Array, library: ParquetLibrary): LibraryHeader {
     (size < 0 ? numbers[0] : undefined);
   if (wrong === undefined) return header;
   const [what, value] = wrong;
-  throw new PageFault(
+  throw new CellFault(
     `has a page whose header is damaged: its ${what} is ${brief(value)}`,
   );
 }
@@ -298,6 +298,6 @@ function thriftEndOf(bytes: Uint8Array): number {
     return thriftEnd(bytes);
   } catch (error) {
     if (!(error instanceof BadThrift)) throw error;
-    throw new PageFault(`has a header that ${error.message}`, "damaged", error);
+    throw new CellFault(`has a header that ${error.message}`, "damaged", error);
   }
 }

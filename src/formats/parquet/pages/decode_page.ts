@@ -14,7 +14,7 @@ import {
 } from "./check_page.ts";
 import { decompressPage } from "./decompress_page.ts";
 import { countLevels, readLevels, readRuns } from "./levels.ts";
-import { PageFault } from "./page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 
 const NO_LEVELS: Uint8Array = new Uint8Array(0);
 
@@ -56,7 +56,7 @@ export function* decodeDictionary(
 ): Steps<{ readonly rows: Values; readonly weight: number }> {
   const count = header.dictionary_page_header?.num_values;
   if (count === undefined) {
-    throw new PageFault("has a dictionary without a size");
+    throw new CellFault("has a dictionary without a size");
   }
   checkCount(count);
   const { type, length } = leaf.field;
@@ -182,7 +182,7 @@ function rowStart(repetition: Uint8Array, row: number): number {
   let at = -1;
   for (let begun = 0; begun <= row; begun++) {
     at = repetition.indexOf(0, at + 1);
-    if (at < 0) throw new PageFault(`has a page without its row ${row}`);
+    if (at < 0) throw new CellFault(`has a page without its row ${row}`);
   }
   return at;
 }
@@ -253,7 +253,7 @@ function* bytesOfFirst(
   { leaf, codec, library }: PageDecoder,
 ) {
   const head = header.data_page_header;
-  if (head === undefined) throw new PageFault("has no header of data");
+  if (head === undefined) throw new CellFault("has no header of data");
   const { num_values: count, encoding } = head;
   checkCount(count, mostOf(leaf, encoding));
   const size = header.uncompressed_page_size;
@@ -304,7 +304,7 @@ function levelsOfSecond(
   const isRight = rows >= 0 && rows <= count && repetition >= 0 &&
     definition >= 0 && size <= body.length;
   if (!isRight) {
-    throw new PageFault(
+    throw new CellFault(
       `counts ${count} values, ${rows} rows, ${size} bytes of levels`,
     );
   }
@@ -336,7 +336,7 @@ function openedPage(
 
 function requireRuns(encoding: string | undefined): void {
   if (encoding === "RLE") return;
-  throw new PageFault(
+  throw new CellFault(
     "has levels in the unsupported encoding " +
       `${encoding ?? "of an unknown number"}`,
     "unsupported",
@@ -364,7 +364,7 @@ function lookedUp(
   const values = new Array<unknown>(end - start);
   if (start === end) return values;
   if (dictionary === undefined) {
-    throw new PageFault(
+    throw new CellFault(
       "refers to a dictionary, and none precedes it",
     );
   }
@@ -374,7 +374,7 @@ function lookedUp(
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i]!;
     if (number >= dictionary.length) {
-      throw new PageFault(
+      throw new CellFault(
         `refers to value ${number} of a dictionary of ${dictionary.length}`,
       );
     }

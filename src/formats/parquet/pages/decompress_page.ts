@@ -3,7 +3,7 @@ import { decompressed } from "../../../io/block_cache/inflate.ts";
 import { snappySize } from "../../../io/block_cache/snappy.ts";
 import { type Codec, LARGEST_PAGE } from "../layout.ts";
 import type { ParquetLibrary } from "../read/library.ts";
-import { PageFault } from "./page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 
 /** Maximum compression ratios of the codecs that have one. */
 const RATIOS: Readonly<Partial<Record<Codec, number>>> = {
@@ -27,9 +27,9 @@ export function* decompressPage(
   size: number,
   library: ParquetLibrary,
 ): Steps<Uint8Array> {
-  if (!(size >= 0)) throw new PageFault(`would have ${size} bytes`);
+  if (!(size >= 0)) throw new CellFault(`would have ${size} bytes`);
   if (size > LARGEST_PAGE) {
-    throw new PageFault(
+    throw new CellFault(
       `would have ${size} bytes, more than the limit of ${LARGEST_PAGE}. ` +
         "Write it in smaller pages",
       "too-large",
@@ -37,17 +37,17 @@ export function* decompressPage(
   }
   if (codec === "UNCOMPRESSED") {
     if (bytes.length === size) return bytes;
-    throw new PageFault(`has ${bytes.length} bytes, and should have ${size}`);
+    throw new CellFault(`has ${bytes.length} bytes, and should have ${size}`);
   }
   if (codec === "LZO") {
-    throw new PageFault(
+    throw new CellFault(
       "is compressed by LZO, which is unsupported",
       "unsupported",
     );
   }
   const ratio = RATIOS[codec];
   if (ratio !== undefined && size > ratio * bytes.length + 64) {
-    throw new PageFault(
+    throw new CellFault(
       `would have ${size} bytes of ${bytes.length} by ${codec}, which is ` +
         "impossible",
     );
@@ -57,7 +57,7 @@ export function* decompressPage(
     return byLibrary(bytes, codec, size, library);
   }
   const fault = (why: string, cause?: unknown) =>
-    new PageFault(why, "damaged", cause);
+    new CellFault(why, "damaged", cause);
   return yield* decompressed(bytes, BY_NODE[codec], size, fault);
 }
 
@@ -72,7 +72,7 @@ function byLibrary(
   // The library would write as many bytes as the data declares, instead of the requested size.
   const declared = snappySize(bytes);
   if (declared === size) return snappy(bytes, size);
-  throw new PageFault(
+  throw new CellFault(
     `has ${declared} bytes when decompressed, and should have ${size}`,
   );
 }

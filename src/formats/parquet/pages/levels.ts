@@ -1,5 +1,5 @@
 import { bitsOf, checkRuns, type PagePart, varint } from "./check_page.ts";
-import { PageFault } from "./page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 
 /** Decodes the levels of a page, up to `most`, below 256. Throws unless the runs have `count` valid levels. */
 export function readLevels(
@@ -13,7 +13,7 @@ export function readLevels(
   readRuns(part, bits, 0, levels);
   for (let i = 0; i < count; i++) {
     if (levels[i]! > most) {
-      throw new PageFault(`has level ${levels[i]} of ${most}`);
+      throw new CellFault(`has level ${levels[i]} of ${most}`);
     }
   }
   return levels;

@@ -13,7 +13,7 @@ import {
   type RowEntries,
   type Values,
 } from "../pages/decode_page.ts";
-import { PageFault } from "../pages/page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import type { LibraryColumn } from "../values/schema.ts";
 import { Chunk } from "./parquet_index.ts";
 import {
@@ -80,7 +80,7 @@ export function* columnRows(
       ? first
       : yield* chunkRows(state, chunk, first, check);
     if (rows.length !== to - from) {
-      throw new PageFault(`has ${rows.length} values for ${to - from} rows`);
+      throw new CellFault(`has ${rows.length} values for ${to - from} rows`);
     }
     parts.set(chunk.decoder.leaf.path, rows);
     total += weight;
@@ -131,7 +131,7 @@ function* chunkRows(
     parts.push(part);
     weight += part.weight;
     if (weight > LARGEST_PAGE) {
-      throw new PageFault(
+      throw new CellFault(
         `has rows that take more than the limit of ${LARGEST_PAGE} bytes ` +
           "together. Write it in smaller pages",
         "too-large",
@@ -149,11 +149,11 @@ function* chunkRows(
 function requireRows(page: OpenPage, chunk: ChunkState, number: number): void {
   const { firsts, inside, counted } = chunk.pages;
   if (inside === undefined && (page.repetition[0] ?? 0) > 0) {
-    throw new PageFault("continues a row that has not begun");
+    throw new CellFault("continues a row that has not begun");
   }
   const rows = firsts[number + 1]! - firsts[number]!;
   if (number < counted && page.begun !== rows) {
-    throw new PageFault(
+    throw new CellFault(
       `has a page of ${page.begun} rows, which should have ${rows}`,
     );
   }
@@ -182,13 +182,13 @@ function* readDictionary(
   try {
     const page = yield* storedPage(chunk, dictionary, check);
     if (page.header.type !== "DICTIONARY_PAGE") {
-      throw new PageFault("has no dictionary where it should be");
+      throw new CellFault("has no dictionary where it should be");
     }
     const { rows, weight } = yield* decodeDictionary(page, decoder);
     chunk.dictionary = rows;
     state.weight += weight;
   } catch (error) {
-    if (error instanceof PageFault) error.isOfAll = true;
+    if (error instanceof CellFault) error.isOfAll = true;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { mustWait } from "../../../io/storage/must_wait.ts";
 import { perform, type Steps } from "../../../io/concurrency/steps.ts";
-import { PageFault } from "../pages/page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import { PACKAGES } from "../../../base/packages.ts";
 
 type ThriftModule = typeof import("hyparquet/src/thrift.js");
@@ -97,7 +97,7 @@ function guarded(library: ParquetLibrary): ParquetLibrary {
     try {
       return call(...args);
     } catch (cause) {
-      throw new PageFault(
+      throw new CellFault(
         "cannot be decoded: its bytes do not match its headers",
         "damaged",
         cause,

@@ -1,8 +1,10 @@
+import type { KnownFile } from "../../../io/storage/changed_file.ts";
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
 import { CODECS, MAGIC_SIZE, TAIL_SIZE } from "../layout.ts";
-import { fieldsOf, mediaOf, type SchemaField } from "../values/schema.ts";
+import { mediaOf } from "../../../codecs/cells/cell_field.ts";
+import { suffixOfPath } from "../../../codecs/cells/path_suffix.ts";
+import { fieldsOf, type SchemaField } from "../values/schema.ts";
 import { sniffedSuffix } from "../../../codecs/values/sniffed_suffix.ts";
-import { suffixOfPath } from "../values/suffix.ts";
 import { encryptedFault, FooterFault, wholeNumber } from "./footer_fault.ts";
 import type { ChunkMessage, FooterMessage } from "./footer_message.ts";
 
@@ -35,6 +37,9 @@ export interface ParquetIndex {
   /** Per column: suffix of its cells' filenames, if the footer tells it. */
   readonly suffixes: readonly (string | undefined)[];
 }
+
+/** Data with which another thread reopens a file. */
+export interface ParquetFile extends ParquetIndex, KnownFile {}
 
 /**
  * Builds the tables of a footer.

@@ -4,7 +4,7 @@ import { lastUpTo } from "../../../tree/shared_numbers.ts";
 import { type ChunkPages, pageOf, readPage } from "../pages/chunk_pages.ts";
 import { repetitionOf, type StoredPage } from "../pages/decode_page.ts";
 import { countLevels } from "../pages/levels.ts";
-import { PageFault } from "../pages/page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import type { ChunkState } from "./decode_rows.ts";
 
 /** Reads a page of a column chunk: a data page by its index, or any page by its location. */
@@ -75,12 +75,12 @@ function* countPage(chunk: ChunkState, check: boolean): Steps<void> {
   if (pages.counted !== page) return; // counted by another reader meanwhile
   const isInside = (repetition[0] ?? 0) > 0;
   if (isInside && page === 0) {
-    throw new PageFault("continues a row that has not begun");
+    throw new CellFault("continues a row that has not begun");
   }
   const rows = pages.firsts[page]! + countLevels(repetition, 0);
   const isLast = page + 1 === pages.starts.length;
   if (rows > place.rows || isLast && rows !== place.rows) {
-    throw new PageFault(
+    throw new CellFault(
       `has ${rows} rows in its pages, but ${place.rows} according to the footer`,
     );
   }

@@ -2,7 +2,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { firstFrom } from "../../../tree/shared_numbers.ts";
 import { readHeader } from "../pages/chunk_pages.ts";
-import { PageFault } from "../pages/page_fault.ts";
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import type { FooterMessage } from "./footer_message.ts";
 import type { ParquetLibrary } from "./library.ts";
 import { Chunk, type ParquetIndex } from "./parquet_index.ts";
@@ -75,7 +75,7 @@ function* dictionaryHeader(
     const { header, length } = yield* readHeader(source, start, end, library);
     return header.type === "DICTIONARY_PAGE" ? length : 0;
   } catch (error) {
-    if (error instanceof PageFault) return 0; // reading the rows reports the error
+    if (error instanceof CellFault) return 0; // reading the rows reports the error
     throw error;
   }
 }

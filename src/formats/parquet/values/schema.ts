@@ -1,3 +1,4 @@
+import type { CellField, Meaning } from "../../../codecs/cells/cell_field.ts";
 import { DEEPEST } from "../layout.ts";
 import type { LibraryDecoder, LibraryTree } from "../read/library.ts";
 
@@ -44,29 +45,8 @@ export interface SchemaElement {
   readonly logical: LogicalType | undefined;
 }
 
-export type Meaning =
-  | { readonly is: "bytes" | "text" | "json" | "boolean" | "float" | "half" }
-  | { readonly is: "uuid" | "date" | "int96" | "null" }
-  | {
-    readonly is: "integer";
-    readonly unsigned: boolean;
-    /** Width that the file declares; stored values are not checked against it. */
-    readonly bits: 8 | 16 | 32 | 64;
-  }
-  | { readonly is: "decimal"; readonly scale: number }
-  /** @param digits Digits of the fraction of a second: 3, 6 or 9. */
-  | {
-    readonly is: "time" | "timestamp";
-    readonly digits: number;
-    readonly utc: boolean;
-  }
-  | { readonly is: "group" | "list" | "map" };
-
 /** Column or part of one, as plain data. */
-export interface SchemaField {
-  readonly name: string;
-  readonly repetition: "REQUIRED" | "OPTIONAL" | "REPEATED";
-  readonly meaning: Meaning;
+export interface SchemaField extends CellField {
   /** Physical type, if it has no parts. */
   readonly type: StoredType | undefined;
   /** Bytes of a fixed-size value. */
@@ -179,10 +159,17 @@ function meaningOf(element: SchemaElement, type: StoredType): Meaning {
     }
     const isText = logical?.type === "STRING" || logical?.type === "ENUM" ||
       converted === "UTF8" || converted === "ENUM";
-    return { is: isText ? "text" : "bytes" };
+    if (isText) return { is: "text" };
+    const isFixed = type === "FIXED_LEN_BYTE_ARRAY";
+    return {
+      is: "bytes",
+      length: isFixed ? element.length as number | undefined : undefined,
+    };
   }
   if (type === "BOOLEAN") return { is: "boolean" };
-  if (type === "FLOAT" || type === "DOUBLE") return { is: "float" };
+  if (type === "FLOAT" || type === "DOUBLE") {
+    return { is: "float", bits: type === "FLOAT" ? 32 : 64 };
+  }
   if (type === "INT96") return { is: "int96" };
   if (logical?.type === "DATE" || converted === "DATE") return { is: "date" };
   if (logical?.type === "TIME" || logical?.type === "TIMESTAMP") {
@@ -285,28 +272,4 @@ function leafOf(field: SchemaField, schemaPath: LibraryTree[]): Leaf {
     maxRepetition: repetitions.filter((one) => one === "REPEATED").length,
     path: path.join("."),
   };
-}
-
-/** Parts of an image or audio column by Hugging Face's `datasets`: the bytes, and the original path. */
-export interface Media {
-  /** Index of the part with the bytes. */
-  readonly bytes: number;
-  /** Index of the part with the path. */
-  readonly path: number;
-}
-
-/** Returns the parts of a `{bytes, path}` column. */
-export function mediaOf(
-  { parts, repetition, meaning }: SchemaField,
-): Media | undefined {
-  if (parts.length !== 2 || repetition === "REPEATED") return undefined;
-  if (meaning.is !== "group") return undefined;
-  const bytes = parts.findIndex(({ name, type, meaning, repetition }) =>
-    name === "bytes" && type === "BYTE_ARRAY" && meaning.is === "bytes" &&
-    repetition !== "REPEATED"
-  );
-  const path = parts.findIndex(({ name, meaning, repetition }) =>
-    name === "path" && meaning.is === "text" && repetition !== "REPEATED"
-  );
-  return bytes < 0 || path < 0 ? undefined : { bytes, path };
 }

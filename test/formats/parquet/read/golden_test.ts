@@ -1,6 +1,6 @@
 /** Files that pyarrow wrote, against what pyarrow reads of them. */
 import { openRows } from "../../../support/parquet/open_rows.ts";
-import type { ParquetRow } from "../../../../src/formats/parquet/read/row_samples.ts";
+import type { TableRow } from "../../../../src/tree/rows/row_samples.ts";
 import type { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import assert from "node:assert/strict";
 import {
@@ -18,7 +18,7 @@ for (const one of parquetCases()) {
 }
 
 async function compare(
-  reader: OpenedSamples<ParquetRow, ParquetRow>,
+  reader: OpenedSamples<TableRow, TableRow>,
   one: ParquetCase,
 ): Promise<void> {
   assert.equal(reader.length, one.content.rows);

@@ -2,7 +2,8 @@
 import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import { CellReader } from "../../../../src/formats/parquet/read/cells.ts";
-import { openRowSamples } from "../../../../src/formats/parquet/read/row_samples.ts";
+import { PARQUET_ROWS } from "../../../../src/formats/parquet/read/parquet_rows.ts";
+import { openRowSamples } from "../../../../src/tree/rows/row_samples.ts";
 import { runAsync, type Steps } from "../../../../src/io/concurrency/steps.ts";
 import type { ByteSource } from "../../../../src/io/storage/byte_source.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
@@ -170,7 +171,9 @@ Deno.test("of a page with very many values, only the rows around the requested o
   const storage = new MemoryStorage({ [NAME]: bytes });
   using reader = await openRows(NAME, { storage });
   const edge = Math.floor((1 << 19) / each); // where the rows decoded first end
-  const opened = await runAsync(openRowSamples([NAME], storage, {}));
+  const opened = await runAsync(
+    openRowSamples(PARQUET_ROWS, [NAME], storage, {}),
+  );
   // deno-lint-ignore require-yield
   const open = function* () {
     return opened.sources[0]!;
