@@ -10,7 +10,7 @@
  * @module
  */
 import { openRows } from "../../test/support/parquet/open_rows.ts";
-import type { ParquetRow } from "../../src/formats/parquet/read/row_samples.ts";
+import type { TableRow } from "../../src/tree/rows/row_samples.ts";
 import type { OpenedSamples } from "../../src/open/samples/opened_samples.ts";
 import * as fs from "node:fs";
 import type { AsyncBuffer } from "hyparquet";
@@ -80,7 +80,7 @@ async function run(args: string[]): Promise<Row[]> {
   using reader = await openRows(path);
   using uncached = await openRows(path, { pageCacheSize: 0 });
   const order = shuffled(rows);
-  const ours = async (reader: OpenedSamples<ParquetRow, ParquetRow>) => {
+  const ours = async (reader: OpenedSamples<TableRow, TableRow>) => {
     for (const row of order) await reader.read(row);
   };
   const sequence = [

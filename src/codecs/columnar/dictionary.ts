@@ -5,6 +5,7 @@ import type { ArrowField } from "./schema.ts";
 /** Values of a dictionary in one or several arrays, each of which adds to those before. */
 export class JoinedDictionary implements DictionaryValues {
   readonly length: number;
+  readonly bytes: number;
   readonly #arrays: readonly ReadArray[];
   /** Per array: index after its last value. */
   readonly #ends: readonly number[];
@@ -16,6 +17,7 @@ export class JoinedDictionary implements DictionaryValues {
     let length = 0;
     this.#ends = arrays.map(({ values }) => length += values.length);
     this.length = length;
+    this.bytes = arrays.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#isVariable = of.stored.is === "variable";
   }
 

@@ -24,13 +24,15 @@ export type ArrayRequest =
 
 /** Values of a dictionary. */
 export interface DictionaryValues extends ArrayValues {
+  /** Bytes of all values. */
+  readonly bytes: number;
   /** Returns the bytes of a value, or more. */
   sizeOf(index: number): number;
 }
 
 export interface ReadArray {
   readonly values: ArrayValues;
-  /** Bytes that were read. */
+  /** Bytes that were read, and those of dictionaries to which they refer. */
   readonly bytes: number;
 }
 
@@ -52,7 +54,7 @@ export function* readArray(
 ): Reading<ReadArray> {
   const reader = new ArrayReader(batch, at);
   const values = yield* reader.read(field, from, to, false);
-  return { values, bytes: reader.bytes };
+  return { values, bytes: reader.bytes + reader.referred };
 }
 
 class ArrayReader {
@@ -61,7 +63,9 @@ class ArrayReader {
   #node: number;
   #buffer: number;
   #view: number;
+  /** Bytes that were read, and of dictionaries. */
   bytes = 0;
+  referred = 0;
 
   constructor(batch: BatchArrays, { node, buffer, view }: ArrayCursor) {
     this.#batch = batch;
@@ -326,6 +330,7 @@ class ArrayReader {
     isListed: boolean,
   ): Reading<ArrayValues> {
     const dictionary = (yield { dictionary: of }) as DictionaryValues;
+    this.referred += dictionary.bytes;
     const { length } = indices;
     for (let i = 0; i < length; i++) {
       const index = indices.at(i);

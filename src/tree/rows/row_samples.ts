@@ -26,6 +26,7 @@ import { ShardTable } from "../samples/shard_table.ts";
 import { portableColumn } from "./portable_column.ts";
 import {
   type Cells,
+  type DecodedRows,
   type RowFile,
   type RowFormat,
   rowsOf,
@@ -256,15 +257,23 @@ export class RowSamples<F extends RowFile = RowFile>
     { name, numbers }: SharedColumn,
   ): Steps<void> {
     const { shards, firsts } = this.shards;
+    let decoded: DecodedRows | undefined;
+    let last = -1;
     for (const i of order) {
       const file = this.shards.shardOf(indices[i]!);
       const column = numbers[file]!;
       if (column < 0) continue;
       const row = indices[i]! - firsts[file]!;
       const field = shards[file]!.columns[column]!;
-      const decoded = this.#cells.kept(file, column, row) ??
-        (yield* this.#cells.decode(file, column, row));
-      const stored = decoded.rows.at(row - decoded.first);
+      // Neighbours were decoded with the row before.
+      const isIn = decoded !== undefined && file === last &&
+        row >= decoded.first && row < decoded.first + decoded.rows.length;
+      if (!isIn) {
+        decoded = this.#cells.kept(file, column, row) ??
+          (yield* this.#cells.decode(file, column, row));
+        last = file;
+      }
+      const stored = decoded!.rows.at(row - decoded!.first);
       rows[i]![name] = this.#valueOf(field, stored);
     }
   }
