@@ -11,7 +11,24 @@ import { ended, perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
+import type { ByteSource } from "../io/storage/byte_source.ts";
+import {
+  baseOf,
+  depthOf,
+  LayeredStorage,
+  nameIn,
+} from "../io/storage/layered_storage.ts";
 import { openFile, passOpenFile } from "../io/storage/open_file.ts";
+import { withLayers } from "../tree/layered_tree.ts";
+import {
+  compressedPattern,
+  compressionIn,
+  decompressing,
+  decompressingDirectory,
+  decompressingFile,
+  MOST_LAYERS,
+  type StoredOptions,
+} from "./compressed.ts";
 import { explaining, firstBytes } from "./other_content.ts";
 
 /**
@@ -24,66 +41,185 @@ export function* findFormat(
   path: string,
   options: ContainerOptions,
 ): Steps<FormatDescriptor> {
-  return yield* withFormat(path, options, ended);
+  return (yield* findContainer(path, options)).format;
 }
 
-/** Like {@linkcode findFormat}, and passes the format to `use`. A file opened for detection is reused, not reopened. */
+/** What to open a location with. */
+export interface FoundContainer {
+  readonly format: FormatDescriptor;
+  /** Options whose storage decompresses the location, if needed. */
+  readonly options: StoredOptions;
+  /** Path in that storage. */
+  readonly path: string;
+}
+
+/** Like {@linkcode findFormat}, with what to open the location with. */
+export function findContainer(
+  path: string,
+  options: ContainerOptions,
+): Steps<FoundContainer> {
+  return withFormat(
+    path,
+    options,
+    (format, options, path) => ended({ format, options, path }),
+  );
+}
+
+/** Receives the format of a location, and what to open it with: the storage may decompress it. */
+type UseFormat<T> = (
+  entry: FormatDescriptor,
+  options: StoredOptions,
+  path: string,
+) => Steps<T>;
+
+/**
+ * Like {@linkcode findFormat}, and passes the format to `use`, with the path and the options to open the location with. A
+ * file opened for detection is reused, not reopened.
+ */
 export function* withFormat<T>(
   path: string,
-  { format: forced, storage = LOCAL_DISK }: ContainerOptions,
-  use: (entry: FormatDescriptor) => Steps<T>,
+  options: ContainerOptions,
+  use: UseFormat<T>,
 ): Steps<T> {
-  if (forced !== undefined) return yield* use(formatNamed(forced));
+  const { format: forced, storage = LOCAL_DISK } = options;
+  const stored = { ...options, storage };
   const pattern = yield* findPattern(path, storage);
-  if (pattern !== undefined) return yield* use(pattern);
-  const recognise = function* (probe: Probe) {
-    if (probe.names === undefined) return yield* recogniseFile(probe);
-    return yield* recogniseDirectory(
-      { ...probe, names: probe.names },
-      storage === LOCAL_DISK,
-    );
-  };
-  return yield* probing(path, storage, recognise, use);
+  if (pattern !== undefined) {
+    const format = forced === undefined ? pattern : formatNamed(forced);
+    return yield* use(format, stored, path);
+  }
+  const compressed = (yield* isNothing(path, storage))
+    ? yield* compressedPattern(path, options)
+    : undefined;
+  if (compressed !== undefined) {
+    const { format, options, path } = compressed;
+    return yield* use(format, options, path);
+  }
+  if (forced !== undefined) {
+    const found = yield* decompressingFile(path, options);
+    return yield* use(formatNamed(forced), found, path);
+  }
+  const names = yield* storage.list(path);
+  return names === undefined
+    ? yield* withFormatOfFile(path, stored, use)
+    : yield* withFormatOfDirectory(path, names, stored, use);
 }
 
-/** Inspects a location: a directory, or the bytes of a file. `use` may open that file, which is then not reopened. */
-function* probing<F, T>(
+function* withFormatOfDirectory<T>(
   path: string,
-  storage: Storage,
-  look: (probe: Probe) => Steps<F>,
-  use: (found: F) => Steps<T>,
+  names: readonly string[],
+  options: StoredOptions,
+  use: UseFormat<T>,
 ): Steps<T> {
-  const names = yield* storage.list(path);
-  if (names !== undefined) {
-    const namesIn = (name: string) => storage.list(`${path}/${name}`);
-    const headOf = (name: string, most: number) =>
-      firstBytes(`${path}/${name}`, storage, most);
-    const found = yield* look({
-      path,
-      names,
-      namesIn,
-      headOf,
-      size: 0,
-      read: noBytes,
-    });
-    return yield* use(found);
+  const { storage } = options;
+  const isLocal = baseOf(storage) === LOCAL_DISK;
+  let found: FormatDescriptor;
+  try {
+    const probe = directoryProbe(path, names, storage);
+    found = yield* recogniseDirectory(probe, isLocal);
+  } catch (error) {
+    const isUnknown = error instanceof FormatError &&
+      error.code === "unknown-format";
+    const plain = isUnknown
+      ? decompressingDirectory(path, names, options)
+      : undefined;
+    if (plain === undefined) throw error;
+    const plainNames = (yield* plain.storage.list(path)) ?? [];
+    const probe = directoryProbe(path, plainNames, plain.storage);
+    try {
+      found = yield* recogniseDirectory(probe, isLocal);
+    } catch {
+      throw error; // about the names that are there
+    }
+    return yield* use(found, plain, path);
   }
+  return yield* use(found, options, path);
+}
+
+/**
+ * Detects the format of a file, decompressed if it is compressed. Of formats whose files may begin with any bytes, such
+ * as bags, those with its suffix come first.
+ */
+function* withFormatOfFile<T>(
+  path: string,
+  options: StoredOptions,
+  use: UseFormat<T>,
+): Steps<T> {
+  const { storage } = options;
   const source = yield* openFile(storage, path);
   let close = () => source.close();
   try {
-    const found = yield* look({
-      path,
-      names: undefined,
-      namesIn: nothing,
-      headOf: (name, most) =>
-        firstBytes(path.replace(/[^/]*$/, () => name), storage, most),
-      size: source.size,
-      read: (offset, length) => readPart(source, offset, length),
-    });
+    const probe = fileProbe(nameIn(storage, path), source);
+    const isCompressed = depthOf(storage) < MOST_LAYERS &&
+      (yield* compressionIn(source)) !== undefined;
+    const found = isCompressed
+      ? yield* recogniseContent(probe)
+      : yield* recogniseFile(probe);
     close = passOpenFile(storage, path, source);
-    return yield* use(found);
+    if (found !== undefined) return yield* use(found, options, path);
+    const plain = decompressing(new Map([[path, path]]), options);
+    return yield* withFormatOfFile(path, plain, use);
   } finally {
     close();
+  }
+}
+
+/** Returns the format with the file's suffix, if the content alone shows that the file is of it. */
+function* recogniseContent(
+  probe: Probe,
+): Steps<FormatDescriptor | undefined> {
+  for (const format of formats()) {
+    if (!isNamedLike(probe.path, format)) continue;
+    if (yield* format.detect({ ...probe, path: "" })) return format;
+  }
+  return undefined;
+}
+
+function isNamedLike(path: string, { suffixes }: FormatDescriptor): boolean {
+  return suffixes.some((suffix) => path.endsWith(suffix));
+}
+
+function directoryProbe(
+  path: string,
+  names: readonly string[],
+  storage: Storage,
+): Probe & { readonly names: readonly string[] } {
+  return {
+    path,
+    names,
+    namesIn: (name) => storage.list(`${path}/${name}`),
+    headOf: (name, most) => firstBytes(`${path}/${name}`, storage, most),
+    size: 0,
+    read: noBytes,
+  };
+}
+
+function fileProbe(path: string, source: ByteSource): Probe {
+  return {
+    path,
+    names: undefined,
+    namesIn: nothing,
+    headOf: nothing,
+    size: source.size,
+    read: (offset, length) => readPart(source, offset, length),
+  };
+}
+
+/** Whether a format recognises a location. */
+function* isOf(
+  format: FormatDescriptor,
+  path: string,
+  storage: Storage,
+): Steps<boolean> {
+  const names = yield* storage.list(path);
+  if (names !== undefined) {
+    return yield* format.detect(directoryProbe(path, names, storage));
+  }
+  const source = yield* openFile(storage, path);
+  try {
+    return yield* format.detect(fileProbe(path, source));
+  } finally {
+    source.close();
   }
 }
 
@@ -97,7 +233,7 @@ export function* otherFormat(
   if (forced === undefined) return undefined;
   const own = formatNamed(forced);
   try {
-    if (yield* probing(path, storage, own.detect, ended)) return undefined;
+    if (yield* isOf(own, path, storage)) return undefined;
     const { name } = yield* findFormat(path, { ...options, format: undefined });
     if (name === own.name) return undefined;
     return new FormatError(
@@ -142,16 +278,25 @@ function openFound(
   options: ContainerOptions,
   entry: FormatDescriptor | undefined,
 ): Steps<Container> {
-  const openAs = function* (found: FormatDescriptor): Steps<Container> {
+  const openAs = function* (
+    found: FormatDescriptor,
+    options: ContainerOptions,
+    path: string,
+  ): Steps<Container> {
     const format = yield* perform({
       sync: () => loadedFormat(found),
       async: () => loadFormat(found),
     });
-    return yield* format.open(path, options);
+    const container = yield* format.open(path, options);
+    const { storage } = options;
+    if (storage instanceof LayeredStorage) {
+      withLayers(container.tree, storage, path);
+    }
+    return container;
   };
   return entry === undefined
     ? withFormat(path, options, openAs)
-    : openAs(entry);
+    : openAs(entry, options, path);
 }
 
 /**
@@ -159,8 +304,7 @@ function openFound(
  * with a record that is itself a file of samples.
  */
 function* recogniseFile(probe: Probe): Steps<FormatDescriptor> {
-  const isOwn = ({ suffixes }: FormatDescriptor) =>
-    suffixes.some((suffix) => probe.path.endsWith(suffix));
+  const isOwn = (format: FormatDescriptor) => isNamedLike(probe.path, format);
   const own = formats().filter(isOwn);
   const others = formats().filter((format) => !isOwn(format));
   for (const format of [...own, ...others]) {

@@ -9,7 +9,7 @@ import type {
 } from "../tree/format.ts";
 import { isDamage } from "../tree/samples/open_shards.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import { findFormat, openOne, otherFormat } from "./find_format.ts";
+import { findContainer, openOne, otherFormat } from "./find_format.ts";
 import {
   areSeveral,
   type ContainerLocation,
@@ -136,18 +136,19 @@ async function checkAll(
   const { storage = LOCAL_DISK, signal } = own;
   let other: FormatError | undefined;
   try {
-    const found = await runAsync(findFormat(path, own), signal);
-    const format = await loadFormat(found);
+    const found = await runAsync(findContainer(path, own), signal);
+    const format = await loadFormat(found.format);
+    const stored = { ...own, storage: found.options.storage };
     const seen = new Set<string>();
-    other = await runAsync(otherFormat(path, own), signal);
+    other = await runAsync(otherFormat(found.path, stored), signal);
     const onDamage = (damage: FormatError) => {
       if (other !== undefined) throw other;
-      own.onDamage(explainedNow(damage, storage, seen));
+      own.onDamage(explainedNow(damage, stored.storage, seen));
     };
     if (subset !== undefined) {
       return await checkSubset(path, subset, { ...own, onDamage });
     }
-    const report = await format.check?.(path, { ...own, onDamage }) ??
+    const report = await format.check?.(found.path, { ...stored, onDamage }) ??
       await checkByReading(path, { ...own, onDamage });
     if (!own.values) return report;
     const { checkPictures } = await import("./check_pictures.ts");

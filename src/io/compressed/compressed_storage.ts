@@ -1,0 +1,244 @@
+import { warnOnConsole } from "../../base/message_text.ts";
+import type { MessageListener } from "../../base/named_option.ts";
+import {
+  DecodedBlocks,
+  decodedBlocks,
+  type DecodedMemory,
+} from "../block_cache/decoded_blocks.ts";
+import { mostAtOnce } from "../block_cache/decoded_source.ts";
+import type { Steps } from "../concurrency/steps.ts";
+import { cacheLocation } from "../index_cache/cache_location.ts";
+import { cachedIndex } from "../index_cache/cached_index.ts";
+import { readPart } from "../read/read_part.ts";
+import type { RemoteOptions } from "../remote/remote_options.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import {
+  LayeredStorage,
+  type LayerHandle,
+  nameIn,
+} from "../storage/layered_storage.ts";
+import { openFile } from "../storage/open_file.ts";
+import { pathIn } from "../storage/stored_location.ts";
+import type {
+  FileFacts,
+  OpenFileOptions,
+  Storage,
+} from "../storage/storage.ts";
+import {
+  type Compression,
+  compressionOf,
+  decompressedName,
+  LONGEST_MAGIC,
+} from "./compressions.ts";
+import { DecompressedSource } from "./decompressed_source.ts";
+import { CachedParts, stateOf, type StreamState } from "./long_parts.ts";
+import { methodOf } from "./methods.ts";
+import { loadPushDecoder } from "./push_decoder.ts";
+import {
+  type DecodingLimits,
+  indexOf,
+  indexStream,
+  type StreamIndex,
+  tablesOf,
+} from "./stream_index.ts";
+
+/** Version of the indexes in the cache. */
+const KIND = "compressed stream 1";
+/** Smallest decoded size, in bytes, of what counts as an entry: with fewer entries, an index is made in no time. */
+const ENTRY = 128;
+
+/** How compressed files are decoded, and what of that is cached. */
+export interface CompressedOptions extends DecodingLimits {
+  readonly remote?: RemoteOptions | undefined;
+  readonly onWarning?: MessageListener | undefined;
+}
+
+/** A stream whose parts are known. */
+interface KnownStream {
+  readonly path: string;
+  readonly size: number;
+  readonly mtime: number;
+  readonly compression: Compression["name"];
+  readonly index: StreamIndex;
+  readonly owner: number;
+  readonly state: StreamState | undefined;
+}
+
+interface Seed {
+  readonly paths: ReadonlyMap<string, string>;
+  readonly streams: readonly KnownStream[];
+  readonly memory: DecodedMemory;
+  readonly options: Omit<CompressedOptions, "onWarning">;
+}
+
+/**
+ * The files of another storage, some of which are decompressed. Where parts of these begin is found by decoding each
+ * once, and cached.
+ */
+export class CompressedStorage extends LayeredStorage {
+  /** Paths in the other storage of files that are decompressed, by their paths here. */
+  readonly #paths: ReadonlyMap<string, string>;
+  /** These paths in the other storage, by which other threads know them. */
+  readonly #stored: ReadonlySet<string>;
+  readonly #options: CompressedOptions;
+  readonly #blocks: DecodedBlocks;
+  readonly #streams = new Map<string, KnownStream>();
+  /** Paths of files that were decoded again. */
+  readonly #again = new Set<string>();
+
+  /** @param paths Paths in `base` of the files that are decompressed, by the paths that they have here. */
+  constructor(
+    base: Storage,
+    paths: ReadonlyMap<string, string>,
+    options: CompressedOptions,
+    blocks = decodedBlocks(),
+  ) {
+    super(base);
+    this.#paths = paths;
+    this.#stored = new Set(paths.values());
+    this.#options = options;
+    this.#blocks = blocks;
+  }
+
+  has(path: string): boolean {
+    return this.#paths.has(path) || this.#stored.has(path);
+  }
+
+  override nameOf(path: string): string {
+    const name = nameIn(this.base, path);
+    return this.has(path) ? decompressedName(name) : name;
+  }
+
+  /**
+   * Opens a file: decompressed, if it is one of those.
+   *
+   * @throws {FormatError} If it is damaged, or compressed in a way that is not read (`unsupported`).
+   */
+  *open(path: string, options?: OpenFileOptions): Steps<ByteSource> {
+    if (!this.has(path)) return yield* this.base.open(path, options);
+    const stored = this.#paths.get(path) ?? path;
+    const origin = yield* openFile(this.base, stored);
+    try {
+      return yield* this.#decompressed(stored, origin);
+    } catch (error) {
+      origin.close();
+      throw error;
+    }
+  }
+
+  *list(path: string): Steps<readonly string[] | undefined> {
+    const names = yield* this.base.list(path);
+    return names?.map((name) => {
+      const plain = decompressedName(name);
+      return this.#paths.get(pathIn(path, plain)) === pathIn(path, name)
+        ? plain
+        : name;
+    });
+  }
+
+  stat(path: string): Steps<FileFacts | undefined> {
+    return this.base.stat(this.#paths.get(path) ?? path);
+  }
+
+  share(): LayerHandle {
+    const { onWarning: _, remote, ...others } = this.#options;
+    const { onWarning: __, ...plain } = remote ?? {};
+    const data: Seed = {
+      paths: this.#paths,
+      streams: [...this.#streams.values()],
+      memory: this.#blocks.memory,
+      options: { ...others, remote: plain },
+    };
+    return { module: import.meta.url, data };
+  }
+
+  /** Adds a stream that another thread has decoded. */
+  know(stream: KnownStream): void {
+    this.#streams.set(stream.path, stream);
+  }
+
+  *#decompressed(path: string, origin: ByteSource): Steps<ByteSource> {
+    const head = yield* readPart(
+      origin,
+      0,
+      Math.min(origin.size, LONGEST_MAGIC),
+    );
+    const compression = compressionOf(head);
+    if (compression === undefined) return origin;
+    const method = methodOf(compression, path);
+    if (method.needsPushDecoder) yield* loadPushDecoder(path);
+    const known = this.#streams.get(path);
+    const isKnown = known?.size === origin.size &&
+      known.mtime === origin.mtime && known.compression === compression.name;
+    const state = isKnown
+      ? known.state
+      : stateOf(cacheLocation(origin, KIND, this.#options));
+    const { remote, onWarning } = this.#options;
+    const most = mostAtOnce(this.#blocks);
+    const long = CachedParts.of(state, remote, most, onWarning);
+    const index = isKnown ? known.index : yield* cachedIndex(
+      origin,
+      this.#options,
+      {
+        kind: KIND,
+        entrySize: ENTRY,
+        isCacheable: true,
+        take: (tables) => indexOf(origin, tables),
+        make: () => indexStream(origin, method, this.#options, long),
+        count: ({ size }) => size / ENTRY,
+        tables: tablesOf,
+      },
+    );
+    const owner = isKnown ? known.owner : this.#blocks.newOwner();
+    if (!isKnown) {
+      const { size, mtime } = origin;
+      const { name } = compression;
+      this.know({ path, size, mtime, compression: name, index, owner, state });
+      this.#warnOfJunk(path, index);
+    }
+    const blocks = this.#blocks;
+    const onAgain = () => this.#warnOfAgain(path);
+    return new DecompressedSource(origin, {
+      method,
+      index,
+      blocks,
+      owner,
+      long,
+      onAgain,
+    });
+  }
+
+  #warnOfJunk(path: string, { junk }: StreamIndex): void {
+    if (junk === 0) return;
+    this.#warn(
+      `${path}: its last ${junk} bytes are not part of the compressed data, and are ignored`,
+    );
+  }
+
+  #warnOfAgain(path: string): void {
+    if (this.#again.has(path)) return;
+    this.#again.add(path);
+    this.#warn(
+      `${path} is decompressed again from its start, because it has no random access and the cache does not have all ` +
+        "of its content. Compress it in frames or blocks, or give the cache more room",
+    );
+  }
+
+  #warn(message: string): void {
+    const { onWarning = warnOnConsole } = this.#options;
+    onWarning(message);
+  }
+}
+
+/** Makes the storage in another thread. */
+export function reopenLayer(data: unknown, base: Storage): CompressedStorage {
+  const { paths, streams, memory, options } = data as Seed;
+  const storage = new CompressedStorage(
+    base,
+    paths,
+    { ...options, onWarning() {} }, // the opening thread has warned already
+    new DecodedBlocks(memory),
+  );
+  for (const stream of streams) storage.know(stream);
+  return storage;
+}

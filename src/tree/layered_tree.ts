@@ -1,0 +1,36 @@
+import {
+  type LayeredStorage,
+  type LayerHandle,
+  layersOf,
+} from "../io/storage/layered_storage.ts";
+import { reachLayers } from "../io/storage/thread_storage.ts";
+import { reopenHandle, type Tree, type TreeHandle } from "./tree.ts";
+
+interface Seed {
+  readonly layers: readonly LayerHandle[];
+  readonly path: string;
+  readonly inner: TreeHandle;
+}
+
+/**
+ * Makes a tree that was opened through layers known to other threads together with them.
+ *
+ * @param path Path of its container.
+ */
+export function withLayers(
+  tree: Tree,
+  storage: LayeredStorage,
+  path: string,
+): void {
+  const share = tree.share.bind(tree);
+  tree.share = () => {
+    const data: Seed = { layers: layersOf(storage), path, inner: share() };
+    return { module: import.meta.url, data };
+  };
+}
+
+export async function reopenTree(data: unknown): Promise<Tree> {
+  const { layers, path, inner } = data as Seed;
+  await reachLayers(layers, path);
+  return await reopenHandle(inner);
+}
