@@ -78,7 +78,7 @@ export class MemberReader {
   /**
    * Decodes further.
    *
-   * @returns Decoded bytes, valid until the next call; `undefined` at the end of the stream.
+   * @returns Decoded bytes, possibly none, valid until the next call; `undefined` at the end of the stream.
    * @throws {FormatError} If the stream is damaged or truncated.
    */
   *next(): Steps<Uint8Array | undefined> {
@@ -91,9 +91,11 @@ export class MemberReader {
     this.#output.copyWithin(0, from, this.#filled);
     const start = this.#filled - from;
     let filled = start;
+    let isOver = false;
     while (filled < start + OUTPUT) {
       if (!this.#isInMember) {
-        if (!(yield* this.#beginMember())) break;
+        isOver = !(yield* this.#beginMember());
+        if (isOver) break;
       }
       const into = this.#output.subarray(filled, start + OUTPUT);
       const written = yield* this.#step(into);
@@ -111,7 +113,9 @@ export class MemberReader {
       break;
     }
     this.#filled = filled;
-    return filled === start ? undefined : this.#output.subarray(start, filled);
+    return isOver && filled === start
+      ? undefined
+      : this.#output.subarray(start, filled);
   }
 
   /**
