@@ -98,6 +98,8 @@ export interface CompressedPattern {
   readonly format: FormatDescriptor;
   readonly path: string;
   readonly options: StoredOptions;
+  /** Paths of the compressed files. */
+  readonly stored: readonly string[];
 }
 
 /** Returns the format of a pattern of compressed files, such as `train-{0..9}.tar.gz`; `undefined` if it is none. */
@@ -135,7 +137,9 @@ export function* compressedPattern(
     },
   });
   const paths = new Map(shown.map((path) => [path, renamed(path, end)]));
-  return { format, path: pattern, options: decompressing(paths, options) };
+  const stored = [...paths.values()];
+  const plainOptions = decompressing(paths, options);
+  return { format, path: pattern, options: plainOptions, stored };
 }
 
 /** How the ends of stored names and of plain ones differ. */

@@ -14,6 +14,7 @@ import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
 import {
   baseOf,
+  closeLayers,
   depthOf,
   LayeredStorage,
   nameIn,
@@ -29,6 +30,7 @@ import {
   MOST_LAYERS,
   type StoredOptions,
 } from "./compressed.ts";
+import { isNothing, reaching } from "./nested.ts";
 import { explaining, firstBytes } from "./other_content.ts";
 
 /**
@@ -41,7 +43,10 @@ export function* findFormat(
   path: string,
   options: ContainerOptions,
 ): Steps<FormatDescriptor> {
-  return (yield* findContainer(path, options)).format;
+  const { storage = LOCAL_DISK } = options;
+  const found = yield* findContainer(path, options);
+  closeLayers(found.options.storage, storage);
+  return found.format;
 }
 
 /** What to open a location with. */
@@ -53,7 +58,7 @@ export interface FoundContainer {
   readonly path: string;
 }
 
-/** Like {@linkcode findFormat}, with what to open the location with. */
+/** Like {@linkcode findFormat}, with what to open the location with. The caller closes the layers of the storage. */
 export function findContainer(
   path: string,
   options: ContainerOptions,
@@ -81,12 +86,30 @@ export function* withFormat<T>(
   options: ContainerOptions,
   use: UseFormat<T>,
 ): Steps<T> {
-  const { format: forced, storage = LOCAL_DISK } = options;
-  const stored = { ...options, storage };
+  const { storage } = options;
+  const stored = yield* reaching(
+    path,
+    options,
+    (outer, options) => openOne(outer, options),
+  );
+  try {
+    return yield* withFormatThere(path, stored, use);
+  } catch (error) {
+    closeLayers(stored.storage, storage ?? LOCAL_DISK);
+    throw error;
+  }
+}
+
+function* withFormatThere<T>(
+  path: string,
+  options: StoredOptions,
+  use: UseFormat<T>,
+): Steps<T> {
+  const { format: forced, storage } = options;
   const pattern = yield* findPattern(path, storage);
   if (pattern !== undefined) {
     const format = forced === undefined ? pattern : formatNamed(forced);
-    return yield* use(format, stored, path);
+    return yield* use(format, options, path);
   }
   const compressed = (yield* isNothing(path, storage))
     ? yield* compressedPattern(path, options)
@@ -101,8 +124,8 @@ export function* withFormat<T>(
   }
   const names = yield* storage.list(path);
   return names === undefined
-    ? yield* withFormatOfFile(path, stored, use)
-    : yield* withFormatOfDirectory(path, names, stored, use);
+    ? yield* withFormatOfFile(path, options, use)
+    : yield* withFormatOfDirectory(path, names, options, use);
 }
 
 function* withFormatOfDirectory<T>(
@@ -250,23 +273,29 @@ export function* otherFormat(
   }
 }
 
-/** Opens a container; `entry` is its format, if already detected. */
+/** A format that was detected already, and the storage whose layers are not closed with the container. */
+interface Detected {
+  readonly entry: FormatDescriptor;
+  readonly below: Storage;
+}
+
+/** Opens a container. */
 export function openOne(
   path: string,
   options: ContainerOptions,
-  entry?: FormatDescriptor,
+  detected?: Detected,
 ): Steps<Container> {
   const { storage = LOCAL_DISK } = options;
-  return explaining(openForced(path, options, entry), storage);
+  return explaining(openForced(path, options, detected), storage);
 }
 
 function* openForced(
   path: string,
   options: ContainerOptions,
-  entry: FormatDescriptor | undefined,
+  detected: Detected | undefined,
 ): Steps<Container> {
   try {
-    return yield* openFound(path, options, entry);
+    return yield* openFound(path, options, detected);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw (yield* otherFormat(path, options, error)) ?? error;
@@ -276,8 +305,9 @@ function* openForced(
 function openFound(
   path: string,
   options: ContainerOptions,
-  entry: FormatDescriptor | undefined,
+  detected: Detected | undefined,
 ): Steps<Container> {
+  const below = detected?.below ?? options.storage ?? LOCAL_DISK;
   const openAs = function* (
     found: FormatDescriptor,
     options: ContainerOptions,
@@ -290,13 +320,13 @@ function openFound(
     const container = yield* format.open(path, options);
     const { storage } = options;
     if (storage instanceof LayeredStorage) {
-      withLayers(container.tree, storage, path);
+      withLayers(container.tree, storage, below, path);
     }
     return container;
   };
-  return entry === undefined
+  return detected === undefined
     ? withFormat(path, options, openAs)
-    : openAs(entry, options, path);
+    : openAs(detected.entry, options, path);
 }
 
 /**
@@ -359,16 +389,6 @@ export function* findPattern(
   return found !== undefined && (yield* isNothing(path, storage))
     ? found
     : undefined;
-}
-
-/** Whether nothing exists at a path. An error counts as nothing: some buckets do not tell everybody. */
-function* isNothing(path: string, storage: Storage): Steps<boolean> {
-  try {
-    return (yield* storage.stat(path)) === undefined;
-  } catch (error) {
-    if (error instanceof RecordfsError) return true;
-    throw error;
-  }
 }
 
 function* nothing(): Steps<undefined> {}

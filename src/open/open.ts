@@ -7,7 +7,7 @@ import type {
   CheckReport,
   ContainerOptions,
 } from "../tree/format.ts";
-import { isDamage } from "../tree/samples/open_shards.ts";
+import { closeLayers } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { findContainer, openOne, otherFormat } from "./find_format.ts";
 import {
@@ -135,15 +135,17 @@ async function checkAll(
   const { path, options: own } = placeOf(location, options);
   const { storage = LOCAL_DISK, signal } = own;
   let other: FormatError | undefined;
+  let layered = storage;
   try {
     const found = await runAsync(findContainer(path, own), signal);
+    layered = found.options.storage;
     const format = await loadFormat(found.format);
-    const stored = { ...own, storage: found.options.storage };
+    const stored = { ...own, storage: layered };
     const seen = new Set<string>();
     other = await runAsync(otherFormat(found.path, stored), signal);
     const onDamage = (damage: FormatError) => {
       if (other !== undefined) throw other;
-      own.onDamage(explainedNow(damage, stored.storage, seen));
+      own.onDamage(explainedNow(damage, layered, seen));
     };
     if (subset !== undefined) {
       return await checkSubset(path, subset, { ...own, onDamage });
@@ -162,6 +164,8 @@ async function checkAll(
   } catch (error) {
     if (other !== undefined && error instanceof FormatError) throw other;
     throw await runAsync(explained(error, storage), signal);
+  } finally {
+    closeLayers(layered, storage);
   }
 }
 

@@ -37,11 +37,12 @@ function openFound(
   path: string,
   options: OpenContainerOptions,
 ): Steps<Container | DeferredContainer> {
+  const { storage: below = LOCAL_DISK } = options;
   return withFormat(path, options, function* (entry, options, path) {
     // What is open already, such as an outer container, has no metadata to wait for.
     const isLayered = options.storage instanceof LayeredStorage;
     return entry.openDeferred === undefined || isLayered
-      ? yield* openOne(path, options, entry)
+      ? yield* openOne(path, options, { entry, below })
       : yield* perform({
         sync() {
           throw mustWait(path);

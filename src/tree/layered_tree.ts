@@ -1,8 +1,10 @@
 import {
+  closeLayers,
   type LayeredStorage,
   type LayerHandle,
   layersOf,
 } from "../io/storage/layered_storage.ts";
+import type { Storage } from "../io/storage/storage.ts";
 import { reachLayers } from "../io/storage/thread_storage.ts";
 import { reopenHandle, type Tree, type TreeHandle } from "./tree.ts";
 
@@ -13,16 +15,23 @@ interface Seed {
 }
 
 /**
- * Makes a tree that was opened through layers known to other threads together with them.
+ * Makes a tree that was opened through layers known to other threads together with them, and closes them with it.
  *
+ * @param below Storage whose own layers, if any, others close.
  * @param path Path of its container.
  */
 export function withLayers(
   tree: Tree,
   storage: LayeredStorage,
+  below: Storage,
   path: string,
 ): void {
   const share = tree.share.bind(tree);
+  const close = tree.close.bind(tree);
+  tree.close = () => {
+    close();
+    closeLayers(storage, below);
+  };
   tree.share = () => {
     const data: Seed = { layers: layersOf(storage), path, inner: share() };
     return { module: import.meta.url, data };

@@ -34,6 +34,9 @@ export abstract class LayeredStorage implements Storage {
   /** Returns the data from which another thread rebuilds the layer, over its own `base`. */
   abstract share(): LayerHandle;
 
+  /** Closes what the layer itself has opened. */
+  close(): void {}
+
   abstract open(path: string, options?: OpenFileOptions): Steps<ByteSource>;
 
   abstract list(path: string): Steps<readonly string[] | undefined>;
@@ -44,6 +47,15 @@ export abstract class LayeredStorage implements Storage {
 /** Returns a path as {@linkcode LayeredStorage.nameOf} does, in any storage. */
 export function nameIn(storage: Storage, path: string): string {
   return storage instanceof LayeredStorage ? storage.nameOf(path) : path;
+}
+
+/** Closes the layers of a storage above another one. */
+export function closeLayers(storage: Storage, below: Storage): void {
+  let layer = storage;
+  while (layer !== below && layer instanceof LayeredStorage) {
+    layer.close();
+    layer = layer.base;
+  }
 }
 
 /** Returns the storage below all layers. */

@@ -5,7 +5,7 @@ import type { ByteSource } from "./byte_source.ts";
 export interface MadeSource extends ByteSource {
   /** Path of the underlying file, if any. Servers watch it for changes. */
   readonly storedIn: string | undefined;
-  /** The underlying source, if it is closed with this one. */
+  /** The underlying source, if any. */
   readonly origin?: ByteSource;
   /** Number of bytes in holes. They are zeros and took no space where they were stored. */
   readonly holes?: number;
