@@ -1,5 +1,5 @@
 import {
-  closeLayers,
+  closeWithLayers,
   type LayeredStorage,
   type LayerHandle,
   layersOf,
@@ -26,12 +26,8 @@ export function withLayers(
   below: Storage,
   path: string,
 ): void {
+  closeWithLayers(tree, storage, below);
   const share = tree.share.bind(tree);
-  const close = tree.close.bind(tree);
-  tree.close = () => {
-    close();
-    closeLayers(storage, below);
-  };
   tree.share = () => {
     const data: Seed = { layers: layersOf(storage), path, inner: share() };
     return { module: import.meta.url, data };
@@ -40,6 +36,17 @@ export function withLayers(
 
 export async function reopenTree(data: unknown): Promise<Tree> {
   const { layers, path, inner } = data as Seed;
-  await reachLayers(layers, path);
-  return await reopenHandle(inner);
+  const leave = await reachLayers(layers, path);
+  try {
+    const tree = await reopenHandle(inner);
+    const close = tree.close.bind(tree);
+    tree.close = () => {
+      close();
+      leave();
+    };
+    return tree;
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }

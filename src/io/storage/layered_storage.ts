@@ -58,6 +58,19 @@ export function closeLayers(storage: Storage, below: Storage): void {
   }
 }
 
+/** Makes something that is read through layers close those above `below` after itself. */
+export function closeWithLayers(
+  opened: { close(): void },
+  storage: Storage,
+  below: Storage,
+): void {
+  const close = opened.close.bind(opened);
+  opened.close = () => {
+    close();
+    closeLayers(storage, below);
+  };
+}
+
 /** Returns the storage below all layers. */
 export function baseOf(storage: Storage): Storage {
   let base = storage;

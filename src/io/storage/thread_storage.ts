@@ -18,14 +18,25 @@ export function reachServersBy(storage: Storage): void {
   servers = storage;
 }
 
-/** Makes this thread find files through layers that another thread has opened. `path` is one of the files below. */
+/**
+ * Makes this thread find files through layers that another thread has opened. `path` is one of the files below. Returns a
+ * function that closes them.
+ */
 export async function reachLayers(
   handles: readonly LayerHandle[],
   path: string,
-): Promise<void> {
+): Promise<() => void> {
+  const own: LayeredStorage[] = [];
   await reopenLayers(handles, plainStorage(path), (layer) => {
+    own.push(layer);
     layers.push(layer);
   });
+  return () => {
+    for (const layer of own) {
+      layers.splice(layers.indexOf(layer), 1);
+      layer.close();
+    }
+  };
 }
 
 export function storageInThread(path: string): Storage {
