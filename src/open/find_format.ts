@@ -119,8 +119,11 @@ function* withFormatThere<T>(
     return yield* use(format, options, path);
   }
   if (forced !== undefined) {
-    const found = yield* decompressingFile(path, options);
-    return yield* use(formatNamed(forced), found, path);
+    const format = formatNamed(forced);
+    const found = (yield* storage.list(path)) === undefined
+      ? yield* decompressingFile(path, options)
+      : yield* forcedDirectory(path, format, options);
+    return yield* use(format, found, path);
   }
   const names = yield* storage.list(path);
   return names === undefined
@@ -159,10 +162,24 @@ function* withFormatOfDirectory<T>(
   return yield* use(found, options, path);
 }
 
-/**
- * Detects the format of a file, decompressed if it is compressed. Of formats whose files may begin with any bytes, such
- * as bags, those with its suffix come first.
- */
+/** Returns options to open a directory as a container of a format: decompressing its files, if only that makes it one. */
+function* forcedDirectory(
+  path: string,
+  format: FormatDescriptor,
+  options: StoredOptions,
+): Steps<StoredOptions> {
+  const { storage } = options;
+  const names = (yield* storage.list(path)) ?? [];
+  const plain = decompressingDirectory(path, names, options);
+  const isPlain = plain === undefined ||
+    (yield* format.detect(directoryProbe(path, names, storage)));
+  if (isPlain) return options;
+  const plainNames = (yield* plain.storage.list(path)) ?? [];
+  const probe = directoryProbe(path, plainNames, plain.storage);
+  return (yield* format.detect(probe)) ? plain : options;
+}
+
+/** Detects the format of a file, decompressed if it is compressed. */
 function* withFormatOfFile<T>(
   path: string,
   options: StoredOptions,
@@ -176,24 +193,56 @@ function* withFormatOfFile<T>(
     const isCompressed = depthOf(storage) < MOST_LAYERS &&
       (yield* compressionIn(source)) !== undefined;
     const found = isCompressed
-      ? yield* recogniseContent(probe)
+      ? yield* recogniseRaw(probe)
       : yield* recogniseFile(probe);
     close = passOpenFile(storage, path, source);
     if (found !== undefined) return yield* use(found, options, path);
     const plain = decompressing(new Map([[path, path]]), options);
+    let decompressed: ByteSource;
+    try {
+      decompressed = yield* plain.storage.open(path);
+    } catch (error) {
+      const chance = yield* byChance(error, path, storage);
+      if (chance === undefined) throw error;
+      return yield* use(chance, options, path);
+    }
+    close = passOpenFile(plain.storage, path, decompressed);
     return yield* withFormatOfFile(path, plain, use);
   } finally {
     close();
   }
 }
 
-/** Returns the format with the file's suffix, if the content alone shows that the file is of it. */
-function* recogniseContent(
+/** Returns the format whose file only begins like a compressed one, if decompressing it has failed. */
+function* byChance(
+  error: unknown,
+  path: string,
+  storage: Storage,
+): Steps<FormatDescriptor | undefined> {
+  if (!(error instanceof FormatError)) return undefined;
+  const source = yield* openFile(storage, path);
+  try {
+    const probe = fileProbe("", source);
+    for (const format of formats()) {
+      if (yield* format.detect(probe)) return format;
+    }
+    return undefined;
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Returns the format of a file that begins like a compressed one, but is of the format that its name says: its content
+ * shows that, or files of the format may begin with any bytes.
+ */
+function* recogniseRaw(
   probe: Probe,
 ): Steps<FormatDescriptor | undefined> {
   for (const format of formats()) {
     if (!isNamedLike(probe.path, format)) continue;
-    if (yield* format.detect({ ...probe, path: "" })) return format;
+    const path = format.hasNoMagic ? probe.path : "";
+    if (yield* format.detect({ ...probe, path })) return format;
   }
   return undefined;
 }
@@ -317,8 +366,9 @@ function openFound(
       sync: () => loadedFormat(found),
       async: () => loadFormat(found),
     });
-    const container = yield* format.open(path, options);
-    const { storage } = options;
+    const { storage = LOCAL_DISK } = options;
+    const opening = format.open(path, options);
+    const container = yield* explaining(opening, storage, true);
     if (storage instanceof LayeredStorage) {
       withLayers(container.tree, storage, below, path);
     }

@@ -136,9 +136,11 @@ async function checkAll(
   const { storage = LOCAL_DISK, signal } = own;
   let other: FormatError | undefined;
   let layered = storage;
+  let isFound = false;
   try {
     const found = await runAsync(findContainer(path, own), signal);
     layered = found.options.storage;
+    isFound = true;
     const format = await loadFormat(found.format);
     const stored = { ...own, storage: layered };
     const seen = new Set<string>();
@@ -163,7 +165,7 @@ async function checkAll(
     return { ...report, pictures, damaged: report.damaged + damaged };
   } catch (error) {
     if (other !== undefined && error instanceof FormatError) throw other;
-    throw await runAsync(explained(error, storage), signal);
+    throw await runAsync(explained(error, layered, isFound), signal);
   } finally {
     closeLayers(layered, storage);
   }

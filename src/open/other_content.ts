@@ -64,13 +64,18 @@ const STRUCTURAL: ReadonlySet<FormatError["code"]> = new Set([
   "unknown-format",
 ]);
 
-/** Identifies a file by its first bytes, if it is something that is often found in place of a container. */
+/**
+ * Identifies a file by its first bytes, if it is something that is often found in place of a container.
+ *
+ * @param isOpened Whether the bytes are those that a format was given; otherwise they may have been decompressed for it.
+ */
 export function otherContent(
   head: Uint8Array,
   path: string,
+  isOpened = true,
 ): OtherContent | undefined {
   const compression = compressionOf(head);
-  if (compression !== undefined && !compression.isRead) {
+  if (compression !== undefined && (isOpened || !compression.isRead)) {
     const { name, command } = compression;
     return {
       isCompressed: true,
@@ -104,13 +109,17 @@ function plainPath(path: string): string {
 
 /**
  * Runs `open`. If it fails for a file that begins as something else, throws an error that says so, caused by the
- * original.
+ * original. `isOpened` is as for {@linkcode otherContent}.
  */
-export function* explaining<T>(open: Steps<T>, storage: Storage): Steps<T> {
+export function* explaining<T>(
+  open: Steps<T>,
+  storage: Storage,
+  isOpened = false,
+): Steps<T> {
   try {
     return yield* open;
   } catch (error) {
-    throw yield* explained(error, storage);
+    throw yield* explained(error, storage, isOpened);
   }
 }
 
@@ -124,21 +133,25 @@ export function explainedNow(
   if (path === undefined || seen.has(path)) return damage;
   seen.add(path);
   try {
-    return runSync(explained(damage, storage)) as FormatError;
+    return runSync(explained(damage, storage, true)) as FormatError;
   } catch {
     return damage;
   }
 }
 
 /** Returns the error that {@linkcode explaining} throws: `error` itself if there is nothing to add. */
-export function* explained(error: unknown, storage: Storage): Steps<unknown> {
+export function* explained(
+  error: unknown,
+  storage: Storage,
+  isOpened = false,
+): Steps<unknown> {
   if (!(error instanceof FormatError) || error.path === undefined) return error;
   if ((error.sample ?? 0) > 0) return error; // the first sample was sound
   if (!STRUCTURAL.has(error.code)) return error;
   const { path } = error;
   const head = yield* firstBytes(path, storage);
-  const other = head && otherContent(head, path);
-  // Some formats have compressed shards or contents, with a matching suffix.
+  const other = head && otherContent(head, path, isOpened);
+  // Some formats have compressed shards, with a matching suffix.
   const isMeant = error.code !== "unknown-format" &&
     other?.isCompressed === true && decompressedName(path) !== path;
   if (other === undefined || isMeant) return error;

@@ -61,7 +61,7 @@ export function pieces(bytes: Uint8Array, length: number): Uint8Array[] {
 
 /** Bytes of which some parts can be compressed and others cannot. */
 export function mixedBytes(length: number, seed = 1): Uint8Array<ArrayBuffer> {
-  const random = new Sfc32(seed, 2);
+  const random = new Sfc32(seed, 2, 3);
   const bytes = new Uint8Array(length);
   for (let at = 0; at < length;) {
     const run = Math.min(1 + random.next() % 50_000, length - at);
@@ -194,5 +194,48 @@ export const COMPRESSED_CASES: readonly CompressedCase[] = [
     name: "pzstd",
     needs: ["zstd"],
     make: (bytes) => piped(bytes, "pzstd", "-q", "-c", "-p", "2"),
+  },
+  {
+    name: "bzip2",
+    needs: ["bzip2"],
+    make: (bytes) => piped(bytes, "bzip2", "-c"),
+  },
+  {
+    name: "bzip2, several streams",
+    needs: ["bzip2"],
+    make: (bytes) => each(bytes, "bzip2", "-c"),
+  },
+  {
+    name: "xz",
+    needs: ["xz"],
+    make: (bytes) => piped(bytes, "xz", "-c", "-1"),
+  },
+  {
+    name: "xz, blocks",
+    needs: ["xz"],
+    make: (bytes) => piped(bytes, "xz", "-c", "-1", "--block-size=700000"),
+  },
+  {
+    name: "xz, several streams and padding",
+    needs: ["xz"],
+    make: async (bytes) =>
+      joined(
+        await piped(bytes.subarray(0, 5_000_000), "xz", "-c", "-0"),
+        new Uint8Array(8),
+        await piped(new Uint8Array(0), "xz", "-c"),
+        await piped(bytes.subarray(5_000_000), "xz", "-c", "-0"),
+        new Uint8Array(4),
+      ),
+  },
+  { name: "lz4", needs: ["lz4"], make: (bytes) => piped(bytes, "lz4", "-c") },
+  {
+    name: "lz4, linked blocks",
+    needs: ["lz4"],
+    make: (bytes) => piped(bytes, "lz4", "-c", "-BD", "-B4"),
+  },
+  {
+    name: "lz4, several frames",
+    needs: ["lz4"],
+    make: (bytes) => each(bytes, "lz4", "-c"),
   },
 ];

@@ -33,19 +33,19 @@ import {
 import { DecompressedSource } from "./decompressed_source.ts";
 import { CachedParts, stateOf, type StreamState } from "./long_parts.ts";
 import { methodOf } from "./methods.ts";
+import type { StreamIndex } from "./part_columns.ts";
 import { loadPushDecoder } from "./push_decoder.ts";
 import {
   type DecodingLimits,
   indexOf,
   indexStream,
-  type StreamIndex,
   tablesOf,
 } from "./stream_index.ts";
 
 /** Version of the indexes in the cache. */
 const KIND = "compressed stream 1";
 /** Smallest decoded size, in bytes, of what counts as an entry: with fewer entries, an index is made in no time. */
-const ENTRY = 128;
+const ENTRY = 32;
 
 /** How compressed files are decoded, and what of that is cached. */
 export interface CompressedOptions extends DecodingLimits {
@@ -83,8 +83,9 @@ export class CompressedStorage extends LayeredStorage {
   readonly #options: CompressedOptions;
   readonly #blocks: DecodedBlocks;
   readonly #streams = new Map<string, KnownStream>();
-  /** Paths of files that were decoded again. */
+  /** Paths of files with long parts that were decoded again, and those parts that were decoded once. */
   readonly #again = new Set<string>();
+  readonly #once = new Set<string>();
 
   /** @param paths Paths in `base` of the files that are decompressed, by the paths that they have here. */
   constructor(
@@ -197,14 +198,19 @@ export class CompressedStorage extends LayeredStorage {
       this.#warnOfJunk(path, index);
     }
     const blocks = this.#blocks;
-    const onAgain = () => this.#warnOfAgain(path);
+    const onLong = (part: number) => {
+      const key = `${part} ${path}`;
+      // Making an index that is not declared has decoded all parts.
+      if (index.isDeclared && !this.#once.has(key)) this.#once.add(key);
+      else this.#warnOfAgain(path);
+    };
     return new DecompressedSource(origin, {
       method,
       index,
       blocks,
       owner,
       long,
-      onAgain,
+      onLong,
     });
   }
 

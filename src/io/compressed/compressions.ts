@@ -5,6 +5,7 @@ export interface Compression {
     | "compress"
     | "gzip"
     | "lz4"
+    | "lz4 -l"
     | "lzip"
     | "lzo"
     | "xz"
@@ -49,7 +50,7 @@ export const COMPRESSIONS: readonly Compression[] = [
     suffixes: [".bz2"],
     tarSuffixes: [".tbz2", ".tbz"],
     command: "bzip2 -dc",
-    isRead: false,
+    isRead: true,
   },
   {
     name: "xz",
@@ -57,13 +58,21 @@ export const COMPRESSIONS: readonly Compression[] = [
     suffixes: [".xz"],
     tarSuffixes: [".txz"],
     command: "xz -dc",
-    isRead: false,
+    isRead: true,
   },
   {
     name: "lz4",
-    magics: [[0x04, 0x22, 0x4d, 0x18], [0x02, 0x21, 0x4c, 0x18]],
+    magics: [[0x04, 0x22, 0x4d, 0x18]],
     suffixes: [".lz4"],
     tarSuffixes: [".tlz4"],
+    command: "lz4 -dc",
+    isRead: true,
+  },
+  {
+    name: "lz4 -l",
+    magics: [[0x02, 0x21, 0x4c, 0x18]],
+    suffixes: [],
+    tarSuffixes: [],
     command: "lz4 -dc",
     isRead: false,
   },

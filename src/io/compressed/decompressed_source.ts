@@ -12,7 +12,8 @@ import type { MadeSource } from "../storage/made_source.ts";
 import type { CachedParts } from "./long_parts.ts";
 import { MemberReader } from "./member_reader.ts";
 import type { Method } from "./methods.ts";
-import { checkpointOf, partAt, type StreamIndex } from "./stream_index.ts";
+import type { StreamIndex } from "./part_columns.ts";
+import { checkpointOf, partAt } from "./stream_index.ts";
 
 /** Most parts whose sources are kept at a time. */
 const MOST_PARTS = 64;
@@ -26,8 +27,8 @@ export interface DecompressedStream {
   readonly owner: number;
   /** Long parts on the disk, if they may be cached. */
   readonly long: CachedParts | undefined;
-  /** Called when a long part is decoded again from its start. */
-  readonly onAgain: () => void;
+  /** Called when a long part is decoded from its start. */
+  readonly onLong: (part: number) => void;
 }
 
 /** The content of a compressed file. A read decodes the part that it lies in, unless it is cached. */
@@ -228,6 +229,9 @@ export class DecompressedSource implements MadeSource {
     const reader = this.#readerAt(number);
     try {
       yield* reader.fill(into);
+      if (index.isDeclared) {
+        return yield* reader.endAt(index.packed[number + 1]!);
+      }
     } finally {
       reader.close();
     }
@@ -236,8 +240,8 @@ export class DecompressedSource implements MadeSource {
   }
 
   #pieces(number: number, size: number): PieceReader {
-    const { long, onAgain, index } = this.#stream;
-    onAgain();
+    const { long, onLong, index } = this.#stream;
+    onLong(number);
     const reader = this.#readerAt(number);
     const fault = (sum: number) => this.#mismatch(number, sum);
     let done = 0;
@@ -255,8 +259,9 @@ export class DecompressedSource implements MadeSource {
         done = end;
         if (done < size) return piece;
         long?.end(number, size);
+        if (index.isDeclared) yield* reader.endAt(index.packed[number + 1]!);
         reader.close();
-        if (sum !== index.sums[number]) throw fault(sum);
+        if (!index.isDeclared && sum !== index.sums[number]) throw fault(sum);
         return piece;
       },
     };

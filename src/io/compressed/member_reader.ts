@@ -133,6 +133,20 @@ export class MemberReader {
     }
   }
 
+  /**
+   * Decodes up to an encoded byte, which must be the end of a part: so that checksums behind its last byte are compared.
+   *
+   * @throws {FormatError} If anything more is decoded.
+   */
+  *endAt(packed: number): Steps<void> {
+    const more = new Uint8Array(1);
+    while (this.packed < packed) {
+      if (!this.#isInMember && !(yield* this.#beginMember())) break;
+      if ((yield* this.#step(more, packed)) === 0) continue;
+      throw this.#fault("bad-structure", "it has more than its table says");
+    }
+  }
+
   close(): void {
     this.#decoder?.close();
     this.#decoder = undefined;
@@ -148,12 +162,13 @@ export class MemberReader {
     return { packed, spareBits, window: window.slice() };
   }
 
-  /** Decodes once, and returns the number of bytes written to `into`. */
-  *#step(into: Uint8Array): Steps<number> {
+  /** Decodes once, not beyond an encoded byte, and returns the number of bytes written to `into`. */
+  *#step(into: Uint8Array, end = Infinity): Steps<number> {
     yield* perform(yieldWhenDue);
     const decoder = this.#decoder!;
     yield* this.#moreInput(1);
-    const input = this.#input.subarray(this.#inputDone);
+    const input = this.#input.subarray(this.#inputDone)
+      .subarray(0, end - this.packed);
     const isLast = this.packed + input.length >= this.#source.size;
     try {
       decoder.step(input, into, isLast);

@@ -11,7 +11,9 @@ import {
   ZlibDecoder,
   ZstdDecoder,
 } from "./native_decoders.ts";
+import { isFfiPermitted } from "../libc/libc.ts";
 import { nativeLibrary } from "./native_libraries.ts";
+import { Bzip2Decoder, Lz4Decoder, XzDecoder } from "./other_decoders.ts";
 import { PushDecoder } from "./push_decoder.ts";
 
 /** How streams of one compression are decoded. */
@@ -83,12 +85,63 @@ export function methodOf(compression: Compression, path: string): Method {
       { isMember: isZstdFrame, needsPushDecoder: zstd === undefined },
     );
   }
+  const decoder = systemDecoder(compression.name);
+  if (decoder !== undefined) return method(compression, ...decoder);
+  const { name, command } = compression;
+  const library = LIBRARIES[name];
+  const needed = library === undefined
+    ? "which is not read"
+    : isFfiPermitted()
+    ? `which needs ${library} of the system`
+    : `which needs ${library} of the system, and --allow-ffi`;
   throw new FormatError(
     "unsupported",
-    `Cannot open ${path}: it is compressed by ${compression.name}, which is not read. ` +
-      `Decompress it (${compression.command}), and open that`,
-    { path, actual: compression.name },
+    `Cannot open ${path}: it is compressed by ${name}, ${needed}. ` +
+      `Decompress it (${command}), and open that`,
+    { path, actual: name },
   );
+}
+
+/** Libraries that are called where the system has them, and that have no substitute. */
+const LIBRARIES: Partial<Record<Compression["name"], string>> = {
+  bzip2: "libbz2",
+  lz4: "liblz4",
+  xz: "liblzma",
+};
+
+/** Returns how to decode what only a library of the system can; `undefined` if it is missing. */
+function systemDecoder(
+  name: Compression["name"],
+): readonly [Method["decoder"], Partial<Method>] | undefined {
+  if (name === "bzip2") {
+    const bzip2 = nativeLibrary("bzip2");
+    return bzip2 && [() => new Bzip2Decoder(bzip2), {}];
+  }
+  if (name === "xz") {
+    const lzma = nativeLibrary("lzma");
+    return lzma && [
+      (from) => new XzDecoder(lzma, from?.window),
+      { paddingOf: xzPaddingOf },
+    ];
+  }
+  if (name === "lz4") {
+    const lz4 = nativeLibrary("lz4");
+    return lz4 && [() => new Lz4Decoder(lz4), { isMember: isLz4Frame }];
+  }
+  return undefined;
+}
+
+/** Padding of streams comes in fours (the .xz file format, 2.2). */
+function xzPaddingOf(head: Uint8Array): number {
+  const zeros = zerosOf(head);
+  return zeros - zeros % 4;
+}
+
+/** Whether a frame begins here, or a skippable or a legacy one (LZ4 frame format, 1.6). */
+function isLz4Frame(head: Uint8Array): boolean {
+  const [a = 0, b, c, d] = head;
+  if (a === 0x04) return b === 0x22 && c === 0x4d && d === 0x18;
+  return a >> 4 === 5 && b === 0x2a && c === 0x4d && d === 0x18;
 }
 
 /** Whether a frame begins here, or a skippable one (RFC 8878, 3.1.2). */

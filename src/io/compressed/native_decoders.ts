@@ -25,7 +25,9 @@ const VERSION = new TextEncoder().encode("1.2.11\0");
 export const GZIP_TRAILER = 8;
 
 /** Frees what decoders hold outside of JavaScript that were lost before they were closed. */
-const lost = new FinalizationRegistry<() => void>((free) => free());
+export const lost: FinalizationRegistry<() => void> = new FinalizationRegistry((
+  free,
+) => free());
 
 /** State from which a gzip member is decoded in its middle. */
 export interface ResumedMember {

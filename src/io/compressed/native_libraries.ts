@@ -25,7 +25,39 @@ const ZSTD = {
   ZSTD_getErrorName: returning("pointer", "usize"),
 } as const satisfies Deno.ForeignLibraryInterface;
 
-const INTERFACES = { zlib: ZLIB, zstd: ZSTD } as const;
+/** Functions of `bzlib.h`. */
+const BZIP2 = {
+  BZ2_bzDecompressInit: returning("i32", "buffer", "i32", "i32"),
+  BZ2_bzDecompress: returning("i32", "buffer"),
+  BZ2_bzDecompressEnd: returning("i32", "buffer"),
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** Functions of `lzma.h`. */
+const LZMA = {
+  lzma_stream_decoder: returning("i32", "buffer", "u64", "u32"),
+  lzma_code: returning("i32", "buffer", "i32"),
+  lzma_end: returning("void", "buffer"),
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** Functions of `lz4frame.h`. */
+const LZ4 = {
+  LZ4F_createDecompressionContext: returning("usize", "buffer", "u32"),
+  LZ4F_freeDecompressionContext: returning("usize", "pointer"),
+  LZ4F_decompress: returning(
+    "usize",
+    ...["pointer", "buffer", "buffer", "buffer", "buffer", "pointer"] as const,
+  ),
+  LZ4F_isError: returning("u32", "usize"),
+  LZ4F_getErrorName: returning("pointer", "usize"),
+} as const satisfies Deno.ForeignLibraryInterface;
+
+const INTERFACES = {
+  bzip2: BZIP2,
+  lz4: LZ4,
+  lzma: LZMA,
+  zlib: ZLIB,
+  zstd: ZSTD,
+} as const;
 
 /** Names of the libraries, by system. */
 const NAMES: Readonly<
@@ -34,6 +66,18 @@ const NAMES: Readonly<
     Partial<Record<typeof Deno.build.os, readonly string[]>>
   >
 > = {
+  bzip2: {
+    linux: ["libbz2.so.1.0", "libbz2.so.1"],
+    darwin: ["libbz2.1.0.dylib"],
+  },
+  lz4: {
+    linux: ["liblz4.so.1"],
+    darwin: ["liblz4.1.dylib", "/opt/homebrew/lib/liblz4.1.dylib"],
+  },
+  lzma: {
+    linux: ["liblzma.so.5"],
+    darwin: ["liblzma.5.dylib", "/opt/homebrew/lib/liblzma.5.dylib"],
+  },
   zlib: { linux: ["libz.so.1"], darwin: ["libz.1.dylib"] },
   zstd: {
     linux: ["libzstd.so.1"],

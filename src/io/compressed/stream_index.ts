@@ -2,7 +2,6 @@ import { FormatError } from "../../base/errors.ts";
 import { optionText } from "../../base/named_option.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import type { CachedTables } from "../index_cache/cached_tables.ts";
-import { newSharedMemory } from "../libc/new_memory.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { WINDOW } from "./decoder.ts";
@@ -12,33 +11,13 @@ import {
   STREAM_START,
 } from "./member_reader.ts";
 import type { Method } from "./methods.ts";
+import { PartColumns, type StreamIndex } from "./part_columns.ts";
+import { layoutOf } from "./stream_layouts.ts";
 
 /** Decoded bytes between checkpoints, at least. */
 const INTERVAL = 1 << 22;
 /** Ratios up to this size in bytes are not judged: a header alone may have any. */
 const LEAST_JUDGED = 1 << 20;
-
-/**
- * Where parts of a compressed stream begin, each of which can be decoded by itself; in memory that threads share. All
- * columns have an entry for each part, and `starts` and `windowStarts` one more.
- */
-export interface StreamIndex {
-  /** Decoded size in bytes. */
-  readonly size: number;
-  /** Decoded bytes before each part. */
-  readonly starts: Float64Array;
-  /** Encoded bytes before each part, and before the end of the last. */
-  readonly packed: Float64Array;
-  /** Bits of the last of these bytes that belong to the part. */
-  readonly spareBits: Uint8Array;
-  /** CRC-32 of each part. */
-  readonly sums: Uint32Array;
-  /** Deflated windows, one after the other. */
-  readonly windows: Uint8Array;
-  readonly windowStarts: Float64Array;
-  /** Bytes behind the stream that do not belong to it. */
-  readonly junk: number;
-}
 
 /** Receives the decoded parts of a stream that are too long to be decoded for each read. */
 export interface LongParts {
@@ -57,7 +36,7 @@ export interface DecodingLimits {
 }
 
 /**
- * Decodes a stream once, and notes where parts of it begin.
+ * Returns where parts of a stream begin: by its own table, or by decoding it once.
  *
  * @throws {FormatError} If it is damaged or truncated, or its ratio is over the limit (`too-large`).
  */
@@ -67,6 +46,13 @@ export function* indexStream(
   { maxRatio = Infinity }: DecodingLimits,
   long?: LongParts,
 ): Steps<StreamIndex> {
+  const declared = yield* layoutOf(source, method.compression);
+  if (declared !== undefined) {
+    const { size, junk } = declared;
+    const packed = source.size - junk;
+    if (size <= Math.max(LEAST_JUDGED, maxRatio * packed)) return declared;
+    throw tooLarge(source, size, packed, maxRatio);
+  }
   const reader = new MemberReader(source, method, STREAM_START, INTERVAL);
   const parts = new Parts(long);
   try {
@@ -74,7 +60,7 @@ export function* indexStream(
       const piece = yield* reader.next();
       if (piece === undefined) break;
       parts.add(piece);
-      const { size } = parts;
+      const { size } = parts.columns;
       if (size > LEAST_JUDGED && size > maxRatio * reader.packed) {
         throw tooLarge(source, size, reader.packed, maxRatio);
       }
@@ -106,19 +92,12 @@ function tooLarge(
   );
 }
 
-/** Columns of an index while it grows. */
+/** The parts of a stream while they are decoded. */
 class Parts {
-  size = 0;
-  readonly #starts: number[] = [];
-  readonly #packed: number[] = [];
-  readonly #spareBits: number[] = [];
-  readonly #sums: number[] = [];
-  readonly #windows: Uint8Array[] = [];
+  readonly columns = new PartColumns();
   readonly #long: LongParts | undefined;
   /** The part that began last, as long as it may be decoded for a read. */
   #held: Uint8Array | undefined;
-  #start = 0;
-  #from = STREAM_START;
   #sum = 0;
 
   constructor(long: LongParts | undefined) {
@@ -126,83 +105,39 @@ class Parts {
   }
 
   add(piece: Uint8Array): void {
-    const done = this.size - this.#start;
-    this.size += piece.length;
+    const { columns } = this;
+    const done = columns.length;
+    columns.size += piece.length;
     this.#sum = crc32Of(piece, this.#sum);
     const long = this.#long;
     if (long === undefined) return;
-    const number = this.#starts.length;
-    if (done > long.most) return long.put(number, done, piece);
+    if (done > long.most) return long.put(columns.count, done, piece);
+    const length = done + piece.length;
     this.#held ??= new Uint8Array(long.most + piece.length);
-    if (done + piece.length > this.#held.length) {
+    if (length > this.#held.length) {
       const held = this.#held;
-      this.#held = new Uint8Array(done + piece.length);
+      this.#held = new Uint8Array(length);
       this.#held.set(held.subarray(0, done));
     }
     this.#held.set(piece, done);
-    const length = done + piece.length;
     if (length <= long.most) return;
-    long.put(number, 0, this.#held.subarray(0, length));
+    long.put(columns.count, 0, this.#held.subarray(0, length));
   }
 
   end(next: Checkpoint): void {
-    const length = this.size - this.#start;
-    if (length === 0) return;
+    const { columns } = this;
+    const { length } = columns;
     if (this.#long !== undefined && length > this.#long.most) {
-      this.#long.end(this.#starts.length, length);
+      this.#long.end(columns.count, length);
     }
-    this.#starts.push(this.#start);
-    this.#packed.push(this.#from.packed);
-    this.#spareBits.push(this.#from.spareBits);
-    this.#sums.push(this.#sum);
-    this.#windows.push(deflated(this.#from.window));
-    this.#start = this.size;
-    this.#from = next;
+    columns.end(next, this.#sum);
     this.#sum = 0;
   }
 
   finish(packed: number, junk: number): StreamIndex {
     this.end({ ...STREAM_START, packed });
-    const windowStarts = [0];
-    for (const { length } of this.#windows) {
-      windowStarts.push(windowStarts.at(-1)! + length);
-    }
-    const windows = new Uint8Array(newSharedMemory(windowStarts.at(-1)!));
-    for (const [i, window] of this.#windows.entries()) {
-      windows.set(window, windowStarts[i]!);
-    }
-    return {
-      size: this.size,
-      starts: shared([...this.#starts, this.size]),
-      packed: shared([...this.#packed, packed]),
-      spareBits: new Uint8Array(sharedCopy(Uint8Array.from(this.#spareBits))),
-      sums: new Uint32Array(sharedCopy(Uint32Array.from(this.#sums))),
-      windows,
-      windowStarts: shared(windowStarts),
-      junk,
-    };
+    return this.columns.finish(packed, junk, false);
   }
-}
-
-function shared(numbers: readonly number[]): Float64Array {
-  return new Float64Array(sharedCopy(Float64Array.from(numbers)));
-}
-
-function sharedCopy(
-  column: Uint8Array | Uint32Array | Float64Array,
-): SharedArrayBuffer {
-  const memory = newSharedMemory(column.byteLength);
-  const { buffer, byteOffset, byteLength } = column;
-  new Uint8Array(memory).set(new Uint8Array(buffer, byteOffset, byteLength));
-  return memory;
-}
-
-function zlib(): typeof import("node:zlib") {
-  return process.getBuiltinModule("node:zlib");
-}
-
-function deflated(window: Uint8Array): Uint8Array {
-  return window.length === 0 ? window : zlib().deflateRawSync(window);
 }
 
 /** Returns where a part begins. Throws if its window, which was read from a cache, is damaged. */
@@ -212,7 +147,8 @@ export function checkpointOf(index: StreamIndex, part: number): Checkpoint {
   const deflated = windows.slice(windowStarts[part], windowStarts[part + 1]);
   const window = deflated.length === 0
     ? deflated
-    : zlib().inflateRawSync(deflated, { maxOutputLength: WINDOW });
+    : process.getBuiltinModule("node:zlib")
+      .inflateRawSync(deflated, { maxOutputLength: WINDOW });
   return { packed: packed[part]!, spareBits: spareBits[part]!, window };
 }
 
@@ -230,9 +166,9 @@ export function partAt({ starts }: StreamIndex, offset: number): number {
 
 /** Returns the tables of an index, for a cache. */
 export function tablesOf(
-  { size, junk, ...columns }: StreamIndex,
+  { size, junk, isDeclared, ...columns }: StreamIndex,
 ): CachedTables {
-  return { columns, facts: { size, junk } };
+  return { columns, facts: { size, junk, isDeclared } };
 }
 
 /** Returns the index of cached tables; `undefined` if they are not of this source. */
@@ -240,8 +176,8 @@ export function indexOf(
   source: ByteSource,
   { columns, facts }: CachedTables,
 ): StreamIndex | undefined {
-  const { size, junk } = facts as Partial<StreamIndex>;
-  const index = { ...columns, size, junk } as StreamIndex;
+  const { size, junk, isDeclared } = facts as Partial<StreamIndex>;
+  const index = { ...columns, size, junk, isDeclared } as StreamIndex;
   return isValid(index, source) ? index : undefined;
 }
 
@@ -254,7 +190,8 @@ function isValid(index: StreamIndex, source: ByteSource): boolean {
     windowStarts instanceof Float64Array;
   if (!areColumns) return false;
   const count = sums.length;
-  return Number.isSafeInteger(size) && Number.isSafeInteger(junk) &&
+  return typeof index.isDeclared === "boolean" && Number.isSafeInteger(size) &&
+    Number.isSafeInteger(junk) &&
     spareBits.length === count && spareBits.every((bits) => bits < 8) &&
     isAscending(starts, count, size) && starts[0] === 0 &&
     starts[count] === size &&
