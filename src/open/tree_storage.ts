@@ -7,7 +7,7 @@ import {
   LayeredStorage,
   type LayerHandle,
 } from "../io/storage/layered_storage.ts";
-import type { MadeSource } from "../io/storage/made_source.ts";
+import { isMade, type MadeSource } from "../io/storage/made_source.ts";
 import { MemorySource } from "../io/storage/memory_source.ts";
 import {
   type FileFacts,
@@ -102,13 +102,15 @@ export class TreeStorage extends LayeredStorage {
       return new MemorySource(extent.bytes, path, mtime);
     }
     const { source: index, offset, length } = extent;
-    const [first] = this.#openedSources;
+    const own = this.#sourceAt(index);
+    const isOrigin = !isMade(own) || own.origin !== undefined;
+    const [first = own] = this.#openedSources;
     return new ContainedSource(() => this.#sourceAt(index), {
       name: path,
       start: offset,
       size: length,
       mtime,
-      origin: first ?? this.#sourceAt(index),
+      origin: isOrigin ? own : first,
     });
   }
 

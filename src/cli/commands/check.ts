@@ -40,7 +40,7 @@ async function check(
   source: string,
   options: CheckCommandOptions,
 ): Promise<void> {
-  const { format, ext, values, subset, json, all } = options;
+  const { format, ext, maxRatio, values, subset, json, all } = options;
   checkSource(source, "the container");
   if (subset !== undefined) checkGiven(subset, "the index file");
   const damage: FormatError[] = [];
@@ -61,6 +61,7 @@ async function check(
     found = await checkContainer(location, {
       format,
       ext,
+      maxRatio,
       values,
       subset,
       storage,

@@ -7,7 +7,10 @@ import {
 } from "../block_cache/decoded_blocks.ts";
 import { mostAtOnce } from "../block_cache/decoded_source.ts";
 import type { Steps } from "../concurrency/steps.ts";
-import { cacheLocation } from "../index_cache/cache_location.ts";
+import {
+  cacheLocation,
+  cacheOptionsOf,
+} from "../index_cache/cache_location.ts";
 import { cachedIndex } from "../index_cache/cached_index.ts";
 import { readPart } from "../read/read_part.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
@@ -174,7 +177,8 @@ export class CompressedStorage extends LayeredStorage {
     const state = isKnown
       ? known.state
       : stateOf(cacheLocation(origin, KIND, this.#options));
-    const { remote, onWarning } = this.#options;
+    const { onWarning } = this.#options;
+    const remote = cacheOptionsOf(origin, this.#options.remote);
     const most = mostAtOnce(this.#blocks);
     const long = CachedParts.of(state, remote, most, onWarning);
     const index = isKnown ? known.index : yield* cachedIndex(
