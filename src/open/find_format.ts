@@ -20,7 +20,7 @@ import {
   nameIn,
 } from "../io/storage/layered_storage.ts";
 import { openFile, passOpenFile } from "../io/storage/open_file.ts";
-import { withLayers } from "../tree/layered_tree.ts";
+import { noteStorage, withLayers } from "../tree/layered_tree.ts";
 import {
   compressedPattern,
   compressionIn,
@@ -369,6 +369,7 @@ function openFound(
     const { storage = LOCAL_DISK } = options;
     const opening = format.open(path, options);
     const container = yield* explaining(opening, storage, true);
+    noteStorage(container.tree, storage);
     if (storage instanceof LayeredStorage) {
       withLayers(container.tree, storage, below, path);
     }

@@ -1,16 +1,22 @@
+import { INSIDE } from "../io/storage/chained_path.ts";
+import { LOCAL_DISK } from "../io/storage/storage.ts";
+import { notedStorage } from "../tree/layered_tree.ts";
+import { ContainedFile } from "../tree/vfs/contained_file.ts";
+import { TreeStorage } from "./tree_storage.ts";
 import { MemoryStorage } from "../io/storage/memory_storage.ts";
 import { storedAt } from "../io/storage/stored_location.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 
 /**
- * A path or URL, the bytes of a container that is one file, or the bytes of its files by name. A `Blob` can only be
- * read asynchronously.
+ * A path or URL, the bytes of a container that is one file, or the bytes of its files by name; or a file of an opened
+ * container. A path may lead into containers: `outer.zip!/inner.tar`. A `Blob` can only be read asynchronously.
  */
 export type ContainerLocation =
   | string
   | URL
   | Uint8Array
   | Blob
+  | ContainedFile
   | Readonly<Record<string, Uint8Array | Blob>>;
 
 /**
@@ -47,6 +53,15 @@ export function placeOf<O extends ContainerOptions>(
   if (typeof location === "string" || location instanceof URL) {
     const { path, storage } = storedAt(location, options);
     return { path, options: { ...options, storage } };
+  }
+  if (location instanceof ContainedFile) {
+    const { container: { location: outer, tree }, path: name } = location;
+    const base = notedStorage(tree) ?? LOCAL_DISK;
+    const storage = new TreeStorage(base, outer, tree, {}, false);
+    return {
+      path: `${outer}${INSIDE}${name}`,
+      options: { ...options, storage },
+    };
   }
   const isFile = location instanceof Uint8Array || location instanceof Blob;
   const path = location instanceof File ? location.name : MEMORY;

@@ -2,11 +2,12 @@ import { FormatError, RecordfsError } from "../base/errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { isUrl } from "../io/remote/remote_location.ts";
 import { RemoteStorage } from "../io/remote/remote_storage.ts";
+import { INSIDE } from "../io/storage/chained_path.ts";
 import { depthOf } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions } from "../tree/format.ts";
 import { MOST_LAYERS, type StoredOptions } from "./compressed.ts";
-import { INSIDE, TreeStorage } from "./tree_storage.ts";
+import { TreeStorage } from "./tree_storage.ts";
 
 /** Whether nothing exists at a path. An error counts as nothing: some buckets do not tell everybody. */
 export function* isNothing(path: string, storage: Storage): Steps<boolean> {

@@ -14,6 +14,7 @@ import {
   noSuchFile,
   type Storage,
 } from "../io/storage/storage.ts";
+import { INSIDE } from "../io/storage/chained_path.ts";
 import type { KnownFile } from "../io/storage/changed_file.ts";
 import { reopenSource } from "../io/storage/open_sources.ts";
 import { storageInThread } from "../io/storage/thread_storage.ts";
@@ -30,9 +31,6 @@ import {
   type TreeHandle,
 } from "../tree/tree.ts";
 import { findNode } from "../tree/vfs/paths.ts";
-
-/** What separates the path of a container from that of a file in it. */
-export const INSIDE = "!/";
 
 /** Options of an outer container that other threads open it with, too. */
 export type OuterOptions = Pick<ContainerOptions, "maxRatio" | "remote">;

@@ -8,6 +8,19 @@ import type { Storage } from "../io/storage/storage.ts";
 import { reachLayers } from "../io/storage/thread_storage.ts";
 import { reopenHandle, type Tree, type TreeHandle } from "./tree.ts";
 
+/** Storages that trees of this thread were opened from. */
+const openedFrom = new WeakMap<Tree, Storage>();
+
+/** Notes the storage that a tree was opened from. */
+export function noteStorage(tree: Tree, storage: Storage): void {
+  openedFrom.set(tree, storage);
+}
+
+/** Returns the storage that a tree was opened from, if it is known. */
+export function notedStorage(tree: Tree): Storage | undefined {
+  return openedFrom.get(tree);
+}
+
 interface Seed {
   readonly layers: readonly LayerHandle[];
   readonly path: string;

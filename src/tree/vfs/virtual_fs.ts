@@ -13,14 +13,16 @@ import {
 } from "../tree.ts";
 import { statFile } from "../file_links.ts";
 import { whenLoaded } from "../not_loaded.ts";
+import { ContainedFile } from "./contained_file.ts";
 import { findNode, normalise } from "./paths.ts";
 import {
   contentStream,
+  isBatch,
   locateFile,
   readExtent,
   readFiles,
 } from "./read_files.ts";
-import { type WalkEntry, walkEntry, Walker } from "./walk.ts";
+import { pathOf, type WalkEntry, walkEntry, Walker } from "./walk.ts";
 
 /**
  * A container as a read-only filesystem.
@@ -275,6 +277,11 @@ export class VirtualFs implements Disposable {
     }
   }
 
+  /** Returns a file as the location of a container, for `open` and other functions that open one. */
+  file(path: string | WalkEntry): ContainedFile {
+    return new ContainedFile(this, pathOf(path));
+  }
+
   /** Closes the container's files. */
   close(): void {
     this.tree.close();
@@ -383,17 +390,8 @@ export class VirtualFs implements Disposable {
   }
 }
 
-function pathOf(path: string | WalkEntry): string {
-  return typeof path === "string" ? path : path.path;
-}
-
 /** Result of {@linkcode VirtualFs.stat}. */
 export type VirtualStat = Awaited<ReturnType<VirtualFs["stat"]>>;
 
 /** Options of {@linkcode VirtualFs.walk}. */
 export type WalkOptions = NonNullable<Parameters<VirtualFs["walk"]>[1]>;
-
-/** `Array.isArray` does not narrow read-only arrays. */
-function isBatch<T>(paths: T | readonly T[]): paths is readonly T[] {
-  return Array.isArray(paths);
-}
