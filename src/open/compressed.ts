@@ -102,7 +102,20 @@ export interface CompressedPattern {
   readonly stored: readonly string[];
 }
 
-/** Returns the format of a pattern of compressed files, such as `train-{0..9}.tar.gz`; `undefined` if it is none. */
+/** Whether nothing exists at a path. An error counts as nothing: some buckets do not tell everybody. */
+export function* isNothing(path: string, storage: Storage): Steps<boolean> {
+  try {
+    return (yield* storage.stat(path)) === undefined;
+  } catch (error) {
+    if (error instanceof RecordfsError && error.code !== "must-wait") {
+      return true;
+    }
+    throw error;
+  }
+}
+
+/** Returns the format of a pattern of compressed files, such as `train-{0..9}.tar.gz`; `undefined` if it is none, or a file
+ * has that name. */
 export function* compressedPattern(
   path: string,
   options: ContainerOptions,
@@ -114,6 +127,7 @@ export function* compressedPattern(
   const format = formats().find(({ isPattern }) => isPattern?.(pattern));
   if (format === undefined) return undefined;
   const { storage = LOCAL_DISK } = options;
+  if (!(yield* isNothing(path, storage))) return undefined;
   const { patternPaths } = yield* perform({
     sync: () => loadedFormat(format),
     async: () => loadFormat(format),

@@ -27,10 +27,11 @@ import {
   decompressing,
   decompressingDirectory,
   decompressingFile,
+  isNothing,
   MOST_LAYERS,
   type StoredOptions,
 } from "./compressed.ts";
-import { isNothing, reaching } from "./nested.ts";
+import { reaching } from "./nested.ts";
 import { explaining, firstBytes } from "./other_content.ts";
 
 /**
@@ -111,9 +112,7 @@ function* withFormatThere<T>(
     const format = forced === undefined ? pattern : formatNamed(forced);
     return yield* use(format, options, path);
   }
-  const compressed = (yield* isNothing(path, storage))
-    ? yield* compressedPattern(path, options)
-    : undefined;
+  const compressed = yield* compressedPattern(path, options);
   if (compressed !== undefined) {
     const { format, options, path } = compressed;
     return yield* use(format, options, path);

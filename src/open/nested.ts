@@ -1,4 +1,4 @@
-import { FormatError, RecordfsError } from "../base/errors.ts";
+import { FormatError } from "../base/errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { isUrl } from "../io/remote/remote_location.ts";
 import { RemoteStorage } from "../io/remote/remote_storage.ts";
@@ -6,20 +6,8 @@ import { INSIDE } from "../io/storage/chained_path.ts";
 import { depthOf } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { Container, ContainerOptions } from "../tree/format.ts";
-import { MOST_LAYERS, type StoredOptions } from "./compressed.ts";
+import { isNothing, MOST_LAYERS, type StoredOptions } from "./compressed.ts";
 import { TreeStorage } from "./tree_storage.ts";
-
-/** Whether nothing exists at a path. An error counts as nothing: some buckets do not tell everybody. */
-export function* isNothing(path: string, storage: Storage): Steps<boolean> {
-  try {
-    return (yield* storage.stat(path)) === undefined;
-  } catch (error) {
-    if (error instanceof RecordfsError && error.code !== "must-wait") {
-      return true;
-    }
-    throw error;
-  }
-}
 
 /**
  * Returns options whose storage has a path that leads into containers, such as `outer.zip!/inner.tar`. A path is taken as

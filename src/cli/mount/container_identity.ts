@@ -5,7 +5,7 @@ import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { loadFormat } from "../../formats/registry.ts";
 import { compressedPattern } from "../../open/compressed.ts";
 import { findPattern } from "../../open/find_format.ts";
-import { isNothing, outermost } from "../../open/nested.ts";
+import { outermost } from "../../open/nested.ts";
 import { storages } from "../input/remote_storages.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
@@ -42,9 +42,7 @@ async function pathsOf(
   path: string,
   storage: Storage,
 ): Promise<readonly string[]> {
-  const compressed = await runAsync(isNothing(path, storage))
-    ? await runAsync(compressedPattern(path, { storage }))
-    : undefined;
+  const compressed = await runAsync(compressedPattern(path, { storage }));
   if (compressed !== undefined) return compressed.stored;
   const found = await runAsync(findPattern(path, storage));
   const { patternPaths } = found === undefined ? {} : await loadFormat(found);
