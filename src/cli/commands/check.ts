@@ -12,6 +12,7 @@ import {
   subsetOption,
   withOptions,
 } from "../input/options.ts";
+import { remoteOf } from "../input/remote_flags.ts";
 import { storedLocation } from "../input/remote_storages.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { RateLimitedLog, warn } from "../messages.ts";
@@ -62,6 +63,7 @@ async function check(
       format,
       ext,
       maxRatio,
+      remote: remoteOf(options),
       values,
       subset,
       storage,

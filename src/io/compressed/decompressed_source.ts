@@ -41,7 +41,7 @@ export class DecompressedSource implements MadeSource {
   readonly prefetch?: (offset: number, length: number) => boolean;
   readonly invalidate?: (offset: number, length: number) => void;
 
-  /** @param origin The compressed file; closed with this one. */
+  /** @param origin The compressed file; closed with this one, as the long parts. */
   constructor(origin: ByteSource, stream: DecompressedStream) {
     this.origin = origin;
     this.#stream = stream;
@@ -114,6 +114,7 @@ export class DecompressedSource implements MadeSource {
   close(): void {
     for (const part of this.#parts.values()) part.close();
     this.#parts.clear();
+    this.#stream.long?.close();
     this.origin.close();
   }
 
