@@ -34,14 +34,21 @@ export function* compressionIn(
   return compression?.isRead ? compression : undefined;
 }
 
-/** Returns options whose storage decompresses files, given by their stored paths and by the paths that they get. */
+/**
+ * Returns options whose storage decompresses files, given by their stored paths and by the paths that they get. `isLive` is as
+ * for {@linkcode CompressedStorage}.
+ */
 export function decompressing<O extends ContainerOptions>(
   paths: ReadonlyMap<string, string>,
   options: O,
-): O & StoredOptions {
+  isLive = false,
+): O & { readonly storage: CompressedStorage } {
   const { storage = LOCAL_DISK, remote, onWarning, maxRatio } = options;
   const own = { remote, onWarning, maxRatio };
-  return { ...options, storage: new CompressedStorage(storage, paths, own) };
+  return {
+    ...options,
+    storage: new CompressedStorage(storage, paths, own, undefined, isLive),
+  };
 }
 
 /** Returns options whose storage decompresses the file at a path, if it is one and compressed. */
@@ -49,7 +56,10 @@ export function* decompressingFile<O extends ContainerOptions>(
   path: string,
   given: O,
 ): Steps<O & StoredOptions> {
-  let options = { ...given, storage: given.storage ?? LOCAL_DISK };
+  let options: O & StoredOptions = {
+    ...given,
+    storage: given.storage ?? LOCAL_DISK,
+  };
   while (depthOf(options.storage) < MOST_LAYERS) {
     if (!(yield* isCompressed(path, options.storage))) break;
     options = decompressing(new Map([[path, path]]), options);

@@ -18,6 +18,7 @@ import {
   depthOf,
   LayeredStorage,
   nameIn,
+  settleLayers,
 } from "../io/storage/layered_storage.ts";
 import { openFile, passOpenFile } from "../io/storage/open_file.ts";
 import { noteStorage, withLayers } from "../tree/layered_tree.ts";
@@ -81,11 +82,14 @@ type UseFormat<T> = (
 /**
  * Like {@linkcode findFormat}, and passes the format to `use`, with the path and the options to open the location with. A
  * file opened for detection is reused, not reopened.
+ *
+ * @param isLive Whether `use` settles the layers of the storage, so that what is compressed can be read sooner.
  */
 export function* withFormat<T>(
   path: string,
   options: ContainerOptions,
   use: UseFormat<T>,
+  isLive = false,
 ): Steps<T> {
   const { storage } = options;
   const stored = yield* reaching(
@@ -94,7 +98,7 @@ export function* withFormat<T>(
     (outer, options) => openOne(outer, options),
   );
   try {
-    return yield* withFormatThere(path, stored, use);
+    return yield* withFormatThere(path, stored, use, isLive);
   } catch (error) {
     closeLayers(stored.storage, storage ?? LOCAL_DISK);
     throw error;
@@ -105,6 +109,7 @@ function* withFormatThere<T>(
   path: string,
   options: StoredOptions,
   use: UseFormat<T>,
+  isLive: boolean,
 ): Steps<T> {
   const { format: forced, storage } = options;
   const pattern = yield* findPattern(path, storage);
@@ -126,7 +131,7 @@ function* withFormatThere<T>(
   }
   const names = yield* storage.list(path);
   return names === undefined
-    ? yield* withFormatOfFile(path, options, use)
+    ? yield* withFormatOfFile(path, options, use, isLive)
     : yield* withFormatOfDirectory(path, names, options, use);
 }
 
@@ -183,6 +188,7 @@ function* withFormatOfFile<T>(
   path: string,
   options: StoredOptions,
   use: UseFormat<T>,
+  isLive: boolean,
 ): Steps<T> {
   const { storage } = options;
   const source = yield* openFile(storage, path);
@@ -196,7 +202,8 @@ function* withFormatOfFile<T>(
       : yield* recogniseFile(probe);
     close = passOpenFile(storage, path, source);
     if (found !== undefined) return yield* use(found, options, path);
-    const plain = decompressing(new Map([[path, path]]), options);
+    const paths = new Map([[path, path]]);
+    const plain = decompressing(paths, options, isLive);
     let decompressed: ByteSource;
     try {
       decompressed = yield* plain.storage.open(path);
@@ -206,7 +213,12 @@ function* withFormatOfFile<T>(
       return yield* use(chance, options, path);
     }
     close = passOpenFile(plain.storage, path, decompressed);
-    return yield* withFormatOfFile(path, plain, use);
+    try {
+      return yield* withFormatOfFile(path, plain, use, isLive);
+    } catch (error) {
+      if (!plain.storage.stopLive()) throw error;
+    }
+    return yield* withFormatOfFile(path, plain, use, false);
   } finally {
     close();
   }
@@ -368,6 +380,12 @@ function openFound(
     const { storage = LOCAL_DISK } = options;
     const opening = format.open(path, options);
     const container = yield* explaining(opening, storage, true);
+    try {
+      yield* settleLayers(storage);
+    } catch (error) {
+      container.tree.close();
+      throw error;
+    }
     noteStorage(container.tree, storage);
     if (storage instanceof LayeredStorage) {
       withLayers(container.tree, storage, below, path);
@@ -375,7 +393,7 @@ function openFound(
     return container;
   };
   return detected === undefined
-    ? withFormat(path, options, openAs)
+    ? withFormat(path, options, openAs, true)
     : openAs(detected.entry, options, path);
 }
 

@@ -49,7 +49,7 @@ function openFound(
         },
         async: () => entry.openDeferred!(path, options),
       });
-  });
+  }, true);
 }
 
 /** Adds a no-op `complete` to a container that was opened complete. `info` stays a getter: it may be computed later. */

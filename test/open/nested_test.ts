@@ -108,7 +108,11 @@ Deno.test("what is not there, is no container, or is damaged is said by its path
       ["o.tar!/none", "ENOENT", /o\.tar!\/none: there is no such file/],
       ["o.tar!/plain.txt", "unknown-format", /o\.tar!\/plain\.txt: .* unknown/],
       ["o.tar!/plain.txt!/x", "unknown-format", /o\.tar!\/plain\.txt/],
-      ["o.tar!/damaged.tar.gz", "bad-structure", /Cannot decompress .*o\.tar!\//],
+      [
+        "o.tar!/damaged.tar.gz",
+        "bad-structure",
+        /Cannot decompress .*o\.tar!\//,
+      ],
     ];
     for (const [path, code, says] of refused) {
       await assert.rejects(open(`${dir}/${path}`), (error) => {
@@ -173,7 +177,10 @@ Deno.test({
   fn: () =>
     withTempDir(async (dir) => {
       const inner = tar({ name: "d/hello.tar", data: hello });
-      fs.writeFileSync(`${dir}/o.zip`, makeZip([{ name: "i.tar", data: inner }]));
+      fs.writeFileSync(
+        `${dir}/o.zip`,
+        makeZip([{ name: "i.tar", data: inner }]),
+      );
       const chain = `tar://d/hello.tar::zip://i.tar::file://${dir}/o.zip`;
       const program =
         "import fsspec, hashlib, sys\nwith fsspec.open(sys.argv[1]) as file: print(hashlib.sha256(file.read()).hexdigest())";

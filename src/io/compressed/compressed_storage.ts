@@ -11,7 +11,12 @@ import {
   cacheLocation,
   cacheOptionsOf,
 } from "../index_cache/cache_location.ts";
-import { cachedIndex } from "../index_cache/cached_index.ts";
+import {
+  type CachedIndex,
+  cachedIndex,
+  cacheIndex,
+  indexInCache,
+} from "../index_cache/cached_index.ts";
 import { readPart } from "../read/read_part.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
@@ -35,13 +40,16 @@ import {
 } from "./compressions.ts";
 import { DecompressedSource } from "./decompressed_source.ts";
 import { CachedParts, stateOf, type StreamState } from "./long_parts.ts";
-import { methodOf } from "./methods.ts";
+import { declaredSize, LiveSource } from "./live_source.ts";
+import { type Method, methodOf } from "./methods.ts";
 import type { StreamIndex } from "./part_columns.ts";
 import { loadPushDecoder } from "./push_decoder.ts";
 import {
+  declaredIndex,
   type DecodingLimits,
   indexOf,
   indexStream,
+  StreamIndexing,
   tablesOf,
 } from "./stream_index.ts";
 
@@ -67,6 +75,15 @@ interface KnownStream {
   readonly state: StreamState | undefined;
 }
 
+/** A stream that is being opened. */
+interface Opening {
+  readonly path: string;
+  readonly origin: ByteSource;
+  readonly method: Method;
+  readonly state: StreamState | undefined;
+  readonly long: CachedParts | undefined;
+}
+
 interface Seed {
   readonly paths: ReadonlyMap<string, string>;
   readonly streams: readonly KnownStream[];
@@ -89,15 +106,23 @@ export class CompressedStorage extends LayeredStorage {
   /** Paths of files with long parts that were decoded again, and those parts that were decoded once. */
   readonly #again = new Set<string>();
   readonly #once = new Set<string>();
+  readonly #live: LiveSource[] = [];
+  #isLive: boolean;
 
-  /** @param paths Paths in `base` of the files that are decompressed, by the paths that they have here. */
+  /**
+   * @param paths Paths in `base` of the files that are decompressed, by the paths that they have here.
+   * @param isLive Whether streams may be read while they are decoded for the first time, at their declared sizes. What is
+   * read holds only once {@linkcode CompressedStorage.settle} has ended.
+   */
   constructor(
     base: Storage,
     paths: ReadonlyMap<string, string>,
     options: CompressedOptions,
     blocks = decodedBlocks(),
+    isLive = false,
   ) {
     super(base);
+    this.#isLive = isLive;
     this.#paths = paths;
     this.#stored = new Set(paths.values());
     this.#options = options;
@@ -161,13 +186,23 @@ export class CompressedStorage extends LayeredStorage {
     this.#streams.set(stream.path, stream);
   }
 
+  override *settle(): Steps<void> {
+    for (const source of this.#live) yield* source.settle();
+  }
+
+  /**
+   * Decodes streams that are opened from now on before they are read. Returns whether one that is open was not decoded to
+   * its end, or does not have its declared size: what was read of it may be wrong.
+   */
+  stopLive(): boolean {
+    const isUnsure = this.#live.some(({ isSettled }) => !isSettled);
+    this.#live.length = 0;
+    this.#isLive = false;
+    return isUnsure;
+  }
+
   *#decompressed(path: string, origin: ByteSource): Steps<ByteSource> {
-    const head = yield* readPart(
-      origin,
-      0,
-      Math.min(origin.size, LONGEST_MAGIC),
-    );
-    const compression = compressionOf(head);
+    const compression = yield* compressionAt(origin);
     if (compression === undefined) return origin;
     const method = methodOf(compression, path);
     if (method.needsPushDecoder) yield* loadPushDecoder(path);
@@ -181,26 +216,76 @@ export class CompressedStorage extends LayeredStorage {
     const remote = cacheOptionsOf(origin, this.#options.remote);
     const most = mostAtOnce(this.#blocks);
     const long = CachedParts.of(state, remote, most, onWarning);
-    const index = isKnown ? known.index : yield* cachedIndex(
-      origin,
-      this.#options,
-      {
-        kind: KIND,
-        entrySize: ENTRY,
-        isCacheable: true,
-        take: (tables) => indexOf(origin, tables),
-        make: () => indexStream(origin, method, this.#options, long),
-        count: ({ size }) => size / ENTRY,
-        tables: tablesOf,
-      },
-    );
-    const owner = isKnown ? known.owner : this.#blocks.newOwner();
-    if (!isKnown) {
-      const { size, mtime } = origin;
-      const { name } = compression;
-      this.know({ path, size, mtime, compression: name, index, owner, state });
-      this.#warnOfJunk(path, index);
+    const opening: Opening = { path, origin, method, state, long };
+    if (isKnown) return this.#sourceOf(opening, known);
+    const cached = this.#cachedIndexOf(opening);
+    const size = yield* this.#liveSize(opening, cached);
+    if (size !== undefined) {
+      const indexing = new StreamIndexing(origin, method, this.#options, long);
+      const source = new LiveSource(origin, size, indexing, () => {
+        const index = indexing.finish();
+        cacheIndex(origin, this.#options, cached, index);
+        return this.#sourceOf(opening, this.#learn(opening, index));
+      });
+      this.#live.push(source);
+      return source;
     }
+    const index = yield* cachedIndex(origin, this.#options, cached);
+    return this.#sourceOf(opening, this.#learn(opening, index));
+  }
+
+  /** Returns how the index of a stream is made and cached. */
+  #cachedIndexOf(
+    { origin, method, long }: Opening,
+  ): CachedIndex<StreamIndex> {
+    const options = this.#options;
+    return {
+      kind: KIND,
+      entrySize: ENTRY,
+      isCacheable: true,
+      take: (tables) => indexOf(origin, tables),
+      *make() {
+        const declared = yield* declaredIndex(origin, method, options);
+        if (declared !== undefined) return declared;
+        return yield* indexStream(
+          new StreamIndexing(origin, method, options, long),
+        );
+      },
+      count: ({ size }) => size / ENTRY,
+      tables: tablesOf,
+    };
+  }
+
+  /** Returns the declared size of a stream that can be read while it is decoded for the first time. */
+  *#liveSize(
+    { origin, method }: Opening,
+    cached: CachedIndex<StreamIndex>,
+  ): Steps<number | undefined> {
+    const isFar = origin.readAtSync === undefined;
+    if (!this.#isLive || isFar || method.needsPushDecoder) return undefined;
+    const size = yield* declaredSize(origin, method.compression);
+    if (size === undefined) return undefined;
+    const isNew = indexInCache(origin, this.#options, cached) === undefined &&
+      (yield* declaredIndex(origin, method, this.#options)) === undefined;
+    return isNew ? size : undefined;
+  }
+
+  #learn(
+    { path, origin: { size, mtime }, method, state }: Opening,
+    index: StreamIndex,
+  ): KnownStream {
+    const compression = method.compression.name;
+    const owner = this.#blocks.newOwner();
+    const stream = { path, size, mtime, compression, index, owner, state };
+    this.know(stream);
+    this.#warnOfJunk(path, index);
+    return stream;
+  }
+
+  #sourceOf(
+    { path, origin, method, long }: Opening,
+    { index, owner }: KnownStream,
+  ): DecompressedSource {
     const blocks = this.#blocks;
     const onLong = (part: number) => {
       const key = `${part} ${path}`;
@@ -238,6 +323,11 @@ export class CompressedStorage extends LayeredStorage {
     const { onWarning = warnOnConsole } = this.#options;
     onWarning(message);
   }
+}
+
+function* compressionAt(source: ByteSource): Steps<Compression | undefined> {
+  const length = Math.min(source.size, LONGEST_MAGIC);
+  return compressionOf(yield* readPart(source, 0, length));
 }
 
 /** Makes the storage in another thread. */

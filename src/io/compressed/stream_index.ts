@@ -35,41 +35,86 @@ export interface DecodingLimits {
   readonly maxRatio?: number | undefined;
 }
 
-/**
- * Returns where parts of a stream begin: by its own table, or by decoding it once.
- *
- * @throws {FormatError} If it is damaged or truncated, or its ratio is over the limit (`too-large`).
- */
-export function* indexStream(
-  source: ByteSource,
-  method: Method,
-  { maxRatio = Infinity }: DecodingLimits,
-  long?: LongParts,
-): Steps<StreamIndex> {
-  const declared = yield* layoutOf(source, method.compression);
-  if (declared !== undefined) {
-    const { size, junk } = declared;
-    const packed = source.size - junk;
-    if (size <= Math.max(LEAST_JUDGED, maxRatio * packed)) return declared;
-    throw tooLarge(source, size, packed, maxRatio);
+/** Decodes a stream once, and notes where parts of it begin. */
+export class StreamIndexing {
+  readonly #source: ByteSource;
+  readonly #reader: MemberReader;
+  readonly #parts: Parts;
+  readonly #maxRatio: number;
+
+  constructor(
+    source: ByteSource,
+    method: Method,
+    { maxRatio = Infinity }: DecodingLimits,
+    long?: LongParts,
+  ) {
+    this.#source = source;
+    this.#reader = new MemberReader(source, method, STREAM_START, INTERVAL);
+    this.#parts = new Parts(long);
+    this.#maxRatio = maxRatio;
   }
-  const reader = new MemberReader(source, method, STREAM_START, INTERVAL);
-  const parts = new Parts(long);
-  try {
-    for (;;) {
-      const piece = yield* reader.next();
-      if (piece === undefined) break;
-      parts.add(piece);
-      const { size } = parts.columns;
-      if (size > LEAST_JUDGED && size > maxRatio * reader.packed) {
-        throw tooLarge(source, size, reader.packed, maxRatio);
-      }
-      if (reader.checkpoint !== undefined) parts.end(reader.checkpoint);
+
+  /** Decoded bytes so far. */
+  get size(): number {
+    return this.#parts.columns.size;
+  }
+
+  /**
+   * Decodes further, and returns the bytes, valid until the next call; `undefined` at the end.
+   *
+   * @throws {FormatError} If the stream is damaged or truncated, or its ratio is over the limit (`too-large`).
+   */
+  *next(): Steps<Uint8Array | undefined> {
+    const reader = this.#reader;
+    const piece = yield* reader.next();
+    if (piece === undefined) return undefined;
+    this.#parts.add(piece);
+    const { size } = this;
+    if (size > LEAST_JUDGED && size > this.#maxRatio * reader.packed) {
+      throw tooLarge(this.#source, size, reader.packed, this.#maxRatio);
     }
-    return parts.finish(reader.packed, reader.junk);
-  } finally {
-    reader.close();
+    if (reader.checkpoint !== undefined) this.#parts.end(reader.checkpoint);
+    return piece;
   }
+
+  /** Returns the index, at the end. */
+  finish(): StreamIndex {
+    const index = this.#parts.finish(this.#reader.packed, this.#reader.junk);
+    this.close();
+    return index;
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+}
+
+/** Returns where parts of a stream begin, by decoding it once. Throws like {@linkcode StreamIndexing.next}. */
+export function* indexStream(indexing: StreamIndexing): Steps<StreamIndex> {
+  try {
+    while ((yield* indexing.next()) !== undefined);
+    return indexing.finish();
+  } finally {
+    indexing.close();
+  }
+}
+
+/**
+ * Returns where parts of a stream begin by its own table, if it has one.
+ *
+ * @throws {FormatError} If its ratio is over the limit (`too-large`).
+ */
+export function* declaredIndex(
+  source: ByteSource,
+  { compression }: Method,
+  { maxRatio = Infinity }: DecodingLimits,
+): Steps<StreamIndex | undefined> {
+  const declared = yield* layoutOf(source, compression);
+  if (declared === undefined) return undefined;
+  const { size, junk } = declared;
+  const packed = source.size - junk;
+  if (size <= Math.max(LEAST_JUDGED, maxRatio * packed)) return declared;
+  throw tooLarge(source, size, packed, maxRatio);
 }
 
 function tooLarge(

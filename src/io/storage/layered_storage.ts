@@ -34,6 +34,9 @@ export abstract class LayeredStorage implements Storage {
   /** Returns the data from which another thread rebuilds the layer, over its own `base`. */
   abstract share(): LayerHandle;
 
+  /** Verifies what was assumed of files, so that they could be read sooner. Throws if it was wrong. */
+  *settle(): Steps<void> {}
+
   /** Closes what the layer itself has opened. */
   close(): void {}
 
@@ -47,6 +50,13 @@ export abstract class LayeredStorage implements Storage {
 /** Returns a path as {@linkcode LayeredStorage.nameOf} does, in any storage. */
 export function nameIn(storage: Storage, path: string): string {
   return storage instanceof LayeredStorage ? storage.nameOf(path) : path;
+}
+
+/** Settles all layers of a storage. */
+export function* settleLayers(storage: Storage): Steps<void> {
+  for (let base = storage; base instanceof LayeredStorage; base = base.base) {
+    yield* base.settle();
+  }
 }
 
 /** Closes the layers of a storage above another one. */

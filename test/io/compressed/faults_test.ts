@@ -37,7 +37,12 @@ function assertLast(
   assert.ok(Buffer.from(stdout).equals(expected));
 }
 
-for (const [name, compress] of [["gz", gzipSync], ["zst", zstdCompressSync]] as const) {
+for (
+  const [name, compress] of [["gz", gzipSync], [
+    "zst",
+    zstdCompressSync,
+  ]] as const
+) {
   Deno.test(`.tar.${name}: programs that are killed while they decompress leave nothing wrong`, () =>
     withMemoryDir(async (dir) => {
       const path = `${dir}/x.tar.${name}`;
@@ -86,38 +91,65 @@ Deno.test({
   fn: () =>
     withMemoryDir(async (dir) => {
       const small = tarBytes([{ name: "last", data: "1" }]);
-      for (const [command, library] of [["bzip2", "libbz2"], ["xz", "liblzma"], ["lz4", "liblz4"]] as const) {
+      for (
+        const [command, library] of [["bzip2", "libbz2"], ["xz", "liblzma"], [
+          "lz4",
+          "liblz4",
+        ]] as const
+      ) {
         const path = `${dir}/x.tar`;
         fs.writeFileSync(path, await piped(small, command, "-c"));
         const child = readLast(path, `${dir}/cache`, "-A", "--deny-ffi");
         const { code, stderr } = await child.output();
         assert.equal(code, 1);
         const said = new TextDecoder().decode(stderr);
-        assert.match(said, new RegExp(`${command}, which needs ${library} .*--allow-ffi`));
+        assert.match(
+          said,
+          new RegExp(`${command}, which needs ${library} .*--allow-ffi`),
+        );
       }
     }),
 });
 
 /** Runs a program of Deno, and returns what it prints. */
 function program(code: string): Promise<Ran> {
-  const runner = [Deno.execPath(), "eval", "--no-check", `--config=${REPOSITORY}deno.json`];
+  const runner = [
+    Deno.execPath(),
+    "eval",
+    "--no-check",
+    `--config=${REPOSITORY}deno.json`,
+  ];
   return run([...runner, code]);
 }
 
 Deno.test("a bomb takes neither memory nor disk, and is refused where that is wanted", async () => {
   await withMemoryDir(async (dir) => {
     const zeros = new Uint8Array(64 << 20);
-    const header = tarBytes([{ name: "zeros", size: (12 * zeros.length).toString(8).padStart(11, "0") + "\0" }], 0);
-    for (const [name, compress] of [["gz", gzipSync], ["zst", zstdCompressSync]] as const) {
+    const header = tarBytes([{
+      name: "zeros",
+      size: (12 * zeros.length).toString(8).padStart(11, "0") + "\0",
+    }], 0);
+    for (
+      const [name, compress] of [["gz", gzipSync], [
+        "zst",
+        zstdCompressSync,
+      ]] as const
+    ) {
       const piece = compress(zeros);
       const path = `${dir}/x.tar.${name}`;
       fs.writeFileSync(
         path,
-        joined(compress(header), ...Array(12).fill(piece), compress(zeros.subarray(0, 1024))),
+        joined(
+          compress(header),
+          ...Array(12).fill(piece),
+          compress(zeros.subarray(0, 1024)),
+        ),
       );
       const { stdout, stderr } = await program(`
         import { open } from "${REPOSITORY}mod.ts";
-        using shown = await open(${JSON.stringify(path)}, { remote: { cache: { directory: "${dir}/cache", size: 40e6 } }, onWarning() {} });
+        using shown = await open(${
+        JSON.stringify(path)
+      }, { remote: { cache: { directory: "${dir}/cache", size: 40e6 } }, onWarning() {} });
         const part = await shown.readRange("zeros", 700e6, 100);
         const [, peak] = /VmHWM:\\s+(\\d+) kB/.exec(Deno.readTextFileSync("/proc/self/status"));
         console.log(part.every((byte) => byte === 0), peak);`);
@@ -148,8 +180,9 @@ Deno.test("of a server without validators, no checkpoints are kept", async () =>
       if (first === undefined || file === undefined) return false;
       const part = file.subarray(Number(first), Number(last) + 1);
       response.writeHead(206, {
-        "content-range":
-          `bytes ${first}-${Number(first) + part.length - 1}/${file.length}`,
+        "content-range": `bytes ${first}-${
+          Number(first) + part.length - 1
+        }/${file.length}`,
         "content-length": part.length,
       });
       response.end(part);
