@@ -1,7 +1,7 @@
 import { INSIDE } from "../io/storage/chained_path.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { notedStorage } from "../tree/layered_tree.ts";
-import { ContainedFile } from "../tree/vfs/contained_file.ts";
+import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { TreeStorage } from "./tree_storage.ts";
 import { MemoryStorage } from "../io/storage/memory_storage.ts";
 import { storedAt } from "../io/storage/stored_location.ts";
@@ -16,7 +16,7 @@ export type ContainerLocation =
   | URL
   | Uint8Array
   | Blob
-  | ContainedFile
+  | { readonly container: VirtualFs; readonly path: string }
   | Readonly<Record<string, Uint8Array | Blob>>;
 
 /**
@@ -54,7 +54,7 @@ export function placeOf<O extends ContainerOptions>(
     const { path, storage } = storedAt(location, options);
     return { path, options: { ...options, storage } };
   }
-  if (location instanceof ContainedFile) {
+  if (isContained(location)) {
     const { container: { location: outer, tree }, path: name } = location;
     const base = notedStorage(tree) ?? LOCAL_DISK;
     const storage = new TreeStorage(base, outer, tree, {}, false);
@@ -69,4 +69,11 @@ export function placeOf<O extends ContainerOptions>(
     Object.entries(location).map(([name, data]) => [`${path}/${name}`, data]),
   );
   return { path, options: { ...options, storage: new MemoryStorage(files) } };
+}
+
+/** Whether a location is a file of an opened container, as {@linkcode VirtualFs.file} returns it. */
+function isContained(
+  location: Exclude<ContainerLocation, string | URL>,
+): location is Extract<ContainerLocation, { readonly container: VirtualFs }> {
+  return "container" in location && location.container instanceof VirtualFs;
 }

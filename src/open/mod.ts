@@ -7,7 +7,6 @@
 export type { ContainerLocation, SeveralLocations } from "./location.ts";
 export { openSamplesSync, openSync } from "./open_sync.ts";
 export { PlacementError } from "./open_several.ts";
-export type { ContainedFile } from "../tree/vfs/contained_file.ts";
 export type { ContainerInfo, ContainerOptions } from "../tree/format.ts";
 export { decodeValue, type NodeView } from "../tree/node_view.ts";
 export type { ValueType } from "../codecs/values/value_type.ts";

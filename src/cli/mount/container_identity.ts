@@ -4,7 +4,7 @@ import { RemoteStorage } from "../../io/remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { loadFormat } from "../../formats/registry.ts";
 import { compressedPattern } from "../../open/compressed.ts";
-import { findPattern } from "../../open/find_format.ts";
+import { findPattern } from "../../open/recognise.ts";
 import { outermost } from "../../open/nested.ts";
 import { storages } from "../input/remote_storages.ts";
 import type { MountJob } from "./job/mount_job.ts";

@@ -5,7 +5,7 @@ import {
   mostAtOnce,
   type PieceReader,
 } from "../block_cache/decoded_source.ts";
-import { runAsync, type Steps } from "../concurrency/steps.ts";
+import type { Steps } from "../concurrency/steps.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
 import type { MadeSource } from "../storage/made_source.ts";

@@ -3,6 +3,7 @@ import { PACKAGES } from "../../base/packages.ts";
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import { DecodeError, type Decoder } from "./decoder.ts";
+import { ZstdFrameEnd } from "./zstd_frame.ts";
 
 type Minizlib = typeof import("minizlib");
 
@@ -26,15 +27,16 @@ export function* loadPushDecoder(path: string): Steps<void> {
 const PIECE = { gzip: 1 << 14, zstd: 1 << 10 } as const;
 
 /**
- * Decodes through `node:zlib`, where the system's libraries cannot be called. It does not tell where members end, so it
- * takes all that follow for one.
+ * Decodes through `node:zlib`, where the system's libraries cannot be called. It does not tell where gzip members end, so
+ * all that follow are taken for one.
  */
 export class PushDecoder implements Decoder {
   read = 0;
   written = 0;
   isEnd = false;
   readonly #compression: keyof typeof PIECE;
-  readonly #stream: InstanceType<Minizlib["Unzip"]>;
+  #stream: InstanceType<Minizlib["Unzip"]>;
+  #frame = new ZstdFrameEnd();
   readonly #pieces: Uint8Array[] = [];
   #failure: unknown;
   #hasEnded = false;
@@ -42,18 +44,25 @@ export class PushDecoder implements Decoder {
   /** {@linkcode loadPushDecoder} must have ended. */
   constructor(compression: keyof typeof PIECE) {
     this.#compression = compression;
+    this.#stream = this.#newStream();
+  }
+
+  #newStream(): InstanceType<Minizlib["Unzip"]> {
     const options = { sync: true, chunkSize: 1 << 16 } as object;
     const { Gunzip, ZstdDecompress } = minizlib!;
-    const stream = compression === "gzip"
+    const stream = this.#compression === "gzip"
       ? new Gunzip(options)
       : new ZstdDecompress(options);
     stream.on("error", (error: unknown) => this.#failure = error);
     stream.on("data", (piece) => this.#pieces.push(piece as Uint8Array));
-    this.#stream = stream as InstanceType<Minizlib["Unzip"]>;
+    return stream as InstanceType<Minizlib["Unzip"]>;
   }
 
   reset(): void {
-    throw new TypeError("All members were taken for one");
+    this.close();
+    this.#stream = this.#newStream();
+    this.#frame = new ZstdFrameEnd();
+    this.#hasEnded = this.isEnd = false;
   }
 
   step(input: Uint8Array, output: Uint8Array, isLast: boolean): void {
@@ -72,11 +81,20 @@ export class PushDecoder implements Decoder {
   }
 
   #push(input: Uint8Array, isLast: boolean): void {
-    const piece = input.slice(0, PIECE[this.#compression]);
+    let piece = input.slice(0, PIECE[this.#compression]);
+    const isFrame = this.#compression === "zstd";
+    if (isFrame) piece = piece.subarray(0, this.#frame.take(piece));
     this.read = piece.length;
+    if (this.#frame.isSkippable) {
+      this.#hasEnded = this.#frame.isOver;
+      return;
+    }
+    const isAll = isFrame
+      ? this.#frame.isOver
+      : isLast && piece.length === input.length;
     try {
       this.#stream.write(piece as never);
-      if (isLast && piece.length === input.length) {
+      if (isAll) {
         if (this.#failure === undefined) this.#stream.end();
         this.#hasEnded = true;
       }

@@ -13,7 +13,6 @@ import {
 } from "../tree.ts";
 import { statFile } from "../file_links.ts";
 import { whenLoaded } from "../not_loaded.ts";
-import { ContainedFile } from "./contained_file.ts";
 import { findNode, normalise } from "./paths.ts";
 import {
   contentStream,
@@ -278,8 +277,10 @@ export class VirtualFs implements Disposable {
   }
 
   /** Returns a file as the location of a container, for `open` and other functions that open one. */
-  file(path: string | WalkEntry): ContainedFile {
-    return new ContainedFile(this, pathOf(path));
+  file(
+    path: string | WalkEntry,
+  ): { readonly container: VirtualFs; readonly path: string } {
+    return { container: this, path: pathOf(path) };
   }
 
   /** Closes the container's files. */

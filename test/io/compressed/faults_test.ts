@@ -7,7 +7,7 @@ import { open } from "../../../src/open/open.ts";
 import { CLI, type Ran, run } from "../../cli/run_cli.ts";
 import { joined, mixedBytes, piped } from "../../support/compress.ts";
 import { LONG } from "../../support/long.ts";
-import { REPOSITORY, withMemoryDir } from "../../support/paths.ts";
+import { REPOSITORY, withMemoryDir, withTempDir } from "../../support/paths.ts";
 import { send } from "../../support/programs/processes.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { FileServer } from "../../support/remote/file_server.ts";
@@ -75,7 +75,7 @@ for (
     }));
 
   Deno.test(`.tar.${name}: without FFI it is read as well`, () =>
-    withMemoryDir(async (dir) => {
+    withTempDir(async (dir) => {
       const path = `${dir}/x.tar.${name}`;
       const half = TAR.length >> 1;
       const parts = [TAR.subarray(0, half), TAR.subarray(half)];
@@ -89,7 +89,7 @@ Deno.test({
   name: "what has no substitute for a library is refused by name without FFI",
   ...needs("bzip2", "xz", "lz4"),
   fn: () =>
-    withMemoryDir(async (dir) => {
+    withTempDir(async (dir) => {
       const small = tarBytes([{ name: "last", data: "1" }]);
       for (
         const [command, library] of [["bzip2", "libbz2"], ["xz", "liblzma"], [
@@ -157,8 +157,8 @@ Deno.test("a bomb takes neither memory nor disk, and is refused where that is wa
       assert.equal(isRight, "true", stderr);
       assert.ok(Number(peak) < 450_000, `${peak} kB`);
       let used = 0;
-      for (const name of fs.readdirSync(`${dir}/cache`, { recursive: true })) {
-        used += 512 * fs.statSync(`${dir}/cache/${name}`).blocks;
+      for (const name of fs.readdirSync(dir, { recursive: true })) {
+        used += 512 * fs.statSync(`${dir}/${name}`).blocks;
       }
       assert.ok(used < 60e6, `${used} bytes`);
       await assert.rejects(open(path, { maxRatio: 20 }), {
