@@ -1,6 +1,7 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { RemoteSource } from "../remote/remote_source.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
+import { isMade } from "../storage/made_source.ts";
 import { IndexClaim } from "./index_claim.ts";
 import {
   type CacheLocation,
@@ -15,7 +16,7 @@ import {
 
 /** Entries from which on the index of a local source is cached. Smaller ones are made in no time. */
 const MANY = 1 << 15;
-/** Size in bytes from which on the index of a remote source is cached. For smaller ones, it takes a request or two. */
+/** Size in bytes from which on the index of a slow source is cached. For smaller ones, it takes a request or two. */
 const LARGE = 8 << 20;
 
 /** How the index of a source is made and cached. */
@@ -34,14 +35,19 @@ export interface CachedIndex<Index> {
   tables(index: Index): CachedTables | undefined;
 }
 
+/** Whether making an index takes as long as reading all of a source: it is remote, or made of another one. */
+function isSlow(source: ByteSource): boolean {
+  return source.readAtSync === undefined || isMade(source);
+}
+
 /** Returns where the index of a source is cached; `undefined` if it is made in no time, or cannot be cached. */
 function placeOf<Index>(
   source: ByteSource,
   options: IndexCacheOptions,
   { entrySize, kind }: CachedIndex<Index>,
 ): CacheLocation | undefined {
-  const isFar = source.readAtSync === undefined;
-  return source.size < (isFar ? LARGE : MANY * entrySize)
+  const isSlowToRead = isSlow(source);
+  return source.size < (isSlowToRead ? LARGE : MANY * entrySize)
     ? undefined
     : cacheLocation(source, kind, options);
 }
@@ -65,8 +71,8 @@ export function cacheIndex<Index>(
   made: Index,
 ): void {
   const place = placeOf(source, options, index);
-  const isFar = source.readAtSync === undefined;
-  if (place === undefined || !isFar && index.count(made) < MANY) return;
+  const isSlowToRead = isSlow(source);
+  if (place === undefined || !isSlowToRead && index.count(made) < MANY) return;
   const tables = index.tables(made);
   if (tables !== undefined) cacheTables(place, tables);
 }
