@@ -47,13 +47,13 @@ function layersOf(path: string, dir: string): string[] {
   const bytes = fs.readFileSync(path);
   fs.writeFileSync(`${out}/${name}.gz`, gzipSync(bytes));
   fs.writeFileSync(`${out}/${name}.zst`, zstdCompressSync(bytes));
-  fs.writeFileSync(`${out}/${name}`, zstdCompressSync(gzipSync(bytes)));
-  return [
-    `${out}/${name}.gz`,
-    `${out}/${name}.zst`,
-    `${out}/${name}`,
-    ...paths,
-  ];
+  const compressed = [`${out}/${name}.gz`, `${out}/${name}.zst`];
+  // A bag may begin with any bytes, so that only its suffix tells a compressed one.
+  if (!name.endsWith(".bag")) {
+    fs.writeFileSync(`${out}/${name}`, zstdCompressSync(gzipSync(bytes)));
+    compressed.push(`${out}/${name}`);
+  }
+  return [...compressed, ...paths];
 }
 
 async function contentsOf(shown: VirtualFs): Promise<unknown[]> {
