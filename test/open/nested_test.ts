@@ -13,6 +13,7 @@ import { withTempDir } from "../support/paths.ts";
 import { descriptorsBelowNow } from "../support/programs/descriptors.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 import { run } from "../cli/run_cli.ts";
+import { BucketServer } from "../support/remote/bucket_server.ts";
 import { FileServer } from "../support/remote/file_server.ts";
 import { type Member, tarBytes } from "../support/tar/make_tar.ts";
 import { makeZip } from "../support/zip/make_zip.ts";
@@ -151,6 +152,31 @@ Deno.test("a file of an opened container is a location, in other threads too", a
     using inMemory = await open(memory.file("in/b.tar"));
     assert.equal(text(await inMemory.read("hello.txt")), "hello");
   });
+});
+
+Deno.test("in a bucket, compressed files, patterns, directories and containers in others are found as well", async () => {
+  const shard = (name: string) => gzipSync(tar({ name, data: name }));
+  await using server = await BucketServer.start({
+    "d/o.zip": makeZip([{ name: "i.tar", data: hello }]),
+    "d/o.tar.gz": gzipSync(tar({ name: "i.tar", data: hello })),
+    "s/a.tar.gz": shard("x"),
+    "s/b.tar.gz": shard("y"),
+  });
+  const s3 = { endpoint: server.url, anonymous: true };
+  const remote = { cache: false, s3 } as const;
+  for (
+    const path of ["d/o.zip!/i.tar", "d/o.tar.gz!/i.tar"]
+  ) {
+    using shown = await open(`s3://bucket/${path}`, { remote });
+    assert.equal(text(await shown.read("hello.txt")), "hello");
+  }
+  using chain = await open("tar::zip://i.tar::s3://bucket/d/o.zip", { remote });
+  assert.equal(text(await chain.read("hello.txt")), "hello");
+  for (const path of ["s/", "s/{a..b}.tar.gz"]) {
+    using shards = await open(`s3://bucket/${path}`, { remote });
+    assert.deepEqual(await shards.list(""), ["a", "b"]);
+    assert.equal(text(await shards.read("b/y")), "y");
+  }
 });
 
 Deno.test("chains of fsspec are paths into containers", () => {
