@@ -197,7 +197,7 @@ function* withFormatOfFile<T>(
   const source = yield* openFile(storage, path);
   let close = () => source.close();
   try {
-    const probe = fileProbe(nameIn(storage, path), source);
+    const probe = fileProbe(nameIn(storage, path), source, storage);
     const isCompressed = depthOf(storage) < MOST_LAYERS &&
       (yield* compressionIn(source)) !== undefined;
     const found = isCompressed

@@ -9,6 +9,7 @@ import type {
 } from "../tree/format.ts";
 import { closeLayers } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
+import { isDamage } from "../tree/samples/open_shards.ts";
 import { findContainer, openOne, otherFormat } from "./find_format.ts";
 import {
   areSeveral,

@@ -64,6 +64,9 @@ const STRUCTURAL: ReadonlySet<FormatError["code"]> = new Set([
   "unknown-format",
 ]);
 
+/** Suffixes of files that begin compressed, as a whole or with their first content. */
+const MEANT_COMPRESSED = /(z|\.(bz2|zst|zstd|lz4|lzo))$/i;
+
 /**
  * Identifies a file by its first bytes, if it is something that is often found in place of a container.
  *
@@ -153,7 +156,7 @@ export function* explained(
   const other = head && otherContent(head, path, isOpened);
   // Some formats have compressed shards, with a matching suffix.
   const isMeant = error.code !== "unknown-format" &&
-    other?.isCompressed === true && decompressedName(path) !== path;
+    other?.isCompressed === true && MEANT_COMPRESSED.test(path);
   if (other === undefined || isMeant) return error;
   return new FormatError(
     "other-content",

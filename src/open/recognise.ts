@@ -20,7 +20,7 @@ export function* byChance(
   if (!(error instanceof FormatError)) return undefined;
   const source = yield* openFile(storage, path);
   try {
-    const probe = fileProbe("", source);
+    const probe = fileProbe("", source, storage);
     for (const format of formats()) {
       if (yield* format.detect(probe)) return format;
     }
@@ -64,12 +64,17 @@ export function directoryProbe(
   };
 }
 
-export function fileProbe(path: string, source: ByteSource): Probe {
+export function fileProbe(
+  path: string,
+  source: ByteSource,
+  storage: Storage,
+): Probe {
   return {
     path,
     names: undefined,
     namesIn: nothing,
-    headOf: nothing,
+    headOf: (name, most) =>
+      firstBytes(path.replace(/[^/]*$/, () => name), storage, most),
     size: source.size,
     read: (offset, length) => readPart(source, offset, length),
   };
@@ -87,7 +92,7 @@ export function* isOf(
   }
   const source = yield* openFile(storage, path);
   try {
-    return yield* format.detect(fileProbe(path, source));
+    return yield* format.detect(fileProbe(path, source, storage));
   } finally {
     source.close();
   }

@@ -28,6 +28,7 @@ export const PACKAGES: Record<string, string> = {
   jq: "jq",
   lftp: "lftp",
   libdeflate: "libdeflate0",
+  libzstd: "libzstd1",
   lz4: "lz4",
   mandoc: "mandoc",
   "mount.davfs": "davfs2",
