@@ -45,7 +45,11 @@ export function* recogniseRaw(
   return undefined;
 }
 
-function isNamedLike(path: string, { suffixes }: FormatDescriptor): boolean {
+/** Whether a file has a suffix of a format. */
+export function isNamedLike(
+  path: string,
+  { suffixes }: FormatDescriptor,
+): boolean {
   return suffixes.some((suffix) => path.endsWith(suffix));
 }
 

@@ -19,6 +19,10 @@ for (const { name, path, kind, content } of goldenSet<BagzCase>("bagz").all()) {
   Deno.test(`${name}: samples are what the library reads`, () =>
     assertSamples(path, content, format));
 
+  // Compressed records begin as a compressed file does.
+  Deno.test(`${name}: samples are the same if the format is named`, () =>
+    assertSamples(path, content, kind));
+
   Deno.test(`${name}: files are what the library reads`, async () => {
     using tree = await open(path, { format });
     assert.equal(tree.info.format, "bagz");
