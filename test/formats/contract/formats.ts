@@ -8,6 +8,7 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
+import { HDF5 } from "./hdf5_case.ts";
 import { LMDB } from "./lmdb_case.ts";
 import { LINE_FORMATS } from "./line_formats.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
@@ -308,6 +309,7 @@ const FORMATS: readonly FormatCase[] = [
     },
     damages: [{ file: NAME, at: 0 }],
   },
+  HDF5,
   LMDB,
   ...LINE_FORMATS,
   {
