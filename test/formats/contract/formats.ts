@@ -8,7 +8,6 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { COUNT, type FormatCase, goldensIn } from "./format_case.ts";
-import { HDF5 } from "./hdf5_case.ts";
 import { LMDB } from "./lmdb_case.ts";
 import { LINE_FORMATS } from "./line_formats.ts";
 import { registerFormat } from "../../../src/formats/registry.ts";
@@ -22,6 +21,7 @@ import {
 } from "../../support/mds/make_mds.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
+import { REPOSITORY } from "../../support/paths.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
 import { RECORD_FORMATS } from "./record_formats.ts";
 import { ROW_FORMATS } from "./row_formats.ts";
@@ -309,7 +309,26 @@ const FORMATS: readonly FormatCase[] = [
     },
     damages: [{ file: NAME, at: 0 }],
   },
-  HDF5,
+  {
+    name: "hdf5",
+    goldens: goldensIn("hdf5"),
+    write: oneFile(
+      "a.h5",
+      () => fs.readFileSync(`${REPOSITORY}test/golden/hdf5/small/small.h5`),
+    ),
+    files: { "n.npy": undefined, "word.json": `["cat","dog","cat"]\n` },
+    openDataset: (path, options) => openDataset(path, options),
+    keys: ["7 cat", "8 dog", "9 cat"],
+    keyOf: (row) => {
+      const { n, word } = row as { n: number; word: string };
+      return `${n} ${word}`;
+    },
+    labels: byWord,
+    areNoNodes: true,
+    isSummed: false,
+    cuts: ["bad-structure", "truncated"],
+    damages: [{ at: 3496 }], // in the chunk that has a checksum
+  },
   LMDB,
   ...LINE_FORMATS,
   {
