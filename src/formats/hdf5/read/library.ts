@@ -168,18 +168,22 @@ const HEAP = [0x47, 0x43, 0x4f, 0x4c, 1];
 const HEAP_HEADER = 16;
 
 /**
- * Whether bytes are a global heap (III.E, "Disk Format: Level 1E - Global Heap") with free space of no size, in which
- * the library would go on for ever.
+ * Whether bytes are a global heap (III.E, "Disk Format: Level 1E - Global Heap") with free space of no size, or an object
+ * that is larger than it: the library would go on in it for ever.
  */
 function hasEndlessHeap(bytes: Uint8Array): boolean {
-  if (!HEAP.every((byte, i) => bytes[i] === byte)) return false;
   const { buffer, byteOffset, length } = bytes;
+  if (length < HEAP_HEADER || !HEAP.every((byte, i) => bytes[i] === byte)) {
+    return false;
+  }
   const view = new DataView(buffer, byteOffset, length);
+  const sizeAt = (at: number) => view.getBigUint64(at + 8, true);
+  const whole = sizeAt(0);
   for (let at = HEAP_HEADER; at + HEAP_HEADER <= length;) {
-    const size = view.getUint32(at + 8, true); // all that the library takes
+    const size = sizeAt(at);
     const isFree = view.getUint16(at, true) === 0;
-    if (isFree && size === 0) return true;
-    at += isFree ? size : HEAP_HEADER + Math.ceil(size / 8) * 8;
+    if (size > whole || isFree && size === 0n) return true;
+    at += isFree ? Number(size) : HEAP_HEADER + Math.ceil(Number(size) / 8) * 8;
   }
   return false;
 }
