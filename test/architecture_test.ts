@@ -180,6 +180,7 @@ Deno.test("formats never import each other, and only the registry all", () => {
 const LOADS_PACKAGES = [
   "src/base/packages.ts",
   "src/io/block_cache/decoded_pieces.ts",
+  "src/io/compressed/push_decoder.ts",
   "src/io/block_cache/snappy.ts",
   "src/io/checksums/crc32c.ts",
   "src/io/checksums/file_hash.ts",
@@ -265,6 +266,8 @@ const NAMES_FORMATS = [
   "src/serve/page/icons.ts",
   "src/serve/page/listing/tiles.ts",
   "src/formats/registry.ts",
+  "src/io/compressed/compressions.ts", // suffixes that stand for a format and a compression
+  "src/io/storage/chained_path.ts", // file systems of fsspec
   "src/open/convert/mod.ts",
   "src/open/data/mod.ts",
   "src/open/data/datasets.ts",

@@ -4,6 +4,12 @@ import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";
 import type { ByteSource } from "../../src/io/storage/byte_source.ts";
 import { FileSource } from "../../src/io/storage/file_source.ts";
 import { mapShared, unmap } from "../../src/io/read/memory_map.ts";
+import type { KnownFile } from "../../src/io/storage/changed_file.ts";
+import {
+  isMade,
+  type MadeSource,
+  originOf,
+} from "../../src/io/storage/made_source.ts";
 import { MemorySource } from "../../src/io/storage/memory_source.ts";
 import { duplicate } from "../server/duplicate.ts";
 import { addressOf, libc } from "../libc.ts";
@@ -19,6 +25,8 @@ export interface MappedSource {
   readonly size: number;
   readonly file?: FileToServe | undefined;
   readonly remote?: RemoteBlocks | undefined;
+  /** A source whose bytes are made on read: each thread opens it itself. */
+  readonly reopened?: KnownFile | undefined;
 }
 
 /** Cached blocks of a remote object. */
@@ -83,6 +91,8 @@ export class Mapping implements Disposable {
         } else if (source instanceof MemorySource) {
           held.push(source.bytes);
           described.push(describeMemory(source));
+        } else if (isMade(source)) {
+          described.push(describeMade(source));
         } else {
           throw needsLocal(source);
         }
@@ -187,6 +197,22 @@ function describeMemory({ name, bytes }: MemorySource): MappedSource {
   );
   const address = bytes.length === 0 ? 0 : addressOf(memory);
   return { name, address, size: bytes.length };
+}
+
+/** Describes a source that is not mapped. A change of the local file that it is made from is detected. */
+function describeMade(source: MadeSource): MappedSource {
+  const { name, size, mtime } = source;
+  const reopened = { path: name, size, mtime };
+  const origin = originOf(source);
+  const file = origin instanceof FileSource
+    ? {
+      path: origin.path,
+      fd: -1,
+      mayGrow: false,
+      memory: newFileMemory(origin.path, -1, origin),
+    }
+    : undefined;
+  return { name, address: 0, size, file, reopened };
 }
 
 /** Unmaps what {@linkcode mapFile} mapped, and closes its descriptor. */

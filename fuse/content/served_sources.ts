@@ -1,3 +1,6 @@
+import { runAsync } from "../../src/io/concurrency/steps.ts";
+import { reopenSource } from "../../src/io/storage/open_sources.ts";
+import { storageInThread } from "../../src/io/storage/thread_storage.ts";
 import type { MadeSource } from "../../src/io/storage/made_source.ts";
 import { areOpen, type Tree } from "../../src/tree/tree.ts";
 import type { MappedSource } from "./mapping.ts";
@@ -28,12 +31,34 @@ export class ListedSources implements ServedSources {
   readonly #sources: readonly ServedSource[];
   #files: Map<string, ServedFile> | undefined;
 
-  constructor(sources: readonly MappedSource[], listener: ChangeListener) {
+  /** @param made Sources that are made, opened by this thread. */
+  constructor(
+    sources: readonly MappedSource[],
+    listener: ChangeListener,
+    made: ReadonlyMap<MappedSource, MadeSource> = new Map(),
+  ) {
     this.#sources = sources.map((source) => ({
       ...source,
+      made: made.get(source),
       file: source.file && new ServedFile(source.file, listener),
     }));
     this.bytes = sources.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Opens the sources that are made in this thread. Throws a FormatError (`changed`) if one has changed. */
+  static async of(
+    sources: readonly MappedSource[],
+    listener: ChangeListener,
+  ): Promise<ListedSources> {
+    const made = new Map<MappedSource, MadeSource>();
+    for (const source of sources) {
+      const { reopened } = source;
+      if (reopened === undefined) continue;
+      const storage = storageInThread(reopened.path);
+      const opened = await runAsync(reopenSource(storage, reopened));
+      made.set(source, opened as MadeSource);
+    }
+    return new ListedSources(sources, listener, made);
   }
 
   at(index: number): ServedSource | undefined {
@@ -48,7 +73,9 @@ export class ListedSources implements ServedSources {
     return this.#files.get(path);
   }
 
-  close(): void {} // the mapping thread unmaps them
+  close(): void { // the mapping thread unmaps them
+    for (const { made } of this.#sources) made?.close();
+  }
 }
 
 /**
@@ -65,7 +92,7 @@ export async function servedSources(
   listener: ChangeListener,
 ): Promise<ServedSources> {
   const { sources } = tree;
-  const listed = mapped && new ListedSources(mapped, listener);
+  const listed = mapped && await ListedSources.of(mapped, listener);
   if (areOpen(sources)) {
     if (listed === undefined) throw new TypeError("Open sources come mapped");
     return listed;
@@ -100,6 +127,7 @@ class PartlyListedSources implements ServedSources {
   }
 
   close(): void {
+    this.#listed.close();
     this.#others.close();
   }
 }

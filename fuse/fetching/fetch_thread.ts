@@ -85,14 +85,15 @@ export class FetchThread {
    * @throws {RecordfsError} If an object cannot be opened, or has changed.
    */
   async open(tree: Tree): Promise<MapsOfRemote> {
-    const { objects, places } = remoteParts(tree);
+    const { objects, origins, places } = remoteParts(tree);
     this.#tell({
       kind: "open",
       objects: objects.map(({ origin, tag }): WantedObject => ({
         origin: { ...portable(origin), path: origin.path },
         tag,
       })),
-      places: places.map(portable),
+      places: [...places, ...origins.map(({ origin }) => origin)]
+        .map(portable),
     });
     const maps = await this.#opened.promise;
     // Lazy trees read indexes on demand; following links cannot wait for those.

@@ -5,6 +5,11 @@ import {
   type InternalOptions,
   RemoteStorage,
 } from "../io/remote/remote_storage.ts";
+import {
+  baseOf,
+  LayeredStorage,
+  layersOf,
+} from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import { DataError } from "./data_error.ts";
 
@@ -109,6 +114,21 @@ export function storageArgument(
         warned,
         backoffs: backoffTable(),
       }),
+    } satisfies Nested;
+  }
+  if (storage instanceof LayeredStorage) {
+    const { href } = new URL(
+      "../io/storage/layered_storage.ts",
+      import.meta.url,
+    );
+    const base = storageArgument(baseOf(storage), path);
+    return {
+      recipe: {
+        module: href,
+        name: "reopenLayers",
+        how: "call",
+        args: [layersOf(storage), base],
+      },
     } satisfies Nested;
   }
   if (origins.has(storage) || isPortable(storage)) {

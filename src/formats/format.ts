@@ -30,6 +30,11 @@ export interface FormatDescriptor {
   readonly suffixes: readonly string[];
   /** Whether containers are single files: a directory that holds such a file among others is not a container. */
   readonly areFiles?: boolean;
+  /**
+   * Whether its files may begin with any bytes, so that one with its suffix is never taken for a compressed file. Defaults
+   * to `false`.
+   */
+  readonly hasNoMagic?: boolean;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
   /**

@@ -1,18 +1,42 @@
 import { FormatError, RecordfsError } from "../base/errors.ts";
-import { FORMAT, type NamedOption, optionText } from "../base/named_option.ts";
+import { FORMAT, optionText } from "../base/named_option.ts";
 import type { FormatDescriptor } from "../formats/format.ts";
-import {
-  formatNamed,
-  formats,
-  loadedFormat,
-  loadFormat,
-} from "../formats/registry.ts";
+import { formatNamed, loadedFormat, loadFormat } from "../formats/registry.ts";
 import { ended, perform, type Steps } from "../io/concurrency/steps.ts";
-import { readPart } from "../io/read/read_part.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
-import type { Container, ContainerOptions, Probe } from "../tree/format.ts";
+import type { Container, ContainerOptions } from "../tree/format.ts";
+import type { ByteSource } from "../io/storage/byte_source.ts";
+import {
+  baseOf,
+  closeLayers,
+  depthOf,
+  LayeredStorage,
+  nameIn,
+  settleLayers,
+} from "../io/storage/layered_storage.ts";
 import { openFile, passOpenFile } from "../io/storage/open_file.ts";
-import { explaining, firstBytes } from "./other_content.ts";
+import { noteStorage, withLayers } from "../tree/layered_tree.ts";
+import {
+  compressedPattern,
+  compressionIn,
+  decompressing,
+  decompressingDirectory,
+  decompressingFile,
+  MOST_LAYERS,
+  type StoredOptions,
+} from "./compressed.ts";
+import { reaching } from "./nested.ts";
+import {
+  byChance,
+  directoryProbe,
+  fileProbe,
+  findPattern,
+  isOf,
+  recogniseDirectory,
+  recogniseFile,
+  recogniseRaw,
+} from "./recognise.ts";
+import { explaining } from "./other_content.ts";
 
 /**
  * Detects the format of a location by its content, unless `options.format` forces one.
@@ -24,64 +48,180 @@ export function* findFormat(
   path: string,
   options: ContainerOptions,
 ): Steps<FormatDescriptor> {
-  return yield* withFormat(path, options, ended);
+  const { storage = LOCAL_DISK } = options;
+  const found = yield* findContainer(path, options);
+  closeLayers(found.options.storage, storage);
+  return found.format;
 }
 
-/** Like {@linkcode findFormat}, and passes the format to `use`. A file opened for detection is reused, not reopened. */
+/** What to open a location with. */
+export interface FoundContainer {
+  readonly format: FormatDescriptor;
+  /** Options whose storage decompresses the location, if needed. */
+  readonly options: StoredOptions;
+  /** Path in that storage. */
+  readonly path: string;
+}
+
+/** Like {@linkcode findFormat}, with what to open the location with. The caller closes the layers of the storage. */
+export function findContainer(
+  path: string,
+  options: ContainerOptions,
+): Steps<FoundContainer> {
+  return withFormat(
+    path,
+    options,
+    (format, options, path) => ended({ format, options, path }),
+  );
+}
+
+/** Receives the format of a location, and what to open it with: the storage may decompress it. */
+type UseFormat<T> = (
+  entry: FormatDescriptor,
+  options: StoredOptions,
+  path: string,
+) => Steps<T>;
+
+/**
+ * Like {@linkcode findFormat}, and passes the format to `use`, with the path and the options to open the location with. A
+ * file opened for detection is reused, not reopened.
+ *
+ * @param isLive Whether `use` settles the layers of the storage, so that what is compressed can be read sooner.
+ */
 export function* withFormat<T>(
   path: string,
-  { format: forced, storage = LOCAL_DISK }: ContainerOptions,
-  use: (entry: FormatDescriptor) => Steps<T>,
+  options: ContainerOptions,
+  use: UseFormat<T>,
+  isLive = false,
 ): Steps<T> {
-  if (forced !== undefined) return yield* use(formatNamed(forced));
-  const pattern = yield* findPattern(path, storage);
-  if (pattern !== undefined) return yield* use(pattern);
-  const recognise = function* (probe: Probe) {
-    if (probe.names === undefined) return yield* recogniseFile(probe);
-    return yield* recogniseDirectory(
-      { ...probe, names: probe.names },
-      storage === LOCAL_DISK,
-    );
-  };
-  return yield* probing(path, storage, recognise, use);
+  const { storage } = options;
+  const stored = yield* reaching(
+    path,
+    options,
+    (outer, options) => openOne(outer, options),
+  );
+  try {
+    return yield* withFormatThere(path, stored, use, isLive);
+  } catch (error) {
+    closeLayers(stored.storage, storage ?? LOCAL_DISK);
+    throw error;
+  }
 }
 
-/** Inspects a location: a directory, or the bytes of a file. `use` may open that file, which is then not reopened. */
-function* probing<F, T>(
+function* withFormatThere<T>(
   path: string,
-  storage: Storage,
-  look: (probe: Probe) => Steps<F>,
-  use: (found: F) => Steps<T>,
+  options: StoredOptions,
+  use: UseFormat<T>,
+  isLive: boolean,
 ): Steps<T> {
-  const names = yield* storage.list(path);
-  if (names !== undefined) {
-    const namesIn = (name: string) => storage.list(`${path}/${name}`);
-    const headOf = (name: string, most: number) =>
-      firstBytes(`${path}/${name}`, storage, most);
-    const found = yield* look({
-      path,
-      names,
-      namesIn,
-      headOf,
-      size: 0,
-      read: noBytes,
-    });
-    return yield* use(found);
+  const { format: forced, storage } = options;
+  const pattern = yield* findPattern(path, storage);
+  if (pattern !== undefined) {
+    const format = forced === undefined ? pattern : formatNamed(forced);
+    return yield* use(format, options, path);
   }
+  const compressed = yield* compressedPattern(path, options);
+  if (compressed !== undefined) {
+    const { format, options, path } = compressed;
+    return yield* use(format, options, path);
+  }
+  if (forced !== undefined) {
+    const format = formatNamed(forced);
+    const found = (yield* storage.list(path)) === undefined
+      ? yield* decompressingFile(path, options)
+      : yield* forcedDirectory(path, format, options);
+    return yield* use(format, found, path);
+  }
+  const names = yield* storage.list(path);
+  return names === undefined
+    ? yield* withFormatOfFile(path, options, use, isLive)
+    : yield* withFormatOfDirectory(path, names, options, use);
+}
+
+function* withFormatOfDirectory<T>(
+  path: string,
+  names: readonly string[],
+  options: StoredOptions,
+  use: UseFormat<T>,
+): Steps<T> {
+  const { storage } = options;
+  const isLocal = baseOf(storage) === LOCAL_DISK;
+  let found: FormatDescriptor;
+  try {
+    const probe = directoryProbe(path, names, storage);
+    found = yield* recogniseDirectory(probe, isLocal);
+  } catch (error) {
+    const isUnknown = error instanceof FormatError &&
+      error.code === "unknown-format";
+    const plain = isUnknown
+      ? decompressingDirectory(path, names, options)
+      : undefined;
+    if (plain === undefined) throw error;
+    const plainNames = (yield* plain.storage.list(path)) ?? [];
+    const probe = directoryProbe(path, plainNames, plain.storage);
+    try {
+      found = yield* recogniseDirectory(probe, isLocal);
+    } catch {
+      throw error; // about the names that are there
+    }
+    return yield* use(found, plain, path);
+  }
+  return yield* use(found, options, path);
+}
+
+/** Returns options to open a directory as a container of a format: decompressing its files, if only that makes it one. */
+function* forcedDirectory(
+  path: string,
+  format: FormatDescriptor,
+  options: StoredOptions,
+): Steps<StoredOptions> {
+  const { storage } = options;
+  const names = (yield* storage.list(path)) ?? [];
+  const plain = decompressingDirectory(path, names, options);
+  const isPlain = plain === undefined ||
+    (yield* format.detect(directoryProbe(path, names, storage)));
+  if (isPlain) return options;
+  const plainNames = (yield* plain.storage.list(path)) ?? [];
+  const probe = directoryProbe(path, plainNames, plain.storage);
+  return (yield* format.detect(probe)) ? plain : options;
+}
+
+/** Detects the format of a file, decompressed if it is compressed. */
+function* withFormatOfFile<T>(
+  path: string,
+  options: StoredOptions,
+  use: UseFormat<T>,
+  isLive: boolean,
+): Steps<T> {
+  const { storage } = options;
   const source = yield* openFile(storage, path);
   let close = () => source.close();
   try {
-    const found = yield* look({
-      path,
-      names: undefined,
-      namesIn: nothing,
-      headOf: (name, most) =>
-        firstBytes(path.replace(/[^/]*$/, () => name), storage, most),
-      size: source.size,
-      read: (offset, length) => readPart(source, offset, length),
-    });
+    const probe = fileProbe(nameIn(storage, path), source, storage);
+    const isCompressed = depthOf(storage) < MOST_LAYERS &&
+      (yield* compressionIn(source)) !== undefined;
+    const found = isCompressed
+      ? yield* recogniseRaw(probe)
+      : yield* recogniseFile(probe);
     close = passOpenFile(storage, path, source);
-    return yield* use(found);
+    if (found !== undefined) return yield* use(found, options, path);
+    const paths = new Map([[path, path]]);
+    const plain = decompressing(paths, options, isLive);
+    let decompressed: ByteSource;
+    try {
+      decompressed = yield* plain.storage.open(path);
+    } catch (error) {
+      const chance = yield* byChance(error, path, storage);
+      if (chance === undefined) throw error;
+      return yield* use(chance, options, path);
+    }
+    close = passOpenFile(plain.storage, path, decompressed);
+    try {
+      return yield* withFormatOfFile(path, plain, use, isLive);
+    } catch (error) {
+      if (!plain.storage.stopLive()) throw error;
+    }
+    return yield* withFormatOfFile(path, plain, use, false);
   } finally {
     close();
   }
@@ -97,7 +237,7 @@ export function* otherFormat(
   if (forced === undefined) return undefined;
   const own = formatNamed(forced);
   try {
-    if (yield* probing(path, storage, own.detect, ended)) return undefined;
+    if (yield* isOf(own, path, storage)) return undefined;
     const { name } = yield* findFormat(path, { ...options, format: undefined });
     if (name === own.name) return undefined;
     return new FormatError(
@@ -114,23 +254,29 @@ export function* otherFormat(
   }
 }
 
-/** Opens a container; `entry` is its format, if already detected. */
+/** A format that was detected already, and the storage whose layers are not closed with the container. */
+interface Detected {
+  readonly entry: FormatDescriptor;
+  readonly below: Storage;
+}
+
+/** Opens a container. */
 export function openOne(
   path: string,
   options: ContainerOptions,
-  entry?: FormatDescriptor,
+  detected?: Detected,
 ): Steps<Container> {
   const { storage = LOCAL_DISK } = options;
-  return explaining(openForced(path, options, entry), storage);
+  return explaining(openForced(path, options, detected), storage);
 }
 
 function* openForced(
   path: string,
   options: ContainerOptions,
-  entry: FormatDescriptor | undefined,
+  detected: Detected | undefined,
 ): Steps<Container> {
   try {
-    return yield* openFound(path, options, entry);
+    return yield* openFound(path, options, detected);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw (yield* otherFormat(path, options, error)) ?? error;
@@ -140,132 +286,34 @@ function* openForced(
 function openFound(
   path: string,
   options: ContainerOptions,
-  entry: FormatDescriptor | undefined,
+  detected: Detected | undefined,
 ): Steps<Container> {
-  const openAs = function* (found: FormatDescriptor): Steps<Container> {
+  const below = detected?.below ?? options.storage ?? LOCAL_DISK;
+  const openAs = function* (
+    found: FormatDescriptor,
+    options: ContainerOptions,
+    path: string,
+  ): Steps<Container> {
     const format = yield* perform({
       sync: () => loadedFormat(found),
       async: () => loadFormat(found),
     });
-    return yield* format.open(path, options);
+    const { storage = LOCAL_DISK } = options;
+    const opening = format.open(path, options);
+    const container = yield* explaining(opening, storage, true);
+    try {
+      yield* settleLayers(storage);
+    } catch (error) {
+      container.tree.close();
+      throw error;
+    }
+    noteStorage(container.tree, storage);
+    if (storage instanceof LayeredStorage) {
+      withLayers(container.tree, storage, below, path);
+    }
+    return container;
   };
-  return entry === undefined
-    ? withFormat(path, options, openAs)
-    : openAs(entry);
-}
-
-/**
- * Returns the first format that recognises a file. Formats with the file's suffix come first, because a bag may begin
- * with a record that is itself a file of samples.
- */
-function* recogniseFile(probe: Probe): Steps<FormatDescriptor> {
-  const isOwn = ({ suffixes }: FormatDescriptor) =>
-    suffixes.some((suffix) => probe.path.endsWith(suffix));
-  const own = formats().filter(isOwn);
-  const others = formats().filter((format) => !isOwn(format));
-  for (const format of [...own, ...others]) {
-    if (yield* format.detect(probe)) return format;
-  }
-  throw unknown(probe);
-}
-
-/**
- * Returns the format of a directory. Throws if none recognises it, or it holds containers of several formats: only its
- * owner knows which is meant.
- */
-function* recogniseDirectory(
-  probe: Probe & { readonly names: readonly string[] },
-  canBePacked: boolean,
-): Steps<FormatDescriptor> {
-  const { path } = probe;
-  const found: FormatDescriptor[] = [];
-  for (const format of formats()) {
-    if (yield* format.detect(probe)) found.push(format);
-  }
-  const [first] = found;
-  if (first === undefined) throw unknown(probe, canBePacked);
-  if (found.length === 1) return first;
-  const names = probe.names.toSorted();
-  const sure = found.flatMap((format) => {
-    const evidence = format.evidence?.(names);
-    return evidence === undefined ? [] : [{ format, evidence }];
-  });
-  if (sure.length < 2) return sure[0]?.format ?? first;
-  const held = sure.map(({ evidence }) => evidence).join(" and ");
-  const choices = sure
-    .map(({ format }): NamedOption => ({ ...FORMAT, value: format.name }));
-  throw new FormatError(
-    "several-formats",
-    `Cannot open ${path}: it holds ${
-      sure.length === 2 ? "both " : ""
-    }${held}. ` +
-      `Give one of these files, or choose with ${
-        choices.map(optionText).join(" or ")
-      }`,
-    { path, namedOptions: choices },
-  );
-}
-
-/** Returns the format of a pattern, if nothing exists at the path itself. */
-export function* findPattern(
-  path: string,
-  storage: Storage,
-): Steps<FormatDescriptor | undefined> {
-  const found = formats().find(({ isPattern }) => isPattern?.(path));
-  return found !== undefined && (yield* isNothing(path, storage))
-    ? found
-    : undefined;
-}
-
-/** Whether nothing exists at a path. An error counts as nothing: some buckets do not tell everybody. */
-function* isNothing(path: string, storage: Storage): Steps<boolean> {
-  try {
-    return (yield* storage.stat(path)) === undefined;
-  } catch (error) {
-    if (error instanceof RecordfsError) return true;
-    throw error;
-  }
-}
-
-function* nothing(): Steps<undefined> {}
-
-// deno-lint-ignore require-yield -- a directory has no bytes to wait for
-function* noBytes(): Steps<Uint8Array> {
-  return new Uint8Array(0);
-}
-
-/** @param canBePacked Whether `recordfs pack` can make a container of the directory. */
-function unknown(
-  { path, names, size }: Probe,
-  canBePacked = false,
-): FormatError {
-  const suffixes = formats().filter(({ areFiles }) => !areFiles)
-    .flatMap(({ suffixes }) => suffixes);
-  const last = suffixes.pop();
-  const sorted = names?.toSorted() ?? [];
-  for (const { nearly } of formats()) {
-    const found = nearly?.(sorted);
-    if (found === undefined) continue;
-    const { namedOptions } = found;
-    return new FormatError(found.code, `Cannot open ${path}: it ${found.why}`, {
-      path,
-      namedOptions,
-    });
-  }
-  const why = names === undefined
-    ? `its ${size} bytes match no known format`
-    : `the directory holds no ${
-      suffixes.join(", ")
-    } or ${last} file, and no shards with any`;
-  const known = formats().map(({ name }) => name).join(", ");
-  const hint = canBePacked && sorted.length > 0
-    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} with ${
-      optionText(FORMAT)
-    }`
-    : `Known formats: ${known}; force one with ${optionText(FORMAT)}`;
-  return new FormatError(
-    "unknown-format",
-    `Cannot open ${path}: its format is unknown: ${why}. ${hint}`,
-    { path, namedOptions: [FORMAT] },
-  );
+  return detected === undefined
+    ? withFormat(path, options, openAs, true)
+    : openAs(detected.entry, options, path);
 }

@@ -7,9 +7,10 @@ import type {
   CheckReport,
   ContainerOptions,
 } from "../tree/format.ts";
-import { isDamage } from "../tree/samples/open_shards.ts";
+import { closeLayers } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import { findFormat, openOne, otherFormat } from "./find_format.ts";
+import { isDamage } from "../tree/samples/open_shards.ts";
+import { findContainer, openOne, otherFormat } from "./find_format.ts";
 import {
   areSeveral,
   type ContainerLocation,
@@ -135,19 +136,24 @@ async function checkAll(
   const { path, options: own } = placeOf(location, options);
   const { storage = LOCAL_DISK, signal } = own;
   let other: FormatError | undefined;
+  let layered = storage;
+  let isFound = false;
   try {
-    const found = await runAsync(findFormat(path, own), signal);
-    const format = await loadFormat(found);
+    const found = await runAsync(findContainer(path, own), signal);
+    layered = found.options.storage;
+    isFound = true;
+    const format = await loadFormat(found.format);
+    const stored = { ...own, storage: layered };
     const seen = new Set<string>();
-    other = await runAsync(otherFormat(path, own), signal);
+    other = await runAsync(otherFormat(found.path, stored), signal);
     const onDamage = (damage: FormatError) => {
       if (other !== undefined) throw other;
-      own.onDamage(explainedNow(damage, storage, seen));
+      own.onDamage(explainedNow(damage, layered, seen));
     };
     if (subset !== undefined) {
       return await checkSubset(path, subset, { ...own, onDamage });
     }
-    const report = await format.check?.(path, { ...own, onDamage }) ??
+    const report = await format.check?.(found.path, { ...stored, onDamage }) ??
       await checkByReading(path, { ...own, onDamage });
     if (!own.values) return report;
     const { checkPictures } = await import("./check_pictures.ts");
@@ -160,7 +166,9 @@ async function checkAll(
     return { ...report, pictures, damaged: report.damaged + damaged };
   } catch (error) {
     if (other !== undefined && error instanceof FormatError) throw other;
-    throw await runAsync(explained(error, storage), signal);
+    throw await runAsync(explained(error, layered, isFound), signal);
+  } finally {
+    closeLayers(layered, storage);
   }
 }
 

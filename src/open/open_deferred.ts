@@ -3,6 +3,7 @@ import { mustWait } from "../io/storage/must_wait.ts";
 import type { Container, DeferredContainer } from "../tree/format.ts";
 import { openOne, withFormat } from "./find_format.ts";
 import { placeOf, type SeveralLocations } from "./location.ts";
+import { LayeredStorage } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { explaining } from "./other_content.ts";
@@ -36,16 +37,19 @@ function openFound(
   path: string,
   options: OpenContainerOptions,
 ): Steps<Container | DeferredContainer> {
-  return withFormat(path, options, function* (entry) {
-    return entry.openDeferred === undefined
-      ? yield* openOne(path, options, entry)
+  const { storage: below = LOCAL_DISK } = options;
+  return withFormat(path, options, function* (entry, options, path) {
+    // What is open already, such as an outer container, has no metadata to wait for.
+    const isLayered = options.storage instanceof LayeredStorage;
+    return entry.openDeferred === undefined || isLayered
+      ? yield* openOne(path, options, { entry, below })
       : yield* perform({
         sync() {
           throw mustWait(path);
         },
         async: () => entry.openDeferred!(path, options),
       });
-  });
+  }, true);
 }
 
 /** Adds a no-op `complete` to a container that was opened complete. `info` stays a getter: it may be computed later. */

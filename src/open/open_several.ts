@@ -1,6 +1,7 @@
 import { PathError, RecordfsError } from "../base/errors.ts";
 import { inParallel } from "../io/concurrency/concurrency_limit.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
+import { decompressedName } from "../io/compressed/compressions.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { encodeName, partsOf } from "../base/names.ts";
 import type {
@@ -156,7 +157,9 @@ function* ownName(
     );
   }
   const facts = yield* storage.stat(location);
-  return facts?.isDirectory ? last : last.replace(/(?<=.)\.[^.]*$/, "");
+  return facts?.isDirectory
+    ? last
+    : decompressedName(last).replace(/(?<=.)\.[^.]*$/, "");
 }
 
 function refuseOverlap(placed: readonly Placed[]): void {

@@ -1,4 +1,8 @@
 import { FormatError, RecordfsError } from "../base/errors.ts";
+import {
+  compressionOf,
+  decompressedName,
+} from "../io/compressed/compressions.ts";
 import { runSync, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import type { Storage } from "../io/storage/storage.ts";
@@ -26,27 +30,6 @@ const TEXTS:
     ],
     [/^\s*\{\s*"(?:error|errors|message)"\s*:/i, () => "an error in JSON"],
   ];
-
-/** Magic bytes of compressed files, and the command that decompresses one to standard output. */
-const COMPRESSED: readonly (readonly [
-  name: string,
-  magic: readonly number[],
-  command: string,
-])[] = [
-  ["gzip", [0x1f, 0x8b, 0x08], "gzip -dc"],
-  ["bzip2", [0x42, 0x5a, 0x68], "bzip2 -dc"],
-  ["xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "xz -dc"],
-  ["zstd", [0x28, 0xb5, 0x2f, 0xfd], "zstd -dc"],
-  ["lz4", [0x04, 0x22, 0x4d, 0x18], "lz4 -dc"],
-  ["lz4", [0x02, 0x21, 0x4c, 0x18], "lz4 -dc"],
-  ["lzip", [0x4c, 0x5a, 0x49, 0x50], "lzip -dc"],
-  [
-    "lzo",
-    [0x89, 0x4c, 0x5a, 0x4f, 0x00, 0x0d, 0x0a, 0x1a, 0x0a],
-    "lzop -dc",
-  ],
-  ["compress", [0x1f, 0x9d], "gzip -dc"],
-];
 
 /** Magic bytes of archives that no format here reads. */
 const ARCHIVES:
@@ -81,19 +64,22 @@ const STRUCTURAL: ReadonlySet<FormatError["code"]> = new Set([
   "unknown-format",
 ]);
 
-/** Suffixes of compressed files. */
-const COMPRESSED_SUFFIX = /\.(gz|bz2|xz|zst|zstd|lz4|lz|lzo|Z)$/i;
-
 /** Suffixes of files that begin compressed, as a whole or with their first content. */
 const MEANT_COMPRESSED = /(z|\.(bz2|zst|zstd|lz4|lzo))$/i;
 
-/** Identifies a file by its first bytes, if it is something that is often found in place of a container. */
+/**
+ * Identifies a file by its first bytes, if it is something that is often found in place of a container.
+ *
+ * @param isOpened Whether the bytes are those that a format was given; otherwise they may have been decompressed for it.
+ */
 export function otherContent(
   head: Uint8Array,
   path: string,
+  isOpened = true,
 ): OtherContent | undefined {
-  for (const [name, magic, command] of COMPRESSED) {
-    if (!magic.every((byte, i) => head[i] === byte)) continue;
+  const compression = compressionOf(head);
+  if (compression !== undefined && (isOpened || !compression.isRead)) {
+    const { name, command } = compression;
     return {
       isCompressed: true,
       what: `a file compressed by ${name}`,
@@ -120,19 +106,23 @@ export function otherContent(
 }
 
 function plainPath(path: string): string {
-  const plain = path.replace(COMPRESSED_SUFFIX, "");
+  const plain = decompressedName(path);
   return plain === path ? `${path}.plain` : plain;
 }
 
 /**
  * Runs `open`. If it fails for a file that begins as something else, throws an error that says so, caused by the
- * original.
+ * original. `isOpened` is as for {@linkcode otherContent}.
  */
-export function* explaining<T>(open: Steps<T>, storage: Storage): Steps<T> {
+export function* explaining<T>(
+  open: Steps<T>,
+  storage: Storage,
+  isOpened = false,
+): Steps<T> {
   try {
     return yield* open;
   } catch (error) {
-    throw yield* explained(error, storage);
+    throw yield* explained(error, storage, isOpened);
   }
 }
 
@@ -146,21 +136,25 @@ export function explainedNow(
   if (path === undefined || seen.has(path)) return damage;
   seen.add(path);
   try {
-    return runSync(explained(damage, storage)) as FormatError;
+    return runSync(explained(damage, storage, true)) as FormatError;
   } catch {
     return damage;
   }
 }
 
 /** Returns the error that {@linkcode explaining} throws: `error` itself if there is nothing to add. */
-export function* explained(error: unknown, storage: Storage): Steps<unknown> {
+export function* explained(
+  error: unknown,
+  storage: Storage,
+  isOpened = false,
+): Steps<unknown> {
   if (!(error instanceof FormatError) || error.path === undefined) return error;
   if ((error.sample ?? 0) > 0) return error; // the first sample was sound
   if (!STRUCTURAL.has(error.code)) return error;
   const { path } = error;
   const head = yield* firstBytes(path, storage);
-  const other = head && otherContent(head, path);
-  // Some formats have compressed shards or contents, with a matching suffix.
+  const other = head && otherContent(head, path, isOpened);
+  // Some formats have compressed shards, with a matching suffix.
   const isMeant = error.code !== "unknown-format" &&
     other?.isCompressed === true && MEANT_COMPRESSED.test(path);
   if (other === undefined || isMeant) return error;

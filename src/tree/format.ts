@@ -30,6 +30,11 @@ export interface ContainerOptions {
   readonly storage?: Storage | undefined;
   /** Options for servers, if the location is a URL. */
   readonly remote?: RemoteOptions | undefined;
+  /**
+   * Most bytes that each byte of a compressed file may expand to. Memory and disk are bounded in any case. Defaults to no
+   * limit.
+   */
+  readonly maxRatio?: number | undefined;
   /** Bytes of decoded pages of Parquet that are cached, for rows that lie near each other. Defaults to 128 MiB. */
   readonly pageCacheSize?: number | undefined;
   /**

@@ -1,6 +1,7 @@
 /** What a case is: which container, what was done to it, and what is driven. */
 import { Dice } from "./dice.ts";
 import { Draft } from "./draft.ts";
+import { COMPRESSED_MUTATIONS } from "./mutations/compressed.ts";
 import { BYTE_MUTATIONS } from "./mutations/bytes.ts";
 import { IMAGE_MUTATIONS } from "./mutations/images.ts";
 import { LMDB_MUTATIONS } from "./mutations/lmdbs.ts";
@@ -33,6 +34,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...LMDB_MUTATIONS,
   ...TENSOR_MUTATIONS,
   ...LINE_MUTATIONS,
+  ...COMPRESSED_MUTATIONS,
 ];
 
 /** A case to be driven. */

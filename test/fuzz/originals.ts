@@ -1,5 +1,7 @@
 /** What is mutated: the files that the original Python libraries wrote, and some of every codec. */
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { writeMsgpack } from "../../src/codecs/msgpack/mod.ts";
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { writePickle } from "../../src/codecs/pickle/write_pickle.ts";
@@ -39,6 +41,7 @@ export function readOriginals(): Original[] {
     makeLines(),
     makeOddZip(),
     ...makeShards(),
+    ...makeCompressed(golden),
   ];
 }
 
@@ -197,6 +200,27 @@ function makeShards(): Original[] {
     );
     return original(`tar/${name}`, "shards", new Map(files));
   });
+}
+
+/** A container that is one file, compressed in one piece and in two. */
+function makeCompressed(golden: readonly Original[]): Original[] {
+  const bytesOf = (name: string) => {
+    const { files, target } = golden.find((one) => one.name === name)!;
+    return files.get(target)!;
+  };
+  const tar = bytesOf("tar/gnu_tar_pax");
+  const half = tar.length >> 1;
+  const parts = [tar.subarray(0, half), tar.subarray(half)];
+  const all: Record<string, [target: string, bytes: Uint8Array]> = {
+    "tar/gzip": ["t.tar.gz", gzipSync(tar)],
+    "tar/zstd frames": [
+      "t.tar.zst",
+      Buffer.concat(parts.map((part) => zstdCompressSync(part))),
+    ],
+  };
+  return Object.entries(all).map(([name, [target, bytes]]) =>
+    original(name, target, new Map([[target, new Uint8Array(bytes)]]))
+  );
 }
 
 /** Where the first of these bytes end. */

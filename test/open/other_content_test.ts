@@ -104,7 +104,7 @@ const OTHERS: [content: Uint8Array, words: RegExp][] = [
     /an error of a store \(AccessDenied\)/,
   ],
   [encoder.encode('{"error": "Repository not found"}'), /an error in JSON/],
-  [new Uint8Array(gzipSync("content")), /gzip/i],
+  [new Uint8Array(gzipSync("content")).subarray(0, 20), /gzip/i],
   [Uint8Array.of(0x42, 0x5a, 0x68, 0x39, 1, 2, 3), /bzip2/],
   [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3), /zstd/],
   [Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 1), /\bxz\b/],
@@ -139,5 +139,9 @@ Deno.test("reads a valid container whose first record is a compressed file or a 
       storage: new MemoryStorage({ "x.bag": bag }),
     });
     assert.deepEqual(await container.read(container.listSync("")), [content]);
+    using compressed = await open("x.bag.gz", {
+      storage: new MemoryStorage({ "x.bag.gz": gzipSync(bag) }),
+    });
+    assert.deepEqual(await compressed.read(compressed.listSync("")), [content]);
   }
 });

@@ -277,7 +277,7 @@ async function fillWith(
   }
   directoryOf(options);
   const remote = remoteOf(options);
-  const { format, ext } = options;
+  const { format, ext, maxRatio } = options;
   const missing = await abortable(async (signal) => {
     using opening = new Opening();
     const storage = new RemoteStorage(location, remote, opening);
@@ -285,6 +285,7 @@ async function fillWith(
     using _container = await open(storage.root, {
       format,
       ext,
+      maxRatio,
       storage,
       signal,
     });

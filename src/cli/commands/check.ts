@@ -12,6 +12,7 @@ import {
   subsetOption,
   withOptions,
 } from "../input/options.ts";
+import { remoteOf } from "../input/remote_flags.ts";
 import { storedLocation } from "../input/remote_storages.ts";
 import { shownLocation } from "../../io/remote/remote_location.ts";
 import { RateLimitedLog, warn } from "../messages.ts";
@@ -40,7 +41,7 @@ async function check(
   source: string,
   options: CheckCommandOptions,
 ): Promise<void> {
-  const { format, ext, values, subset, json, all } = options;
+  const { format, ext, maxRatio, values, subset, json, all } = options;
   checkSource(source, "the container");
   if (subset !== undefined) checkGiven(subset, "the index file");
   const damage: FormatError[] = [];
@@ -61,6 +62,8 @@ async function check(
     found = await checkContainer(location, {
       format,
       ext,
+      maxRatio,
+      remote: remoteOf(options),
       values,
       subset,
       storage,

@@ -1,5 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 import { isUrl, shownLocation } from "../../io/remote/remote_location.ts";
+import { chainedPath } from "../../io/storage/chained_path.ts";
 import { requireLocal, workingDirectory } from "../../io/storage/local_path.ts";
 import { UsageError } from "../exit.ts";
 import { flagMessageOf } from "../flag_words.ts";
@@ -56,8 +57,9 @@ export interface PlacedSource {
  *
  * @throws {UsageError} If either part is empty.
  */
-export function parsePlaced(text: string): PlacedSource {
-  checkSource(text, "the container");
+export function parsePlaced(given: string): PlacedSource {
+  checkSource(given, "the container");
+  const text = chainedPath(given);
   const split = isUrl(text) ? splitUrl : splitPlaced;
   const placed = text.includes("=") ? split(text) : undefined;
   if (placed?.path === "") {

@@ -15,6 +15,7 @@ export interface CommonOptions extends RemoteFlags {
   readonly all?: true | undefined;
   readonly format?: string | undefined;
   readonly ext?: string | undefined;
+  readonly maxRatio?: number | undefined;
   readonly decoded?: true | undefined;
   readonly add?: readonly string[] | undefined;
   readonly prefix?: string | undefined;
@@ -83,6 +84,10 @@ function formatOptions(): Option[] {
       "--ext <ext>",
       "suffix for names that are only numbers, such as jpg",
     ),
+    new Option(
+      "--max-ratio <n>",
+      "refuse a compressed SOURCE that expands to more than N times its size",
+    ).argParser(count),
   ];
 }
 

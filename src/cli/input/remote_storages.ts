@@ -1,3 +1,4 @@
+import { chainedPath } from "../../io/storage/chained_path.ts";
 import { isUrl } from "../../io/remote/remote_location.ts";
 import type {
   InternalOptions,
@@ -15,8 +16,10 @@ export async function storages(
     import("./remote_flags.ts"),
   ]);
   const remote = remoteOf(flags);
-  return (location) =>
-    isUrl(location) ? new RemoteStorage(location, remote, options) : undefined;
+  return (location) => {
+    const plain = chainedPath(location);
+    return isUrl(plain) ? new RemoteStorage(plain, remote, options) : undefined;
+  };
 }
 
 /** Returns a location in the form that opening takes, with its storage. */
@@ -28,5 +31,5 @@ export async function storedLocation(
   { readonly location: string; readonly storage: RemoteStorage | undefined }
 > {
   const storage = (await storages(flags, options))(location);
-  return { location: storage?.root ?? location, storage };
+  return { location: storage?.root ?? chainedPath(location), storage };
 }

@@ -11,6 +11,7 @@ import {
   parsePlaced,
 } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
+import { remoteOf } from "./remote_flags.ts";
 import { storages, storedLocation } from "./remote_storages.ts";
 
 export interface OpenedSource {
@@ -82,8 +83,8 @@ async function openWhole(
   source: string,
   options: SourceOptions,
 ): Promise<OpenedSources> {
-  const { format, ext, decoded, sampleView, verify, add, prefix, isAgain } =
-    options;
+  const { format, ext, maxRatio, decoded, sampleView, verify } = options;
+  const { add, prefix, isAgain } = options;
   checkSource(source, "the container");
   checkExt(options);
   const warnings = new RateLimitedLog(isAgain ? () => {} : warn, options);
@@ -91,6 +92,8 @@ async function openWhole(
   const all = {
     format,
     ext,
+    maxRatio,
+    remote: remoteOf(options),
     decoded,
     sampleView,
     prefix,

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { runAsync } from "../../io/concurrency/steps.ts";
-import type { RemoteStorage } from "../../io/remote/remote_storage.ts";
+import { RemoteStorage } from "../../io/remote/remote_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { loadFormat } from "../../formats/registry.ts";
-import { findPattern } from "../../open/find_format.ts";
+import { compressedPattern } from "../../open/compressed.ts";
+import { findPattern } from "../../open/recognise.ts";
+import { outermost } from "../../open/nested.ts";
 import { storages } from "../input/remote_storages.ts";
 import type { MountJob } from "./job/mount_job.ts";
 
@@ -21,12 +23,15 @@ export async function jobIdentity(
     await storages(job.remote, { believesCache: true });
   const identities: string[] = [];
   for (const path of paths) {
-    const storage = storageAt?.(path);
-    const all = await pathsOf(storage?.root ?? path, storage ?? LOCAL_DISK);
+    const given = storageAt?.(path);
+    const { path: outer, storage } = await runAsync(
+      outermost(given?.root ?? path, given ?? LOCAL_DISK),
+    );
+    const all = await pathsOf(outer, storage);
     identities.push(
-      storage === undefined
-        ? await containerIdentity(all)
-        : await remoteIdentity(all, storage),
+      storage instanceof RemoteStorage
+        ? await remoteIdentity(all, storage)
+        : await containerIdentity(all),
     );
   }
   return identities.join(" ");
@@ -37,6 +42,8 @@ async function pathsOf(
   path: string,
   storage: Storage,
 ): Promise<readonly string[]> {
+  const compressed = await runAsync(compressedPattern(path, { storage }));
+  if (compressed !== undefined) return compressed.stored;
   const found = await runAsync(findPattern(path, storage));
   const { patternPaths } = found === undefined ? {} : await loadFormat(found);
   return patternPaths === undefined

@@ -62,6 +62,7 @@ const JOB = shaped<MountJob>({
   format: optional(isText),
   formatModules: optional(listOf(isText)),
   ext: optional(isText),
+  maxRatio: optional(isCount),
   decoded: isFlag,
   prefix: optional(isText),
   subset: optional(isPath),

@@ -84,7 +84,7 @@ async function tryToOpen(job: MountJob): Promise<void> {
 
 /** Options that determine the content, or that the kernel has cached. */
 const KEPT: readonly (keyof MountJob)[] = [
-  ...["format", "formatModules", "ext", "decoded"] as const,
+  ...["format", "formatModules", "ext", "maxRatio", "decoded"] as const,
   ...["prefix", "subset", "shuffle"] as const,
 ];
 

@@ -352,6 +352,7 @@ export function jobOptions(job: MountJob): string[] {
   for (const name of ["format", "ext", "prefix", "subset"] as const) {
     if (job[name] !== undefined) args.push(`--${name}=${job[name]}`);
   }
+  if (job.maxRatio !== undefined) args.push(`--max-ratio=${job.maxRatio}`);
   if (job.decoded) args.push("--decoded");
   if (job.shuffle !== undefined) {
     const { seed, firstEpoch, epochs } = job.shuffle;

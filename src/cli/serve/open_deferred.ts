@@ -25,7 +25,7 @@ export async function openDeferred(
   const [first, ...rest] = given;
   const add = rest.length > 0 || isPlaced(first!) ? rest : undefined;
   const { fs, sources } = await openSources(first!, { ...options, add });
-  const { format, ext } = options;
+  const { format, ext, maxRatio } = options;
   const containers = fs.info.containers;
   return {
     fs,
@@ -36,7 +36,7 @@ export async function openDeferred(
         path,
         check: (options) =>
           fs.subset === undefined
-            ? check(location, { ...options, format, ext, storage })
+            ? check(location, { ...options, format, ext, maxRatio, storage })
             : checkShown(fs, path, options),
       };
     }),

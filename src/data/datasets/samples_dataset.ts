@@ -1,4 +1,5 @@
 import { abortable } from "../../io/concurrency/abortable.ts";
+import { baseOf, closeWithLayers } from "../../io/storage/layered_storage.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { isIndex } from "../../tree/sample_indices.ts";
 import type { SamplesHandle } from "../../tree/samples/samples.ts";
@@ -191,5 +192,6 @@ export async function reopenSamplesDataset<S, T>(
   process: Process<S, T> | undefined,
 ): Promise<SamplesDataset<S, T>> {
   const samples = await reopenSamples(handle, { storage });
+  if (storage !== undefined) closeWithLayers(samples, storage, baseOf(storage));
   return new SamplesDataset(new SamplesReader(samples), options, process);
 }

@@ -13,6 +13,7 @@ export const bags: FormatDescriptor = {
   name: "bags",
   description: "Bags and Granular: datasets, sharded datasets, single .bag",
   suffixes: [".bag"],
+  hasNoMagic: true,
   detect,
   evidence,
   nearly,

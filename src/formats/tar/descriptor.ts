@@ -4,9 +4,12 @@ import { isBracePattern } from "../../io/storage/brace_locations.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor, Nearly } from "../format.ts";
 import {
-  blocksOf,
   compressionOf,
   COMPRESSIONS,
+  decompressedName,
+} from "../../io/compressed/compressions.ts";
+import {
+  blocksOf,
   flavourOf,
   hasChecksum,
   isShard,
@@ -39,18 +42,18 @@ export const tar: FormatDescriptor = {
   load: async () => (await import("./format.ts")).tar,
 };
 
-/** Explains why a directory of compressed tars is not a container of shards. */
+/** Explains why a directory of tars is not a container of shards that are compressed in a way that is not read. */
 function nearly(names: readonly string[]): Nearly | undefined {
-  for (const { name, program, suffixes } of COMPRESSIONS) {
-    const suffix = suffixes.find((suffix) =>
-      names.some((name) => name.endsWith(suffix))
-    );
-    if (suffix === undefined) continue;
-    const first = names.find((name) => name.endsWith(suffix))!;
-    const plain = `${first.slice(0, -suffix.length)}.tar`;
+  for (const { name, isRead, command, suffixes, tarSuffixes } of COMPRESSIONS) {
+    if (isRead) continue;
+    const ends = [...suffixes.map((suffix) => `.tar${suffix}`), ...tarSuffixes];
+    const first = names.find((name) => ends.some((end) => name.endsWith(end)));
+    if (first === undefined) continue;
     const why =
-      `holds tars that are compressed by ${name} (${first}), and have no random ` +
-      `access. Decompress them (${program} ${first} > ${plain}): plain tars are shards of one dataset`;
+      `holds tars that are compressed by ${name} (${first}). Decompress them ` +
+      `(${command} ${first} > ${
+        decompressedName(first)
+      }): plain tars are shards of one dataset`;
     return { code: "unsupported", why };
   }
   return undefined;
@@ -62,11 +65,8 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   if (isShard(path)) return true;
   if (size === 0) return false;
   const head = yield* read(0, Math.min(size, TAR_BLOCK));
-  const compression = compressionOf(head);
-  if (compression !== undefined) {
-    return COMPRESSIONS.some(({ suffixes }) =>
-      suffixes.some((suffix) => path.endsWith(suffix))
-    );
+  if (compressionOf(head) !== undefined) {
+    return isShard(decompressedName(path));
   }
   if (size < TAR_BLOCK) return false;
   const blocks = blocksOf(new Uint8Array(TAR_BLOCK));

@@ -128,48 +128,6 @@ export function textEnd(
   return end;
 }
 
-/** Compression of tars, with the suffixes of compressed files. */
-export interface Compression {
-  readonly name: string;
-  readonly magic: readonly number[];
-  readonly suffixes: readonly string[];
-  /** Program that decompresses to standard output. */
-  readonly program: string;
-}
-
-export const COMPRESSIONS: readonly Compression[] = [
-  {
-    name: "gzip",
-    magic: [0x1f, 0x8b],
-    suffixes: [".tar.gz", ".tgz"],
-    program: "zcat",
-  },
-  {
-    name: "zstd",
-    magic: [0x28, 0xb5, 0x2f, 0xfd],
-    suffixes: [".tar.zst", ".tzst"],
-    program: "zstdcat",
-  },
-  {
-    name: "bzip2",
-    magic: [0x42, 0x5a, 0x68],
-    suffixes: [".tar.bz2", ".tbz2", ".tbz"],
-    program: "bzcat",
-  },
-  {
-    name: "xz",
-    magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00],
-    suffixes: [".tar.xz", ".txz"],
-    program: "xzcat",
-  },
-];
-
-export function compressionOf(head: Uint8Array): Compression | undefined {
-  return COMPRESSIONS.find(({ magic }) =>
-    magic.every((byte, i) => head[i] === byte)
-  );
-}
-
 /** Maximum seconds of a time from 1970: the range of `Date`. */
 export const MOST_SECONDS = 8.64e12;
 

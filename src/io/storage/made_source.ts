@@ -5,6 +5,8 @@ import type { ByteSource } from "./byte_source.ts";
 export interface MadeSource extends ByteSource {
   /** Path of the underlying file, if any. Servers watch it for changes. */
   readonly storedIn: string | undefined;
+  /** The underlying source, if any. */
+  readonly origin?: ByteSource;
   /** Number of bytes in holes. They are zeros and took no space where they were stored. */
   readonly holes?: number;
   /** Reads exactly `into.length` bytes, for callers that cache them. Absent if no different from other reads. */
@@ -14,4 +16,11 @@ export interface MadeSource extends ByteSource {
 /** Whether a source's bytes are computed on read. */
 export function isMade(source: ByteSource): source is MadeSource {
   return "storedIn" in source;
+}
+
+/** Returns the source that a source is made from in the end, or itself. */
+export function originOf(source: ByteSource): ByteSource {
+  let origin = source;
+  while (isMade(origin) && origin.origin !== undefined) origin = origin.origin;
+  return origin;
 }

@@ -1,6 +1,7 @@
 import { isUrl } from "../remote/remote_location.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
 import { RemoteStorage } from "../remote/remote_storage.ts";
+import { chainedPath } from "./chained_path.ts";
 import { absoluteLocalPath, localPath } from "./local_path.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource } from "./byte_source.ts";
@@ -33,10 +34,16 @@ export function storedAt(
   location: string | URL,
   { storage = LOCAL_DISK, remote }: LocationOptions,
 ): StoredLocation {
-  if (storage !== LOCAL_DISK) return { path: String(location), storage };
-  if (!isRemote(location)) return { path: localPath(location), storage };
-  const server = new RemoteStorage(location, remote);
+  const place = plainLocation(location);
+  if (storage !== LOCAL_DISK) return { path: String(place), storage };
+  if (!isRemote(place)) return { path: localPath(place), storage };
+  const server = new RemoteStorage(place, remote);
   return { path: server.root, storage: server };
+}
+
+/** Returns a location that is no chain of fsspec: what the chain leads to. */
+function plainLocation(location: string | URL): string | URL {
+  return typeof location === "string" ? chainedPath(location) : location;
 }
 
 /** Returns the paths of several locations, and one storage for all. */
@@ -79,9 +86,10 @@ class PlacesStorage implements Storage {
 
 /** {@linkcode storedAt} that does not depend on the working directory. */
 export function lastingAt(
-  location: string | URL,
+  given: string | URL,
   options: LocationOptions,
 ): StoredLocation {
+  const location = plainLocation(given);
   const place = storedAt(location, options);
   return place.storage === LOCAL_DISK
     ? { ...place, path: absoluteLocalPath(location) }

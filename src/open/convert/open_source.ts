@@ -8,7 +8,7 @@ import {
 } from "../../io/storage/stored_location.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { onlyChosen } from "../../data/trees/chosen_samples.ts";
-import { findPattern } from "../find_format.ts";
+import { findPattern } from "../recognise.ts";
 import { open } from "../open.ts";
 import {
   ConversionError,

@@ -1,6 +1,5 @@
 import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { formats, loadFormat } from "../../formats/registry.ts";
-import type { FormatDescriptor } from "../../formats/format.ts";
 import { runAsync } from "../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../tree/format.ts";
@@ -9,7 +8,7 @@ import {
   listSamples,
   type SampleListing,
 } from "../../tree/samples/sample_listing.ts";
-import { findFormat } from "../find_format.ts";
+import { findContainer, type FoundContainer } from "../find_format.ts";
 import { open } from "../open.ts";
 
 /**
@@ -22,10 +21,11 @@ export async function listSamplesIn(
   options: Pick<ContainerOptions, "onWarning" | "storage"> & WaitOptions,
 ): Promise<SampleListing> {
   const { signal } = options;
-  const entry = await formatOf(location, options);
+  const { format: entry, ...found } = await formatOf(location, options);
   const format = await loadFormat(entry);
   if (format.listSamples !== undefined) {
-    return await format.listSamples(location, options);
+    const { storage } = found.options;
+    return await format.listSamples(found.path, { ...options, storage });
   }
   const forced = { ...options, format: entry.name, checkData: false };
   const container = await open(location, forced);
@@ -53,15 +53,19 @@ function notInOnePiece(location: string, format: string): FormatError {
 async function formatOf(
   location: string,
   { storage, signal }: Pick<ContainerOptions, "storage"> & WaitOptions,
-): Promise<FormatDescriptor> {
+): Promise<
+  Pick<FoundContainer, "format" | "path"> & {
+    readonly options: ContainerOptions;
+  }
+> {
   try {
-    return await runAsync(findFormat(location, { storage }), signal);
+    return await runAsync(findContainer(location, { storage }), signal);
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;
     const named = formats().find(({ suffixes }) =>
       suffixes.some((suffix) => location.endsWith(suffix))
     );
     if (named === undefined) throw error;
-    return named;
+    return { format: named, path: location, options: { storage } };
   }
 }

@@ -220,3 +220,8 @@ function streamOf(
     },
   }, { highWaterMark: 0 });
 }
+
+/** Whether several are given: `Array.isArray` does not narrow read-only arrays. */
+export function isBatch<T>(paths: T | readonly T[]): paths is readonly T[] {
+  return Array.isArray(paths);
+}

@@ -16,11 +16,12 @@ import { whenLoaded } from "../not_loaded.ts";
 import { findNode, normalise } from "./paths.ts";
 import {
   contentStream,
+  isBatch,
   locateFile,
   readExtent,
   readFiles,
 } from "./read_files.ts";
-import { type WalkEntry, walkEntry, Walker } from "./walk.ts";
+import { pathOf, type WalkEntry, walkEntry, Walker } from "./walk.ts";
 
 /**
  * A container as a read-only filesystem.
@@ -275,6 +276,13 @@ export class VirtualFs implements Disposable {
     }
   }
 
+  /** Returns a file as the location of a container, for `open` and other functions that open one. */
+  file(
+    path: string | WalkEntry,
+  ): { readonly container: VirtualFs; readonly path: string } {
+    return { container: this, path: pathOf(path) };
+  }
+
   /** Closes the container's files. */
   close(): void {
     this.tree.close();
@@ -383,17 +391,8 @@ export class VirtualFs implements Disposable {
   }
 }
 
-function pathOf(path: string | WalkEntry): string {
-  return typeof path === "string" ? path : path.path;
-}
-
 /** Result of {@linkcode VirtualFs.stat}. */
 export type VirtualStat = Awaited<ReturnType<VirtualFs["stat"]>>;
 
 /** Options of {@linkcode VirtualFs.walk}. */
 export type WalkOptions = NonNullable<Parameters<VirtualFs["walk"]>[1]>;
-
-/** `Array.isArray` does not narrow read-only arrays. */
-function isBatch<T>(paths: T | readonly T[]): paths is readonly T[] {
-  return Array.isArray(paths);
-}

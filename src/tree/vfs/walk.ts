@@ -148,3 +148,8 @@ export function walkEntry(
 ): WalkEntry {
   return { path, name, depth, ino: node, isFile: !isDirectory, isDirectory };
 }
+
+/** Returns the path of an entry, or a path itself. */
+export function pathOf(path: string | WalkEntry): string {
+  return typeof path === "string" ? path : path.path;
+}

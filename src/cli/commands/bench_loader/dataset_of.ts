@@ -27,10 +27,11 @@ export async function datasetOf(
 ): Promise<OpenedDataset> {
   using container = await openSource(source, options);
   const { info } = container;
-  const { verify: checkData, format: named, ext, frames } = options;
+  const { verify: checkData, format: named, ext, maxRatio, frames } = options;
   // Warnings were already shown when it was opened for its info.
   const remote = remoteOf(options);
-  const quiet = { checkData, format: named, ext, remote, onWarning() {} };
+  const how = { checkData, format: named, ext, maxRatio };
+  const quiet = { ...how, remote, onWarning() {} };
   const entry = formatNamed(info.format);
   if (frames !== undefined && entry.hasFrames?.(info) !== true) {
     const able = formats().filter(({ hasFrames }) => hasFrames)

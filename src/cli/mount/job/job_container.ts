@@ -42,11 +42,12 @@ export function containerOptions(
   job: MountJob,
   onWarning: (message: string) => void = firstOnly(warn, WARNINGS_HINT),
 ): MountPathOptions {
-  const { format, ext, decoded, prefix, subset, shuffle } = job;
+  const { format, ext, maxRatio, decoded, prefix, subset, shuffle } = job;
   return {
     ...parseMountOptions(job.options),
     format,
     ext,
+    maxRatio,
     decoded,
     prefix,
     onWarning,

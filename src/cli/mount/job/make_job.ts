@@ -45,10 +45,9 @@ export async function makeJob(
     ...taken,
     ...options,
   });
-  const { format, ext, decoded, prefix, subset, onFailure, ...others } = {
-    ...taken,
-    ...options,
-  };
+  const shown = { ...taken, ...options };
+  const { format, ext, maxRatio, decoded, prefix, subset } = shown;
+  const { onFailure, ...others } = shown;
   if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {
     source: sources.map(({ location }) => shownLocation(location)).join(":"),
@@ -63,6 +62,7 @@ export async function makeJob(
       ...options.formatModule ?? [],
     ]),
     ext,
+    maxRatio,
     decoded: decoded === true,
     prefix,
     subset: subset === undefined ? undefined : absolutePath(subset),

@@ -14,6 +14,7 @@ export interface MountJob extends Arrangement {
   readonly format: string | undefined;
   readonly formatModules: readonly string[] | undefined;
   readonly ext: string | undefined;
+  readonly maxRatio?: number | undefined;
   readonly decoded: boolean;
   /** Directory to show as the root, if not everything. */
   readonly prefix: string | undefined;
@@ -26,8 +27,11 @@ export interface MountJob extends Arrangement {
 }
 
 /** Options that select what a mount shows, from the command line or the list after `-o`. */
-export interface ShownOptions
-  extends Pick<CommonOptions, "format" | "ext" | "decoded" | "prefix"> {
+export interface ShownOptions extends
+  Pick<
+    CommonOptions,
+    "format" | "ext" | "maxRatio" | "decoded" | "prefix"
+  > {
   readonly subset?: string | undefined;
   readonly shuffle?: string | undefined;
   readonly epoch?: string | undefined;

@@ -33,6 +33,8 @@ const OPTIONS: Readonly<Record<string, Partial<MountCommandOptions> | Reader>> =
     }),
     "--on-failure": (what) =>
       what === "dead" || what === "unmount" ? { onFailure: what } : undefined,
+    "--max-ratio": (text) =>
+      /^[1-9][0-9]{0,9}$/.test(text) ? { maxRatio: Number(text) } : undefined,
     "--workers": (text) =>
       /^[1-9][0-9]?$/.test(text) && Number(text) <= MOST_WORKERS
         ? { workers: Number(text) }

@@ -9,7 +9,10 @@ import {
   columnsToKeep,
   keptColumns,
 } from "../../../tree/archive/archive_columns.ts";
-import { compressionOf } from "../layout.ts";
+import {
+  compressionOf,
+  decompressedName,
+} from "../../../io/compressed/compressions.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { readDaliIndex } from "./dali_index.ts";
 import { scanTar } from "./scan.ts";
@@ -101,15 +104,13 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
   const head = yield* readPart(source, 0, Math.min(source.size, 8));
   const compression = compressionOf(head);
   if (compression === undefined) return;
-  const { name, program, suffixes } = compression;
-  const suffix = suffixes.find((suffix) => path.endsWith(suffix));
-  const plain = suffix === undefined
-    ? `${path}.plain.tar`
-    : `${path.slice(0, -suffix.length)}.tar`;
+  const { name, command } = compression;
+  const shown = decompressedName(path);
+  const plain = shown === path ? `${path}.plain.tar` : shown;
   throw new FormatError(
     "unsupported",
     `Cannot open ${path}: it is compressed by ${name}, and has no ` +
-      `random access. Decompress it (${program} ${path} > ${plain}), and ` +
+      `random access. Decompress it (${command} ${path} > ${plain}), and ` +
       "open that",
     { path, actual: name },
   );

@@ -74,17 +74,15 @@ Deno.test("data with a wrong checksum is returned only on request", async () => 
   await fs.read("000000");
 });
 
-Deno.test("compressed files are rejected with a remedy", async () => {
-  for (
-    const [compress, name, says] of [
-      [gzipSync, "a.tfrecord.gz", /zcat < a\.tfrecord\.gz > a\.tfrecord\)/],
-      [deflateSync, "a.tfrecord", /zlib-flate/],
-    ] as const
-  ) {
-    await assert.rejects(openBytes(compress(WHOLE), name), {
-      code: "unsupported",
-      message: says,
-    });
+Deno.test("files compressed by zlib are rejected with a remedy, and those by gzip are read", async () => {
+  await assert.rejects(openBytes(deflateSync(WHOLE)), {
+    code: "unsupported",
+    message: /zlib-flate/,
+  });
+  for (const name of ["a.tfrecord.gz", "a.tfrecord"]) {
+    using compressed = await openBytes(gzipSync(WHOLE), name);
+    using plain = await openBytes(WHOLE);
+    assert.deepEqual(await compressed.get([0, 1]), await plain.get([0, 1]));
   }
   // Lengths that look like the start of something compressed are lengths.
   for (const length of [0x088b1f, 0x0178, 0x9c78]) {

@@ -1,0 +1,344 @@
+import { warnOnConsole } from "../../base/message_text.ts";
+import type { MessageListener } from "../../base/named_option.ts";
+import {
+  DecodedBlocks,
+  decodedBlocks,
+  type DecodedMemory,
+} from "../block_cache/decoded_blocks.ts";
+import { mostAtOnce } from "../block_cache/decoded_source.ts";
+import type { Steps } from "../concurrency/steps.ts";
+import {
+  cacheLocation,
+  cacheOptionsOf,
+} from "../index_cache/cache_location.ts";
+import {
+  type CachedIndex,
+  cachedIndex,
+  cacheIndex,
+  indexInCache,
+} from "../index_cache/cached_index.ts";
+import { readPart } from "../read/read_part.ts";
+import type { RemoteOptions } from "../remote/remote_options.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import {
+  LayeredStorage,
+  type LayerHandle,
+  nameIn,
+} from "../storage/layered_storage.ts";
+import { openFile } from "../storage/open_file.ts";
+import { pathIn } from "../storage/stored_location.ts";
+import type {
+  FileFacts,
+  OpenFileOptions,
+  Storage,
+} from "../storage/storage.ts";
+import {
+  type Compression,
+  compressionOf,
+  decompressedName,
+  LONGEST_MAGIC,
+} from "./compressions.ts";
+import { DecompressedSource } from "./decompressed_source.ts";
+import { CachedParts, stateOf, type StreamState } from "./long_parts.ts";
+import { declaredSize, LiveSource } from "./live_source.ts";
+import { type Method, methodOf } from "./methods.ts";
+import type { StreamIndex } from "./part_columns.ts";
+import { loadPushDecoder } from "./push_decoder.ts";
+import {
+  declaredIndex,
+  type DecodingLimits,
+  indexOf,
+  indexStream,
+  StreamIndexing,
+  tablesOf,
+} from "./stream_index.ts";
+
+/** Version of the indexes in the cache. */
+const KIND = "compressed stream 1";
+/** Smallest decoded size, in bytes, of what counts as an entry: with fewer entries, an index is made in no time. */
+const ENTRY = 32;
+
+/** How compressed files are decoded, and what of that is cached. */
+export interface CompressedOptions extends DecodingLimits {
+  readonly remote?: RemoteOptions | undefined;
+  readonly onWarning?: MessageListener | undefined;
+}
+
+/** A stream whose parts are known. */
+interface KnownStream {
+  readonly path: string;
+  readonly size: number;
+  readonly mtime: number;
+  readonly compression: Compression["name"];
+  readonly index: StreamIndex;
+  readonly owner: number;
+  readonly state: StreamState | undefined;
+}
+
+/** A stream that is being opened. */
+interface Opening {
+  readonly path: string;
+  readonly origin: ByteSource;
+  readonly method: Method;
+  readonly state: StreamState | undefined;
+  readonly long: CachedParts | undefined;
+}
+
+interface Seed {
+  readonly paths: ReadonlyMap<string, string>;
+  readonly streams: readonly KnownStream[];
+  readonly memory: DecodedMemory;
+  readonly options: Omit<CompressedOptions, "onWarning">;
+}
+
+/**
+ * The files of another storage, some of which are decompressed. Where parts of these begin is found by decoding each
+ * once, and cached.
+ */
+export class CompressedStorage extends LayeredStorage {
+  /** Paths in the other storage of files that are decompressed, by their paths here. */
+  readonly #paths: ReadonlyMap<string, string>;
+  /** These paths in the other storage, by which other threads know them. */
+  readonly #stored: ReadonlySet<string>;
+  readonly #options: CompressedOptions;
+  readonly #blocks: DecodedBlocks;
+  readonly #streams = new Map<string, KnownStream>();
+  /** Paths of files with long parts that were decoded again, and those parts that were decoded once. */
+  readonly #again = new Set<string>();
+  readonly #once = new Set<string>();
+  readonly #live: LiveSource[] = [];
+  #isLive: boolean;
+
+  /**
+   * @param paths Paths in `base` of the files that are decompressed, by the paths that they have here.
+   * @param isLive Whether streams may be read while they are decoded for the first time, at their declared sizes. What is
+   * read holds only once {@linkcode CompressedStorage.settle} has ended.
+   */
+  constructor(
+    base: Storage,
+    paths: ReadonlyMap<string, string>,
+    options: CompressedOptions,
+    blocks = decodedBlocks(),
+    isLive = false,
+  ) {
+    super(base);
+    this.#isLive = isLive;
+    this.#paths = paths;
+    this.#stored = new Set(paths.values());
+    this.#options = options;
+    this.#blocks = blocks;
+  }
+
+  has(path: string): boolean {
+    return this.#paths.has(path) || this.#stored.has(path);
+  }
+
+  override nameOf(path: string): string {
+    const name = nameIn(this.base, path);
+    return this.has(path) ? decompressedName(name) : name;
+  }
+
+  /**
+   * Opens a file: decompressed, if it is one of those.
+   *
+   * @throws {FormatError} If it is damaged, or compressed in a way that is not read (`unsupported`).
+   */
+  *open(path: string, options?: OpenFileOptions): Steps<ByteSource> {
+    if (!this.has(path)) return yield* this.base.open(path, options);
+    const stored = this.#paths.get(path) ?? path;
+    const origin = yield* openFile(this.base, stored);
+    try {
+      return yield* this.#decompressed(stored, origin);
+    } catch (error) {
+      origin.close();
+      throw error;
+    }
+  }
+
+  *list(path: string): Steps<readonly string[] | undefined> {
+    const names = yield* this.base.list(path);
+    return names?.map((name) => {
+      const plain = decompressedName(name);
+      return this.#paths.get(pathIn(path, plain)) === pathIn(path, name)
+        ? plain
+        : name;
+    });
+  }
+
+  stat(path: string): Steps<FileFacts | undefined> {
+    return this.base.stat(this.#paths.get(path) ?? path);
+  }
+
+  share(): LayerHandle {
+    const { onWarning: _, remote, ...others } = this.#options;
+    const { onWarning: __, ...plain } = remote ?? {};
+    const data: Seed = {
+      paths: this.#paths,
+      streams: [...this.#streams.values()],
+      memory: this.#blocks.memory,
+      options: { ...others, remote: plain },
+    };
+    return { module: import.meta.url, data };
+  }
+
+  /** Adds a stream that another thread has decoded. */
+  know(stream: KnownStream): void {
+    this.#streams.set(stream.path, stream);
+  }
+
+  override *settle(): Steps<void> {
+    for (const source of this.#live) yield* source.settle();
+  }
+
+  /**
+   * Decodes streams that are opened from now on before they are read. Returns whether one that is open was not decoded to
+   * its end, or does not have its declared size: what was read of it may be wrong.
+   */
+  stopLive(): boolean {
+    const isUnsure = this.#live.some(({ isSettled }) => !isSettled);
+    this.#live.length = 0;
+    this.#isLive = false;
+    return isUnsure;
+  }
+
+  *#decompressed(path: string, origin: ByteSource): Steps<ByteSource> {
+    const compression = yield* compressionAt(origin);
+    if (compression === undefined) return origin;
+    const method = methodOf(compression, path);
+    if (method.needsPushDecoder) yield* loadPushDecoder(path);
+    const known = this.#streams.get(path);
+    const isKnown = known?.size === origin.size &&
+      known.mtime === origin.mtime && known.compression === compression.name;
+    const state = isKnown
+      ? known.state
+      : stateOf(cacheLocation(origin, KIND, this.#options));
+    const { onWarning } = this.#options;
+    const remote = cacheOptionsOf(origin, this.#options.remote);
+    const most = mostAtOnce(this.#blocks);
+    const long = CachedParts.of(state, remote, most, onWarning);
+    const opening: Opening = { path, origin, method, state, long };
+    if (isKnown) return this.#sourceOf(opening, known);
+    const cached = this.#cachedIndexOf(opening);
+    const size = yield* this.#liveSize(opening, cached);
+    if (size !== undefined) {
+      const indexing = new StreamIndexing(origin, method, this.#options, long);
+      const source = new LiveSource(origin, size, indexing, () => {
+        const index = indexing.finish();
+        cacheIndex(origin, this.#options, cached, index);
+        return this.#sourceOf(opening, this.#learn(opening, index));
+      });
+      this.#live.push(source);
+      return source;
+    }
+    const index = yield* cachedIndex(origin, this.#options, cached);
+    return this.#sourceOf(opening, this.#learn(opening, index));
+  }
+
+  /** Returns how the index of a stream is made and cached. */
+  #cachedIndexOf(
+    { origin, method, long }: Opening,
+  ): CachedIndex<StreamIndex> {
+    const options = this.#options;
+    return {
+      kind: KIND,
+      entrySize: ENTRY,
+      isCacheable: true,
+      take: (tables) => indexOf(origin, tables),
+      *make() {
+        const declared = yield* declaredIndex(origin, method, options);
+        if (declared !== undefined) return declared;
+        return yield* indexStream(
+          new StreamIndexing(origin, method, options, long),
+        );
+      },
+      count: ({ size }) => size / ENTRY,
+      tables: tablesOf,
+    };
+  }
+
+  /** Returns the declared size of a stream that can be read while it is decoded for the first time. */
+  *#liveSize(
+    { origin, method }: Opening,
+    cached: CachedIndex<StreamIndex>,
+  ): Steps<number | undefined> {
+    const isFar = origin.readAtSync === undefined;
+    if (!this.#isLive || isFar || method.needsPushDecoder) return undefined;
+    const size = yield* declaredSize(origin, method.compression);
+    if (size === undefined) return undefined;
+    const isNew = indexInCache(origin, this.#options, cached) === undefined &&
+      (yield* declaredIndex(origin, method, this.#options)) === undefined;
+    return isNew ? size : undefined;
+  }
+
+  #learn(
+    { path, origin: { size, mtime }, method, state }: Opening,
+    index: StreamIndex,
+  ): KnownStream {
+    const compression = method.compression.name;
+    const owner = this.#blocks.newOwner();
+    const stream = { path, size, mtime, compression, index, owner, state };
+    this.know(stream);
+    this.#warnOfJunk(path, index);
+    return stream;
+  }
+
+  #sourceOf(
+    { path, origin, method, long }: Opening,
+    { index, owner }: KnownStream,
+  ): DecompressedSource {
+    const blocks = this.#blocks;
+    const onLong = (part: number) => {
+      const key = `${part} ${path}`;
+      // Making an index that is not declared has decoded all parts.
+      if (index.isDeclared && !this.#once.has(key)) this.#once.add(key);
+      else this.#warnOfAgain(path);
+    };
+    return new DecompressedSource(origin, {
+      method,
+      index,
+      blocks,
+      owner,
+      long,
+      onLong,
+    });
+  }
+
+  #warnOfJunk(path: string, { junk }: StreamIndex): void {
+    if (junk === 0) return;
+    this.#warn(
+      `${path}: its last ${junk} bytes are not part of the compressed data, and are ignored`,
+    );
+  }
+
+  #warnOfAgain(path: string): void {
+    if (this.#again.has(path)) return;
+    this.#again.add(path);
+    this.#warn(
+      `${path} is decompressed again from its start, because it has no random access and the cache does not have all ` +
+        "of its content. Compress it in frames or blocks, or give the cache more room",
+    );
+  }
+
+  #warn(message: string): void {
+    const { onWarning = warnOnConsole } = this.#options;
+    onWarning(message);
+  }
+}
+
+function* compressionAt(source: ByteSource): Steps<Compression | undefined> {
+  const length = Math.min(source.size, LONGEST_MAGIC);
+  return compressionOf(yield* readPart(source, 0, length));
+}
+
+/** Makes the storage in another thread. */
+export function reopenLayer(data: unknown, base: Storage): CompressedStorage {
+  const { paths, streams, memory, options } = data as Seed;
+  const storage = new CompressedStorage(
+    base,
+    paths,
+    { ...options, onWarning() {} }, // the opening thread has warned already
+    new DecodedBlocks(memory),
+  );
+  for (const stream of streams) storage.know(stream);
+  return storage;
+}

@@ -1,0 +1,137 @@
+/** A compression of whole files. */
+export interface Compression {
+  readonly name:
+    | "bzip2"
+    | "compress"
+    | "gzip"
+    | "lz4"
+    | "lz4 -l"
+    | "lzip"
+    | "lzo"
+    | "xz"
+    | "zstd";
+  /** First bytes of a file; several of them, if a file may begin in several ways. */
+  readonly magics: readonly (readonly number[])[];
+  /** Suffixes of compressed files. */
+  readonly suffixes: readonly string[];
+  /** Suffixes that also stand for `.tar`, such as `.tgz`. */
+  readonly tarSuffixes: readonly string[];
+  /** Command that decompresses a file to standard output. */
+  readonly command: string;
+  /** Whether files are read without decompressing them first. */
+  readonly isRead: boolean;
+}
+
+/**
+ * Compressions that are recognised by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), and the format descriptions
+ * of the others.
+ */
+export const COMPRESSIONS: readonly Compression[] = [
+  {
+    name: "gzip",
+    magics: [[0x1f, 0x8b, 0x08]],
+    suffixes: [".gz", ".gzip", ".bgz"],
+    tarSuffixes: [".tgz"],
+    command: "gzip -dc",
+    isRead: true,
+  },
+  {
+    name: "zstd",
+    // The second is a skippable frame, with which pzstd begins.
+    magics: [[0x28, 0xb5, 0x2f, 0xfd], [0x50, 0x2a, 0x4d, 0x18]],
+    suffixes: [".zst", ".zstd"],
+    tarSuffixes: [".tzst"],
+    command: "zstd -dc",
+    isRead: true,
+  },
+  {
+    name: "bzip2",
+    magics: [[0x42, 0x5a, 0x68]],
+    suffixes: [".bz2"],
+    tarSuffixes: [".tbz2", ".tbz"],
+    command: "bzip2 -dc",
+    isRead: true,
+  },
+  {
+    name: "xz",
+    magics: [[0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+    suffixes: [".xz"],
+    tarSuffixes: [".txz"],
+    command: "xz -dc",
+    isRead: true,
+  },
+  {
+    name: "lz4",
+    magics: [[0x04, 0x22, 0x4d, 0x18]],
+    suffixes: [".lz4"],
+    tarSuffixes: [".tlz4"],
+    command: "lz4 -dc",
+    isRead: true,
+  },
+  {
+    name: "lz4 -l",
+    magics: [[0x02, 0x21, 0x4c, 0x18]],
+    suffixes: [],
+    tarSuffixes: [],
+    command: "lz4 -dc",
+    isRead: false,
+  },
+  {
+    name: "lzip",
+    magics: [[0x4c, 0x5a, 0x49, 0x50]],
+    suffixes: [".lz"],
+    tarSuffixes: [".tlz"],
+    command: "lzip -dc",
+    isRead: false,
+  },
+  {
+    name: "lzo",
+    magics: [[0x89, 0x4c, 0x5a, 0x4f, 0x00, 0x0d, 0x0a, 0x1a, 0x0a]],
+    suffixes: [".lzo"],
+    tarSuffixes: [".tzo"],
+    command: "lzop -dc",
+    isRead: false,
+  },
+  {
+    name: "compress",
+    magics: [[0x1f, 0x9d]],
+    suffixes: [".Z"],
+    tarSuffixes: [".taZ"],
+    command: "gzip -dc",
+    isRead: false,
+  },
+];
+
+/** Longest magic in bytes. */
+export const LONGEST_MAGIC = Math.max(
+  ...COMPRESSIONS.flatMap(({ magics }) => magics.map(({ length }) => length)),
+);
+
+/** Returns how a file is compressed, by its first bytes; `undefined` if it is not. */
+export function compressionOf(head: Uint8Array): Compression | undefined {
+  return COMPRESSIONS.find(({ magics }) =>
+    magics.some((magic) => magic.every((byte, i) => head[i] === byte))
+  );
+}
+
+/** Returns a name without its suffix of a compression: `x.tar` for `x.tar.gz` and `x.tgz`; unchanged without one. */
+export function decompressedName(name: string): string {
+  for (const { suffixes, tarSuffixes } of COMPRESSIONS) {
+    const plain = withoutSuffix(name, suffixes);
+    if (plain !== undefined) return plain;
+    const tar = withoutSuffix(name, tarSuffixes);
+    if (tar !== undefined) return `${tar}.tar`;
+  }
+  return name;
+}
+
+function withoutSuffix(
+  name: string,
+  suffixes: readonly string[],
+): string | undefined {
+  const suffix = suffixes.find((suffix) =>
+    name.length > suffix.length && !name.endsWith(`/${suffix}`) &&
+    name.toLowerCase().endsWith(suffix.toLowerCase())
+  );
+  return suffix && name.slice(0, -suffix.length);
+}
