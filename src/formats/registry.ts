@@ -6,6 +6,7 @@ import { bags } from "./bags/descriptor.ts";
 import { bagz } from "./bagz/descriptor.ts";
 import { ffrecord } from "./ffrecord/descriptor.ts";
 import type { Format, FormatDescriptor } from "./format.ts";
+import { hdf5 } from "./hdf5/descriptor.ts";
 import { gulp } from "./gulp/descriptor.ts";
 import { lmdb } from "./lmdb/descriptor.ts";
 import { litdata } from "./litdata/descriptor.ts";
@@ -28,6 +29,7 @@ const ENTRIES: FormatDescriptor[] = [
   parquet,
   arrow,
   safetensors,
+  hdf5,
   ...lines,
   tfrecord,
   recordio,

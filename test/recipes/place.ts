@@ -13,6 +13,7 @@ import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { arrowCase } from "../support/arrow/arrow_golden.ts";
 import { parquetCase } from "../support/parquet/parquet_golden.ts";
 import { tfrecordCase } from "../support/tfrecord/tfrecord_golden.ts";
+import { hdf5Case } from "../support/hdf5/hdf5_golden.ts";
 import { lmdbCase } from "../support/lmdb/lmdb_golden.ts";
 import { linesGoldens } from "../support/lines/lines_golden.ts";
 import { mdsCase } from "../support/mds/mds_golden.ts";
@@ -63,6 +64,7 @@ for (const name of ["shards", "interleaved"]) {
   const shards = new URL(`../golden/bagz/${name}/data`, import.meta.url);
   fs.cpSync(fromFileUrl(shards), `${place}/bagz/${name}`, { recursive: true });
 }
+fs.cpSync(hdf5Case("rows").path, `${place}/rows.h5`);
 fs.cpSync(lmdbCase("caffe").path, `${place}/train_lmdb`, { recursive: true });
 fs.cpSync(mdsCase("plain").path, `${place}/mds`, { recursive: true });
 for (

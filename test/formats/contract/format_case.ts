@@ -54,6 +54,8 @@ export interface FormatCase {
   readonly checkCounts?: "parts";
   /** Whether samples stand in an order of their own, and not in that of a walk. */
   readonly isInOwnOrder?: boolean;
+  /** Whether the tree shows the samples as nodes only in the sample view. */
+  readonly areNoNodes?: boolean;
   /** Codes of the errors that cuts of the small container's files bring. */
   readonly cuts: readonly string[];
   /** Cuts that leave a sound container of fewer samples, so that nobody can tell: the file, and its length. */

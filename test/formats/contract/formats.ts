@@ -21,6 +21,7 @@ import {
 } from "../../support/mds/make_mds.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { toyBytes } from "../../support/toy_format/write_toy.ts";
+import { REPOSITORY } from "../../support/paths.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
 import { RECORD_FORMATS } from "./record_formats.ts";
 import { ROW_FORMATS } from "./row_formats.ts";
@@ -307,6 +308,26 @@ const FORMATS: readonly FormatCase[] = [
       byteOf: byteOf("data"),
     },
     damages: [{ file: NAME, at: 0 }],
+  },
+  {
+    name: "hdf5",
+    goldens: goldensIn("hdf5"),
+    write: oneFile(
+      "a.h5",
+      () => fs.readFileSync(`${REPOSITORY}test/golden/hdf5/small/small.h5`),
+    ),
+    files: { "n.npy": undefined, "word.json": `["cat","dog","cat"]\n` },
+    openDataset: (path, options) => openDataset(path, options),
+    keys: ["7 cat", "8 dog", "9 cat"],
+    keyOf: (row) => {
+      const { n, word } = row as { n: number; word: string };
+      return `${n} ${word}`;
+    },
+    labels: byWord,
+    areNoNodes: true,
+    isSummed: false,
+    cuts: ["bad-structure", "truncated"],
+    damages: [{ at: 3496 }], // in the chunk that has a checksum
   },
   LMDB,
   ...LINE_FORMATS,

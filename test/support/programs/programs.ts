@@ -78,6 +78,7 @@ export const PYTHON_MODULES: Record<string, string> = {
   braceexpand: "braceexpand",
   fsspec: "fsspec",
   granular: "granular",
+  h5py: "h5py",
   lmdb: "lmdb",
   msgpack: "msgpack",
   numpy: "numpy",

@@ -1,0 +1,270 @@
+"""Writes test/golden/hdf5 by h5py (written with 3.16.0): make_golden.py DIRECTORY.
+
+Each case is a file and expect.json: the files that it shows. An array is its type, its shape and the CRC-32 of its
+elements in C order, as NumPy has them; a text and JSON are what h5py reads; "unreadable" is a part of the message.
+"""
+import json
+import os
+import shutil
+import sys
+import zlib
+
+import h5py
+import numpy as np
+
+GOLDEN = sys.argv[1]
+RANDOM = np.random.default_rng(7)
+
+
+def array(values):
+    """An array as expect.json has it."""
+    values = np.asarray(values, order="C")
+    return {"dtype": values.dtype.str, "shape": list(values.shape), "crc32": zlib.crc32(values.tobytes())}
+
+
+def case(name, write, **facts):
+    directory = f"{GOLDEN}/{name}"
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    with h5py.File(f"{directory}/{name}.h5", "w", **facts.pop("options", {})) as file:
+        shown = write(file)
+    with open(f"{directory}/expect.json", "w") as out:
+        json.dump({"target": f"{name}.h5", **facts, **shown}, out, indent=1)
+        out.write("\n")
+
+
+def small(file):
+    """Three rows, with a checksum over one column."""
+    file.create_dataset("n", data=np.array([7, 8, 9], "<i8"), chunks=(3,), fletcher32=True)
+    file["word"] = ["cat", "dog", "cat"]
+    return {
+        "files": {"n.npy": array(file["n"][:]), "word.json": {"json": ["cat", "dog", "cat"]}},
+        "rows": {"n": [7, 8, 9], "word": ["cat", "dog", "cat"]},
+    }
+
+
+NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+
+
+def types(file):
+    """Every type of elements, of both byte orders."""
+    files = {}
+
+    def add(name, values, dtype=None):
+        file.create_dataset(name, data=values, dtype=dtype)
+        read = file[name][()]
+        files[f"{name}.npy"] = array(read.astype(read.dtype.newbyteorder("<")))
+
+    for order, word in ("<", "little"), (">", "big"):
+        for kind in NUMBERS:
+            values = RANDOM.integers(0, 100, (3, 2)).astype(order + kind)
+            add(f"{word}/{kind}", values)
+        add(f"{word}/complex64", np.array([1 + 2j, -3.5j], order + "c8"))
+        add(f"{word}/complex128", np.array([1 + 2j, -3.5j], order + "c16"))
+        add(f"{word}/arrays", np.zeros(2, np.dtype((order + "i4", (3,)))) + np.arange(3))
+        kind = h5py.special_dtype(vlen=np.dtype(order + "i4"))
+        file.create_dataset(f"{word}/ragged", (2,), dtype=kind)
+        file[f"{word}/ragged"][0] = [1, 2, 3]
+        files[f"{word}/ragged.json"] = {"json": [[1, 2, 3], []]}
+        kind = np.dtype([("a", order + "i2"), ("b", order + "f8"), ("c", "S3"), ("d", order + "u4", (2,))])
+        file[f"{word}/compound"] = np.array([(1, 2.5, b"x", [3, 4]), (-1, 0.1, b"yz", [5, 6])], kind)
+        files[f"{word}/compound.json"] = {"json": [
+            {"a": 1, "b": 2.5, "c": "x", "d": [3, 4]},
+            {"a": -1, "b": 0.1, "c": "yz", "d": [5, 6]},
+        ]}
+    mixed = np.dtype([("a", ">i4"), ("b", "<i4")])
+    file["mixed"] = np.array([(1, 2)], mixed)
+    files["mixed.json"] = {"json": [{"a": 1, "b": 2}]}
+    add("bool", np.array([True, False, True]))
+    add("fixed", np.array([b"ab", b"c"], "S4"))
+    add("opaque", np.array([b"\1\2\3", b"\4\5\6"], "V3"))
+    add("scalar", np.float64(3.5))
+    add("empty", np.zeros((0, 4), "f4"))
+    for order in "<>":
+        kind = h5py.enum_dtype({"red": 0, "blue": 300}, order + "i2")
+        name = f"enum{ord(order)}"
+        file.create_dataset(name, data=np.array([0, 300], "i2"), dtype=kind)
+        files[f"{name}.npy"] = array(np.array([0, 300], order + "i2"))
+    file["text"] = "häuser\n"
+    files["text.txt"] = {"text": "häuser\n"}
+    file["texts"] = np.array([["a", "ü"], ["", "long" * 9]], dtype=h5py.string_dtype())
+    files["texts.json"] = {"json": [["a", "ü"], ["", "long" * 9]]}
+    file["nothing"] = h5py.Empty("f4")
+    files["nothing.json"] = {"json": None}
+    return {"files": dict(sorted(files.items()))}
+
+
+def layouts(file):
+    """Compact, contiguous, chunked and filtered datasets, of which blocks end inside chunks and dimensions."""
+    files = {}
+    values = (np.arange(60 * 70 * 50) * 2654435761 >> 7).astype("<u2").reshape(60, 70, 50)
+
+    def add(name, values, **options):
+        file.create_dataset(name, data=values, **options)
+        files[f"{name}.npy"] = array(values)
+
+    values = np.tile(values[:, :7], (1, 10, 1))
+    add("chunked", values, chunks=(7, 31, 50), compression="gzip", compression_opts=9)
+    add("shuffled", values, chunks=(60, 70, 50), shuffle=True, compression="gzip", fletcher32=True)
+    add("scaled", values[:4].astype("<i4"), chunks=(4, 7, 50), scaleoffset=0)
+    add("tail", values[:1, :1], chunks=(1, 1, 16))
+    add("plain", values[:3])
+    kind = h5py.h5t.NATIVE_INT32
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_layout(h5py.h5d.COMPACT)
+    space = h5py.h5s.create_simple((5,))
+    compact = h5py.h5d.create(file.id, b"compact", kind, space, plist)
+    compact.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(5, dtype="<i4"))
+    files["compact.npy"] = array(np.arange(5, dtype="<i4"))
+    file.create_dataset("filled", (4, 4), "<f4", chunks=(2, 2), fillvalue=1.5)
+    files["filled.npy"] = array(np.full((4, 4), 1.5, "<f4"))
+    return {"files": dict(sorted(files.items()))}
+
+
+def groups(file):
+    """Groups, links, attributes and odd names."""
+    file["train/x"] = np.arange(4, dtype="<i4")
+    file["test/deep/er/y"] = np.arange(3, dtype="<i4")
+    file.create_group("none")
+    file["odd ü/a%b"] = np.arange(2, dtype="<i4")
+    file["odd ü/x.npy"] = np.arange(2, dtype="<i4")
+    file["odd ü/x"] = np.arange(3, dtype="<i4")
+    file["again"] = file["train/x"]
+    file["none/up"] = file["test"]
+    file["soft"] = h5py.SoftLink("/train/x")
+    file["softly"] = h5py.SoftLink("/test/deep")
+    file["dangling"] = h5py.SoftLink("/nowhere")
+    file["loop"] = h5py.SoftLink("/loop")
+    file.attrs["title"] = "a file"
+    file.attrs["numbers"] = np.array([[1, 2], [3, 4]], "<i2")
+    file.attrs["big"] = np.uint64(2**64 - 1)
+    file.attrs["float"] = np.float32(0.1)
+    file.attrs["swapped"] = np.array([1, 2], ">i4")
+    file.attrs["yes"] = True
+    file.attrs["empty"] = h5py.Empty("i4")
+    file["train/x"].attrs["unit"] = np.bytes_(b"mm")
+    x = array(np.arange(4, dtype="<i4"))
+    y = array(np.arange(3, dtype="<i4"))
+    two = array(np.arange(2, dtype="<i4"))
+    unit = {"json": {"unit": "mm"}}
+    return {
+        "files": {
+            "again.attrs.json": unit,
+            "again.npy": x,
+            "attributes.json": {"json": {
+                "big": "18446744073709551615",
+                "empty": None,
+                "float": 0.1,
+                "numbers": [[1, 2], [3, 4]],
+                "swapped": [1, 2],
+                "title": "a file",
+                "yes": True,
+            }},
+            "odd ü/a%25b.npy": two,
+            "odd ü/x.npy": y,
+            "odd ü/x~2.npy": two,
+            "soft.npy": x,
+            "test/deep/er/y.npy": y,
+            "train/x.attrs.json": unit,
+            "train/x.npy": x,
+        },
+        "links": {"softly": "test/deep"},
+        "skipped": ["dangling", "loop", "none/up"],
+    }
+
+
+def rows(file):
+    """Rows of every form of field."""
+    images = RANDOM.integers(0, 256, (40, 8, 6, 3)).astype("u1")
+    labels = np.arange(40, dtype="<i8") * 3
+    file.create_dataset("images", data=images, chunks=(7, 8, 6, 3), compression="gzip")
+    file["labels"] = labels
+    file["big"] = np.arange(40, dtype=">u8") + 2**63
+    file["flag"] = np.arange(40) % 3 == 0
+    file["half"] = (np.arange(40) / 4).astype("<f2")
+    words = [f"wörd {i}" for i in range(40)]
+    file["words"] = words
+    file["fixed"] = np.array([f"w{i}".encode() for i in range(40)])
+    file["pairs"] = np.array([(i, i / 2) for i in range(40)], [("a", "<i4"), ("b", "<f8")])
+    file.create_dataset("bytes", (40,), dtype=h5py.vlen_dtype(np.uint8))
+    for i in range(40):
+        file["bytes"][i] = np.frombuffer(bytes([1, 2, 3])[: i % 4], np.uint8)
+    return {
+        "files": {},
+        "rows": {
+            "big": [str(2**63 + i) for i in range(40)],
+            "bytes": [{"hex": bytes([1, 2, 3])[: i % 4].hex()} for i in range(40)],
+            "fixed": [f"w{i}" for i in range(40)],
+            "flag": [i % 3 == 0 for i in range(40)],
+            "half": [i / 4 for i in range(40)],
+            "images": [array(one) for one in images],
+            "labels": labels.tolist(),
+            "pairs": [{"a": i, "b": i / 2} for i in range(40)],
+            "words": words,
+        },
+    }
+
+
+def hostile(file):
+    """What refers to other files, or to more than there is."""
+    file["sound"] = np.arange(4, dtype="<i4")
+    file["link_to_file"] = h5py.ExternalLink("other.h5", "/x")
+    file["link_to_password"] = h5py.ExternalLink("/etc/passwd", "/x")
+    file["through"] = h5py.SoftLink("/link_to_file/x")
+    file.create_dataset("raw", (10,), "u1", external=[("/etc/passwd", 0, 10)])
+    layout = h5py.VirtualLayout((10,), "u1")
+    layout[:] = h5py.VirtualSource("other.h5", "x", (10,))
+    file.create_virtual_dataset("virtual", layout)
+    layout = h5py.VirtualLayout((4,), "<i4")
+    layout[:] = h5py.VirtualSource(".", "sound", (4,))
+    file.create_virtual_dataset("virtual_self", layout)
+    file.create_dataset("huge", (2**60,), "u1", chunks=(2**20,), fillvalue=7)
+    file.create_dataset("wide", (2**40, 0), "u1", chunks=(1, 1), maxshape=(2**40, None))
+    file.create_dataset("chunk", (10,), "f8", chunks=(2**28,), maxshape=(None,), fillvalue=7)
+    file.create_dataset("lzf", data=np.zeros(100, "u1"), chunks=(100,), compression="lzf")
+    file["up"] = h5py.SoftLink("/")
+    file["group/itself"] = file["/"]
+    return {
+        "files": {"sound.npy": array(np.arange(4, dtype="<i4"))},
+        "unreadable": {
+            "link_to_file": "external link to the file 'other.h5'",
+            "link_to_password": "external link to the file '/etc/passwd'",
+            "through": "soft link to '/link_to_file/x'",
+            "raw.npy": "another file, '/etc/passwd'",
+            "virtual.npy": "virtual dataset of 'other.h5'",
+            "virtual_self.npy": "virtual dataset of '.'",
+            "huge.npy": "more than a file of",
+            "wide.npy": "more than a file of",
+            "chunk.npy": "chunks of 2147483648 bytes",
+            "lzf.npy": "the filter lzf",
+        },
+    }
+
+
+case("small", small)
+case("empty", lambda file: {"files": {}})
+case("types", types)
+case("layouts", layouts, options={"libver": "latest"})
+case("groups", groups)
+case("rows", rows)
+case("hostile", hostile, valid=False)
+case("user_block", small, options={"userblock_size": 1024})
+with h5py.File(f"{GOLDEN}/small/small.h5") as small_file:
+    print("small: the chunk of n begins at", small_file["n"].id.get_chunk_info(0).byte_offset)
+
+# The start of a file of 1 GiB, without its elements.
+LARGE = f"{GOLDEN}/../hdf5_large/large"
+shutil.rmtree(LARGE, ignore_errors=True)
+os.makedirs(LARGE)
+path = f"{LARGE}/large.h5"
+with h5py.File(path, "w") as file:
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    space = h5py.h5s.create_simple((2**20, 1024))
+    offset = h5py.h5d.create(file.id, b"x", h5py.h5t.STD_U8LE, space, plist).get_offset()
+size = os.path.getsize(path)
+os.truncate(path, offset)
+with open(f"{LARGE}/expect.json", "w") as out:
+    json.dump({"target": "large.h5", "valid": False, "offset": offset, "size": size}, out)
+    out.write("\n")
