@@ -192,6 +192,18 @@ export class Run {
    * @throws {ConversionError} Unless the caller allows losses.
    */
   leaveOut(what: string, cause?: unknown): void {
+    this.#requireLossy(what, cause);
+    this.leftOut++;
+    this.#options.onWarning?.(`skipped: ${what}`, optionsNamedBy(cause));
+  }
+
+  /** Loses a part of something that is written. As {@linkcode Run.leaveOut} otherwise. */
+  lose(what: string): void {
+    this.#requireLossy(what, undefined);
+    this.#options.onWarning?.(`lost: ${what}`);
+  }
+
+  #requireLossy(what: string, cause: unknown): void {
     if (this.#options.lossy !== true) {
       throw new ConversionError(
         "would-lose",
@@ -203,7 +215,5 @@ export class Run {
         [LOSSY],
       );
     }
-    this.leftOut++;
-    this.#options.onWarning?.(`skipped: ${what}`, optionsNamedBy(cause));
   }
 }

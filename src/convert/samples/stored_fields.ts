@@ -155,8 +155,12 @@ export class StoredSamples {
         const isKnown = this.#lacking.has(name);
         const isLost = isOptional !== true &&
           (empty === undefined || empty.isLossOf !== undefined);
-        if (isLost && !isKnown) run.leaveOut(`${sample}: it has no '${name}'`);
-        if (isLost && empty === undefined) return undefined;
+        const why = `${sample}: it has no '${name}'`;
+        if (isLost && empty === undefined) {
+          if (!isKnown) run.leaveOut(why);
+          return undefined;
+        }
+        if (isLost && !isKnown) run.lose(why);
         made.push(empty?.stored);
         continue;
       }
