@@ -11,11 +11,12 @@ import {
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
-import { depthOf } from "../io/storage/layered_storage.ts";
+import { depthOf, nameIn } from "../io/storage/layered_storage.ts";
 import { openFile } from "../io/storage/open_file.ts";
 import { pathIn } from "../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { ContainerOptions } from "../tree/format.ts";
+import { isNamedLike } from "./recognise.ts";
 
 /** Options of a container, with the storage that it is opened from. */
 export interface StoredOptions extends ContainerOptions {
@@ -51,16 +52,24 @@ export function decompressing<O extends ContainerOptions>(
   };
 }
 
-/** Returns options whose storage decompresses the file at a path, if it is one and compressed. */
+/**
+ * Returns options whose storage decompresses the file at a path, if it is one and compressed.
+ *
+ * @param format Format that it is opened as. A file with its suffix that may begin with any bytes is not compressed.
+ */
 export function* decompressingFile<O extends ContainerOptions>(
   path: string,
   given: O,
+  format?: FormatDescriptor,
 ): Steps<O & StoredOptions> {
   let options: O & StoredOptions = {
     ...given,
     storage: given.storage ?? LOCAL_DISK,
   };
   while (depthOf(options.storage) < MOST_LAYERS) {
+    const isOwn = format?.hasNoMagic === true &&
+      isNamedLike(nameIn(options.storage, path), format);
+    if (isOwn) break;
     if (!(yield* isCompressed(path, options.storage))) break;
     options = decompressing(new Map([[path, path]]), options);
   }

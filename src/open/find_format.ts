@@ -31,7 +31,6 @@ import {
   directoryProbe,
   fileProbe,
   findPattern,
-  isNamedLike,
   isOf,
   recogniseDirectory,
   recogniseFile,
@@ -129,7 +128,7 @@ function* withFormatThere<T>(
   if (forced !== undefined) {
     const format = formatNamed(forced);
     const found = (yield* storage.list(path)) === undefined
-      ? yield* forcedFile(path, format, options)
+      ? yield* decompressingFile(path, options, format)
       : yield* forcedDirectory(path, format, options);
     return yield* use(format, found, path);
   }
@@ -168,17 +167,6 @@ function* withFormatOfDirectory<T>(
     return yield* use(found, plain, path);
   }
   return yield* use(found, options, path);
-}
-
-/** Returns options to open a file as a container of a format, whose own name tells that it is not compressed. */
-function* forcedFile(
-  path: string,
-  format: FormatDescriptor,
-  options: StoredOptions,
-): Steps<StoredOptions> {
-  const isOwn = format.hasNoMagic === true &&
-    isNamedLike(nameIn(options.storage, path), format);
-  return isOwn ? options : yield* decompressingFile(path, options);
 }
 
 /** Returns options to open a directory as a container of a format: decompressing its files, if only that makes it one. */

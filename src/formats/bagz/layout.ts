@@ -15,9 +15,9 @@ export function limitsPath(path: string): string {
   return path.replace(/[^/]*$/, (name) => LIMITS + name);
 }
 
-/** Whether records in a file of this name are compressed. URLs may have a query. */
+/** Whether records in a file of this name are compressed, which may be compressed as a whole, too. URLs may have a query. */
 export function isCompressed(path: string): boolean {
-  return /\.bagz(\?[^/]*)?$/.test(path);
+  return /\.bagz(\.\w+)?(\?[^/]*)?$/.test(path);
 }
 
 /**
@@ -27,7 +27,7 @@ export function isCompressed(path: string): boolean {
 export function isOwn(path: string, names: readonly string[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (name.startsWith(LIMITS)) return false;
-  return isCompressed(name) || name.endsWith(".bag") &&
+  return /\.bagz(\?.*)?$/.test(name) || name.endsWith(".bag") &&
       (SHARD.test(name) || names.includes(LIMITS + name));
 }
 

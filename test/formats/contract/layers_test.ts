@@ -48,8 +48,8 @@ function layersOf(path: string, dir: string): string[] {
   fs.writeFileSync(`${out}/${name}.gz`, gzipSync(bytes));
   fs.writeFileSync(`${out}/${name}.zst`, zstdCompressSync(bytes));
   const compressed = [`${out}/${name}.gz`, `${out}/${name}.zst`];
-  // A bag may begin with any bytes, so that only its suffix tells a compressed one.
-  if (!name.endsWith(".bag")) {
+  // Bags and Bagz may begin with any bytes, so that only its suffix tells a compressed one.
+  if (!/\.bagz?$/.test(name)) {
     fs.writeFileSync(`${out}/${name}`, zstdCompressSync(gzipSync(bytes)));
     compressed.push(`${out}/${name}`);
   }
