@@ -11,7 +11,7 @@ import { sh } from "./installed.ts";
 import { checkLinks, checkManual, checkUnit } from "./system_steps.ts";
 
 /** The package may be so large, in bytes: what is over is looked at before this number is. */
-const LARGEST = 2_800_000;
+const LARGEST = 3_400_000;
 
 interface Entry {
   readonly version: string;

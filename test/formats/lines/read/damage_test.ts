@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import process from "node:process";
-import { gzipSync } from "node:zlib";
 import { openSamples } from "../../../../mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { open } from "../../../../src/open/open.ts";
@@ -162,8 +161,8 @@ Deno.test("what is not text is refused by its name, with what it is", async () =
     [png, /it is not (CSV|TSV|JSON lines): byte 8 is NUL/],
     [utf16, /byte 1 is NUL.*iconv -f UTF-16/],
     [
-      gzipSync("a,b\n".repeat(100)),
-      /begins like a file compressed by gzip|NUL/,
+      Uint8Array.of(0x4c, 0x5a, 0x49, 0x50, 1, 12, 0, 0),
+      /compressed by lzip|NUL/,
     ],
     [latin1("\xff\xfe\xfd\n"), /not UTF-8/],
   ];
