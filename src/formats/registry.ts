@@ -157,3 +157,11 @@ export async function loadFormat(entry: FormatDescriptor): Promise<Format> {
 export function loadedFormat(entry: FormatDescriptor): Format {
   return loaded.get(entry)!;
 }
+
+/** Whether a file has a suffix of a format. */
+export function isNamedLike(
+  path: string,
+  { suffixes }: FormatDescriptor,
+): boolean {
+  return suffixes.some((suffix) => path.endsWith(suffix));
+}

@@ -1,5 +1,10 @@
 import { RecordfsError } from "../base/errors.ts";
-import { formats, loadedFormat, loadFormat } from "../formats/registry.ts";
+import {
+  formats,
+  isNamedLike,
+  loadedFormat,
+  loadFormat,
+} from "../formats/registry.ts";
 import type { FormatDescriptor } from "../formats/format.ts";
 import { CompressedStorage } from "../io/compressed/compressed_storage.ts";
 import {
@@ -16,7 +21,6 @@ import { openFile } from "../io/storage/open_file.ts";
 import { pathIn } from "../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
 import type { ContainerOptions } from "../tree/format.ts";
-import { isNamedLike } from "./recognise.ts";
 
 /** Options of a container, with the storage that it is opened from. */
 export interface StoredOptions extends ContainerOptions {

@@ -1,7 +1,7 @@
 import { FormatError } from "../base/errors.ts";
 import { FORMAT, type NamedOption, optionText } from "../base/named_option.ts";
 import type { FormatDescriptor } from "../formats/format.ts";
-import { formats } from "../formats/registry.ts";
+import { formats, isNamedLike } from "../formats/registry.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
@@ -43,14 +43,6 @@ export function* recogniseRaw(
     if (yield* format.detect({ ...probe, path })) return format;
   }
   return undefined;
-}
-
-/** Whether a file has a suffix of a format. */
-export function isNamedLike(
-  path: string,
-  { suffixes }: FormatDescriptor,
-): boolean {
-  return suffixes.some((suffix) => path.endsWith(suffix));
 }
 
 export function directoryProbe(
@@ -176,8 +168,12 @@ function unknown(
   { path, names, size }: Probe,
   canBePacked = false,
 ): FormatError {
-  const suffixes = formats().filter(({ areFiles }) => !areFiles)
-    .flatMap(({ suffixes }) => suffixes);
+  const suffixes = [
+    ...new Set(
+      formats().filter(({ areFiles }) => !areFiles)
+        .flatMap(({ suffixes }) => suffixes),
+    ),
+  ];
   const last = suffixes.pop();
   const sorted = names?.toSorted() ?? [];
   for (const { nearly } of formats()) {

@@ -40,7 +40,7 @@ Deno.test("each topic has a page, which the manual page of the program contains"
 Deno.test("the topic on formats lists those of the registry, and one's own", async () => {
   const own = `${REPOSITORY}test/support/toy_format/toy_format.ts`;
   const ran = await succeed(["help", "formats", "--format-module", own]);
-  const named = [...ran.stdout.matchAll(/^ {2,4}([a-z-]+) {2}/gm)]
+  const named = [...ran.stdout.matchAll(/^ {2,4}([a-z0-9-]+) {2}/gm)]
     .map(([, name]) => name);
   const expected = [
     "toy",

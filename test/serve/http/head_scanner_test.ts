@@ -35,7 +35,7 @@ function isHead(text: string): boolean {
     if (error.code === "bad-version") {
       return isHead(text.replace(/HTTP\/[0-9]/, "HTTP/1"));
     }
-    return /no host|two hosts|no path|two ways|coding|Content-Length/
+    return /no Host|two Hosts|no path|two ways|coding|Content-Length/
       .test(error.message);
   }
 }

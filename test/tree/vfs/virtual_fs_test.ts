@@ -221,7 +221,7 @@ Deno.test("a format is recognised by content, not by name", async () => {
     fs.mkdirSync(`${dir}/sub`);
     await assert.rejects(
       open(`${dir}/sub`),
-      /holds no \.ffr, \.gulp, \.gmeta, \.bag, \.tar, \.parquet, \.safetensors, \.tfrecord, \.tfrecords, \.mds, \.lmdb or \.mdb file/,
+      /holds no \.ffr, \.gulp, \.gmeta, \.bagz, \.bag, \.tar, \.parquet, \.arrow, \.arrows, \.feather, \.ipc, \.safetensors, \.tfrecord, \.tfrecords, \.rec, \.mds, \.lmdb or \.mdb file/,
     );
     await assert.rejects(
       open(`${dir}/missing`),
