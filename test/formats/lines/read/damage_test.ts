@@ -1,7 +1,6 @@
 /** What is wrong in files of lines: each row is named, costs no more than itself, and nothing passes in silence. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
-import process from "node:process";
 import { openSamples } from "../../../../mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { open } from "../../../../src/open/open.ts";
