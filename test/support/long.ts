@@ -50,6 +50,10 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/mount/faults/survive_test.ts",
   "test/mount/replace_test.ts",
   "test/mount/start_test.ts",
+  // Every format in every compression and container; random reads, damage and kills while an index is made.
+  "test/formats/contract/layers_test.ts",
+  "test/io/compressed/compressed_storage_test.ts",
+  "test/io/compressed/faults_test.ts",
   "test/convert/remote_test.ts",
   "test/io/remote/cache_processes_test.ts",
   "test/io/remote/cache_room_test.ts",
