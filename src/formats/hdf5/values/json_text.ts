@@ -1,3 +1,4 @@
+import { utf8Text } from "../../../base/utf8.ts";
 import { TypeClass } from "../layout.ts";
 import type { Metadata } from "../read/library.ts";
 import { isBoolean } from "./types.ts";
@@ -119,9 +120,7 @@ export class ValueText {
 
   #utf8(start: number, end: number): string {
     if (end < start) throw new TextFault("has a string without its end");
-    return this.#taken(
-      new TextDecoder().decode(this.#heap.slice(start, end)),
-    );
+    return this.#taken(utf8Text(this.#heap.slice(start, end)));
   }
 
   #taken(text: string): string {
