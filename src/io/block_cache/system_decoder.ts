@@ -1,4 +1,9 @@
 import { isFfiPermitted } from "../libc/libc.ts";
+import {
+  type LibraryNames,
+  openLibrary,
+  ZSTD_NAMES,
+} from "../libc/system_library.ts";
 
 /** Compressions that a library of the system decodes faster than `node:zlib`: zstd without a new context each time. */
 export type SystemCompression = "deflate" | "zstd";
@@ -28,8 +33,7 @@ type Functions = ReturnType<typeof functionsOf>;
 type Calls = Deno.DynamicLibrary<Functions>["symbols"];
 
 interface Library {
-  /** File names by system. */
-  readonly names: Partial<Record<typeof Deno.build.os, readonly string[]>>;
+  readonly names: LibraryNames;
   readonly functions: Functions;
   /** Whether the memory for the content precedes that of its encoded form. */
   readonly isOutputFirst: boolean;
@@ -51,10 +55,7 @@ const LIBRARIES: Readonly<Record<SystemCompression, Library>> = {
     isDone: (result) => result === 0, // null for the length: it has to be exact
   },
   zstd: { // zstd.h; null is for no dictionary
-    names: {
-      linux: ["libzstd.so.1"],
-      darwin: ["libzstd.1.dylib", "/opt/homebrew/lib/libzstd.1.dylib"],
-    },
+    names: ZSTD_NAMES,
     functions: functionsOf("ZSTD_createDCtx", "ZSTD_decompress_usingDDict"),
     isOutputFirst: true,
     isDone: (result, length) => result === length, // errors are above all lengths
@@ -83,15 +84,8 @@ export class SystemDecoder {
 
   static open(compression: SystemCompression): SystemDecoder | undefined {
     const library = LIBRARIES[compression];
-    for (const name of library.names[Deno.build.os] ?? []) {
-      try {
-        const { symbols } = Deno.dlopen(name, library.functions);
-        return new SystemDecoder(library, symbols);
-      } catch {
-        // Try the next name; without any, zlib is used.
-      }
-    }
-    return undefined;
+    const calls = openLibrary(library.names, library.functions);
+    return calls && new SystemDecoder(library, calls);
   }
 
   /**

@@ -1,4 +1,9 @@
 import { isFfiPermitted } from "../libc/libc.ts";
+import {
+  type LibraryNames,
+  openLibrary,
+  ZSTD_NAMES,
+} from "../libc/system_library.ts";
 
 function returning<
   Result extends Deno.NativeResultType,
@@ -59,13 +64,7 @@ const INTERFACES = {
   zstd: ZSTD,
 } as const;
 
-/** Names of the libraries, by system. */
-const NAMES: Readonly<
-  Record<
-    keyof typeof INTERFACES,
-    Partial<Record<typeof Deno.build.os, readonly string[]>>
-  >
-> = {
+const NAMES: Readonly<Record<keyof typeof INTERFACES, LibraryNames>> = {
   bzip2: {
     linux: ["libbz2.so.1.0", "libbz2.so.1"],
     darwin: ["libbz2.1.0.dylib"],
@@ -79,10 +78,7 @@ const NAMES: Readonly<
     darwin: ["liblzma.5.dylib", "/opt/homebrew/lib/liblzma.5.dylib"],
   },
   zlib: { linux: ["libz.so.1"], darwin: ["libz.1.dylib"] },
-  zstd: {
-    linux: ["libzstd.so.1"],
-    darwin: ["libzstd.1.dylib", "/opt/homebrew/lib/libzstd.1.dylib"],
-  },
+  zstd: ZSTD_NAMES,
 };
 
 type Name = keyof typeof INTERFACES;
@@ -98,20 +94,9 @@ export function nativeLibrary<N extends Name>(
 ): NativeLibrary<N> | undefined {
   if (!opened.has(name)) {
     if (!isFfiPermitted()) return undefined; // permission may be granted later
-    opened.set(name, open(name));
+    opened.set(name, openLibrary(NAMES[name], INTERFACES[name]));
   }
   return opened.get(name) as NativeLibrary<N> | undefined;
-}
-
-function open<N extends Name>(name: N): unknown {
-  for (const file of NAMES[name][Deno.build.os] ?? []) {
-    try {
-      return Deno.dlopen(file, INTERFACES[name]).symbols;
-    } catch {
-      // Try the next name; without any, callers do without.
-    }
-  }
-  return undefined;
 }
 
 /** Returns the address of bytes, which stays valid as long as they are referenced. Empty bytes have none. */

@@ -1,4 +1,3 @@
-import { FormatError } from "../../../base/errors.ts";
 import {
   type Conversion,
   PlanNotes,
@@ -7,9 +6,8 @@ import {
 import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { requireSame } from "../../../io/storage/changed_file.ts";
+import { changedFile, requireSame } from "../../../io/storage/changed_file.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
-import { writeError } from "../../../io/write/write_error.ts";
 import type { VirtualFs } from "../../../tree/vfs/virtual_fs.ts";
 import { MAGIC_SIZE, TAIL_SIZE } from "../layout.ts";
 import { readFooterBytes } from "../read/footer.ts";
@@ -151,11 +149,7 @@ function* copySteps(
   for (let done = 0; done < length; done += PIECE) {
     const size = Math.min(PIECE, length - done);
     const bytes = yield* readPart(source, from + done, size);
-    try {
-      yield* output.file.writeAt(bytes, at + done);
-    } catch (error) {
-      throw writeError(output.path, error);
-    }
+    yield* output.file.writeAt(bytes, at + done);
   }
 }
 
@@ -198,11 +192,7 @@ function placeOf(
       return { from, length: chunks[at + Chunk.LENGTH]! };
     }
   }
-  throw new FormatError(
-    "changed",
-    `Cannot read ${path}: it was replaced or changed after it was opened. Open it again`,
-    { path },
-  );
+  throw changedFile(path);
 }
 
 function moveChunk(chunk: ThriftStruct, delta: bigint): void {

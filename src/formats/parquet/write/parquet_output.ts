@@ -1,4 +1,3 @@
-import { writeError } from "../../../io/write/write_error.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
@@ -138,11 +137,7 @@ export class ParquetOutput implements AsyncDisposable {
   }
 
   async #writeOut(signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await runAsync(this.#bytes.put(this.#buffer.getBytes()), signal);
-    } catch (error) {
-      throw writeError(this.#file.path, error);
-    }
+    await runAsync(this.#bytes.put(this.#buffer.getBytes()), signal);
     this.#buffer.index = 0;
   }
 }
