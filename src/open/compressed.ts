@@ -6,7 +6,7 @@ import {
   loadFormat,
 } from "../formats/registry.ts";
 import type { FormatDescriptor } from "../formats/format.ts";
-import { CompressedStorage } from "../io/compressed/compressed_storage.ts";
+import type { CompressedStorage } from "../io/compressed/compressed_storage.ts";
 import {
   type Compression,
   compressionOf,
@@ -17,6 +17,7 @@ import { perform, type Steps } from "../io/concurrency/steps.ts";
 import { readPart } from "../io/read/read_part.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
 import { depthOf, nameIn } from "../io/storage/layered_storage.ts";
+import { mustWait } from "../io/storage/must_wait.ts";
 import { openFile } from "../io/storage/open_file.ts";
 import { pathIn } from "../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
@@ -43,17 +44,33 @@ export function* compressionIn(
  * Returns options whose storage decompresses files, given by their stored paths and by the paths that they get. `isLive` is as
  * for {@linkcode CompressedStorage}.
  */
-export function decompressing<O extends ContainerOptions>(
+export function* decompressing<O extends ContainerOptions>(
   paths: ReadonlyMap<string, string>,
   options: O,
   isLive = false,
-): O & { readonly storage: CompressedStorage } {
+): Steps<O & { readonly storage: CompressedStorage }> {
   const { storage = LOCAL_DISK, remote, onWarning, maxRatio } = options;
   const own = { remote, onWarning, maxRatio };
+  const Storage = loaded ?? (yield* perform<StorageClass>({
+    sync: () => {
+      throw mustWait([...paths.values()][0]!);
+    },
+    async: loadDecompression,
+  }));
   return {
     ...options,
-    storage: new CompressedStorage(storage, paths, own, undefined, isLive),
+    storage: new Storage(storage, paths, own, undefined, isLive),
   };
+}
+
+type StorageClass = typeof CompressedStorage;
+
+let loaded: StorageClass | undefined;
+
+/** Loads what decompresses files, which programs need only for files that are compressed. */
+export async function loadDecompression(): Promise<StorageClass> {
+  const module = await import("../io/compressed/compressed_storage.ts");
+  return loaded = module.CompressedStorage;
 }
 
 /**
@@ -75,7 +92,7 @@ export function* decompressingFile<O extends ContainerOptions>(
       isNamedLike(nameIn(options.storage, path), format);
     if (isOwn) break;
     if (!(yield* isCompressed(path, options.storage))) break;
-    options = decompressing(new Map([[path, path]]), options);
+    options = yield* decompressing(new Map([[path, path]]), options);
   }
   return options;
 }
@@ -99,11 +116,11 @@ function* isCompressed(path: string, storage: Storage): Steps<boolean> {
 }
 
 /** Returns options in which the compressed files of a directory have their plain names; `undefined` if there are none. */
-export function decompressingDirectory(
+export function* decompressingDirectory(
   path: string,
   names: readonly string[],
   options: ContainerOptions,
-): StoredOptions | undefined {
+): Steps<StoredOptions | undefined> {
   const taken = new Set(names);
   const paths = new Map<string, string>();
   for (const name of names) {
@@ -113,7 +130,7 @@ export function decompressingDirectory(
     paths.set(pathIn(path, plain), pathIn(path, name));
     paths.set(`${path}/${plain}`, pathIn(path, name));
   }
-  return paths.size === 0 ? undefined : decompressing(paths, options);
+  return paths.size === 0 ? undefined : yield* decompressing(paths, options);
 }
 
 /** A pattern of compressed files, as the pattern of what they decompress to. */
@@ -175,7 +192,7 @@ export function* compressedPattern(
   });
   const paths = new Map(shown.map((path) => [path, renamed(path, end)]));
   const stored = [...paths.values()];
-  const plainOptions = decompressing(paths, options);
+  const plainOptions = yield* decompressing(paths, options);
   return { format, path: pattern, options: plainOptions, stored };
 }
 

@@ -154,7 +154,7 @@ function* withFormatOfDirectory<T>(
     const isUnknown = error instanceof FormatError &&
       error.code === "unknown-format";
     const plain = isUnknown
-      ? decompressingDirectory(path, names, options)
+      ? yield* decompressingDirectory(path, names, options)
       : undefined;
     if (plain === undefined) throw error;
     const plainNames = (yield* plain.storage.list(path)) ?? [];
@@ -177,7 +177,7 @@ function* forcedDirectory(
 ): Steps<StoredOptions> {
   const { storage } = options;
   const names = (yield* storage.list(path)) ?? [];
-  const plain = decompressingDirectory(path, names, options);
+  const plain = yield* decompressingDirectory(path, names, options);
   const isPlain = plain === undefined ||
     (yield* format.detect(directoryProbe(path, names, storage)));
   if (isPlain) return options;
@@ -206,7 +206,7 @@ function* withFormatOfFile<T>(
     close = passOpenFile(storage, path, source);
     if (found !== undefined) return yield* use(found, options, path);
     const paths = new Map([[path, path]]);
-    const plain = decompressing(paths, options, isLive);
+    const plain = yield* decompressing(paths, options, isLive);
     let decompressed: ByteSource;
     try {
       decompressed = yield* plain.storage.open(path);

@@ -2,6 +2,7 @@ import { listFiles } from "../data/datasets/file_list.ts";
 import { formats, loadFormat } from "../formats/registry.ts";
 import type { SampleDecoders } from "../codecs/file_values.ts";
 import { runSync } from "../io/concurrency/steps.ts";
+import { loadDecompression } from "./compressed.ts";
 import type { ContainerLocation, SeveralLocations } from "./location.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { openAll } from "./open_several.ts";
@@ -15,7 +16,8 @@ import type { OpenedSamples } from "./samples/opened_samples.ts";
 import type { SampleValues } from "../tree/samples/samples.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
-await Promise.all(formats().map(loadFormat)); // loads all formats now: synchronous code cannot wait for them
+// Synchronous code cannot wait for what is loaded when it is needed.
+await Promise.all([...formats().map(loadFormat), loadDecompression()]);
 
 /** Synchronous {@linkcode open}, for containers on a local disk or in memory. */
 export function openSync(
