@@ -234,7 +234,7 @@ pageTest(
       const { page } = shown;
       for (const address of addresses) {
         await shown.go(`#/${address}`);
-        await page.locator("main :is(a, button, p)").first().waitFor();
+        await page.locator("main :is(a, button, p):visible").first().waitFor();
         const small = await page.evaluate(() =>
           [...document.querySelectorAll<HTMLElement>(
             "a, button, summary, input, [role=separator]",
