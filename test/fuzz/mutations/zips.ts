@@ -150,50 +150,50 @@ const setName: Mutation = {
   },
 };
 
-/** What becomes of the end of a zip: which of several is the last one, where it says that the directory is, what follows. */
+/** Changes of a zip's end record: how many there are, the directory's offset, trailing bytes. */
 const ENDS: Readonly<
   Record<string, (bytes: Uint8Array, at: number, dice: Dice) => Uint8Array[]>
 > = {
-  "its end once more": (bytes, at) => [bytes, bytes.subarray(at)],
-  "its directory and end once more": (bytes, at, dice) => {
+  "its end record twice": (bytes, at) => [bytes, bytes.subarray(at)],
+  "its directory and end record twice": (bytes, at, dice) => {
     const first = dice.pick(placesOf(bytes, ENTRY.signature)) ?? at;
     return [bytes, bytes.subarray(first)];
   },
-  "an empty end behind it": (bytes, at) => [bytes, endOf(bytes, at, 0, 0)],
-  "its end once more in its comment": (bytes, at, dice) => {
+  "a trailing empty end record": (bytes, at) => [bytes, endOf(bytes, at, 0, 0)],
+  "its end record again in its comment": (bytes, at, dice) => {
     const comment = bytes.subarray(at, at + 22);
     return [
       ...[bytes.subarray(0, at), endOf(bytes, at, undefined, 22), comment],
       bytes.subarray(0, dice.int(9)),
     ];
   },
-  "a cut comment": (bytes, at, dice) => {
+  "a truncated comment": (bytes, at, dice) => {
     const cut = endOf(bytes, at, undefined, 1 + dice.int(0xffff));
     return [bytes.subarray(0, at), cut, bytes.subarray(0, dice.int(3))];
   },
-  "a second end with a cut comment": (bytes, at, dice) => [
+  "a second end record with a truncated comment": (bytes, at, dice) => [
     ...[bytes, bytes.subarray(0, dice.int(60))],
     endOf(bytes, at, undefined, 1 + dice.int(9)),
   ],
-  "its end elsewhere": (bytes, at, dice) => {
+  "its end record elsewhere": (bytes, at, dice) => {
     const to = dice.int(at + 1);
     return [
       ...[bytes.subarray(0, to), bytes.subarray(at), bytes.subarray(to, at)],
       dice.once(2) ? bytes.subarray(at) : bytes.subarray(0, 0),
     ];
   },
-  "itself before it": (bytes) => [bytes, bytes],
-  "a part of itself before it": (bytes, _at, dice) => [
+  "the same zip twice": (bytes) => [bytes, bytes],
+  "a part of the zip as its prefix": (bytes, _at, dice) => [
     bytes.subarray(dice.int(bytes.length)),
     bytes,
   ],
-  "bytes behind it": (bytes, _at, dice) => [
+  "trailing bytes": (bytes, _at, dice) => [
     bytes,
     bytes.subarray(0, dice.int(100)),
   ],
 };
 
-/** An end with another count, of this disk and in all, and another length of its comment. */
+/** An end record with another count and another comment length. */
 function endOf(
   bytes: Uint8Array,
   at: number,

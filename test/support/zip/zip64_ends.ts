@@ -1,4 +1,4 @@
-/** Zips whose end of zip64 can be read in several ways, and what each program finds in them. */
+/** Zips whose zip64 end record is ambiguous, and what each program finds in them. */
 import {
   A,
   AT,
@@ -17,22 +17,22 @@ import {
   type ZipEnd,
 } from "./zip_records.ts";
 
-/** Where the end of zip64 is behind both files. */
+/** Offset of the zip64 end record after both files. */
 const WIDE_AT = AT + 2 * HEAD;
 const wide = wideEnd(2, 2 * HEAD, AT);
-/** An end that has no room for anything. */
+/** An end record whose fields all refer to zip64. */
 const full = end(FULL, WIDE, WIDE);
 
 export const ZIP64_ENDS: readonly ZipEnd[] = [
   ["zip64", [...both, wide, locator(WIDE_AT), full], "ab ab ab ab", "ab"],
   [
-    "zip64 that says the same",
+    "zip64 with the same values",
     [...both, wide, locator(WIDE_AT), end(2, 2 * HEAD, AT)],
     "ab ab ab ab",
     "ab",
   ],
   [
-    "zip64 for the place alone",
+    "zip64 for the offset alone",
     [...both, wide, locator(WIDE_AT), end(2, 2 * HEAD, WIDE)],
     "ab ab ab ab",
     "ab",
@@ -44,19 +44,19 @@ export const ZIP64_ENDS: readonly ZipEnd[] = [
     "ab",
   ],
   [
-    "zip64 behind a program",
+    "a prefixed program before zip64",
     [x(50), ...both, wide, locator(WIDE_AT), full],
     "ab - ab -",
     "ab",
   ],
   [
-    "zip64 behind a program that its locator counts",
+    "a prefixed program that the zip64 locator's offset includes",
     [x(50), ...both, wide, locator(WIDE_AT + 50), full],
     "ab - ab ab",
     "-",
   ],
   [
-    "zip64 with data of its own",
+    "zip64 with an extensible data sector",
     [
       ...both,
       wideEnd(2, 2 * HEAD, AT, { extensible: x(30) }),
@@ -67,7 +67,7 @@ export const ZIP64_ENDS: readonly ZipEnd[] = [
     "ab",
   ],
   [
-    "zip64 with an end in its data",
+    "zip64 with an end record in its data sector",
     [
       ...both,
       wideEnd(2, 2 * HEAD, AT, { extensible: wideEnd(1, HEAD, AT + HEAD) }),
@@ -78,31 +78,31 @@ export const ZIP64_ENDS: readonly ZipEnd[] = [
     "-",
   ],
   [
-    "zip64 of another count",
+    "zip64 with another count",
     [...both, wideEnd(1, HEAD, AT), locator(WIDE_AT), end(2, 2 * HEAD, AT)],
     "ab a - ab",
     "-",
   ],
   [
-    "zip64 of another directory",
+    "zip64 with another directory",
     [...both, wideEnd(1, HEAD, AT), locator(WIDE_AT), end(1, HEAD, AT + HEAD)],
     "b a - ab",
     "-",
   ],
   [
-    "zip64 of the last of two directories",
+    "zip64 with the last of two directories",
     [...both, wideEnd(1, HEAD, AT + HEAD), locator(WIDE_AT), end(1, HEAD, AT)],
     "ab ab b b",
     "-",
   ],
   [
-    "zip64 of nothing",
+    "zip64 with an empty directory",
     [...both, wideEnd(0, 0, 0), locator(WIDE_AT), end(2, 2 * HEAD, AT)],
     "ab ab - -",
     "-",
   ],
   [
-    "two ends of zip64",
+    "two zip64 end records",
     [
       A,
       B,
@@ -117,68 +117,68 @@ export const ZIP64_ENDS: readonly ZipEnd[] = [
     "-",
   ],
   [
-    "an end of zip64 elsewhere",
+    "a zip64 end record elsewhere",
     [A, B, headA, wideEnd(1, HEAD, AT), headB, locator(AT + HEAD), full],
     "a a - a",
     "-",
   ],
   [
-    "zip64, and the same once more",
+    "the same zip64 file twice",
     [...both, wide, locator(WIDE_AT), full, wide, locator(WIDE_AT + 98), full],
     "ab ab - ab",
     "-",
   ],
   [
-    "a locator to something else",
+    "a zip64 locator of other bytes",
     [...both, wide, locator(3), full],
     "ab ab ab ab",
     "-",
   ],
   [
-    "a locator behind the file",
+    "a zip64 locator beyond the file's end",
     [...both, wide, locator(2 ** 40), full],
     "- ab ab ab",
     "-",
   ],
   [
-    "a locator to no number",
+    "a zip64 locator above 2^53",
     [...both, wide, locator(1n << 63n), full],
     "- ab ab ab",
     "-",
   ],
   [
-    "a locator to nothing",
+    "a zip64 locator without a target",
     [...both, locator(WIDE_AT), end(2, 2 * HEAD, AT)],
     "- ab - -",
     "-",
   ],
   [
-    "a locator in the comment of a member",
+    "a zip64 locator in the comment of a member",
     [A, head("a", 0, locator(0)), end(1, HEAD + 20, A.length)],
     "- a a a",
     "-",
   ],
   [
-    "an end of zip64 without a locator",
+    "a zip64 end record without a locator",
     [...both, wide, end(2, 2 * HEAD, AT)],
     "ab ab - 0",
     "-",
   ],
-  ["no end of zip64 where it is wanted", [...both, full], "- ab - ab", "-"],
+  ["a missing zip64 end record", [...both, full], "- ab - ab", "-"],
   [
-    "an end of zip64 that is too short",
+    "a zip64 end record that is too short",
     [...both, wideEnd(2, 2 * HEAD, AT, { size: 10 }), locator(WIDE_AT), full],
     "ab ab ab ab",
     "-",
   ],
   [
-    "an end of zip64 that is too long",
+    "a zip64 end record that is too long",
     [...both, wideEnd(2, 2 * HEAD, AT, { size: 4400 }), locator(WIDE_AT), full],
     "- ab ab ab",
     "-",
   ],
   [
-    "bytes between the ends",
+    "bytes between the end records",
     [...both, wide, locator(WIDE_AT), x(3), full],
     "- ab - ab",
     "-",
@@ -190,61 +190,61 @@ export const ZIP64_ENDS: readonly ZipEnd[] = [
     "-",
   ],
   [
-    "bytes before the end of zip64",
+    "bytes before the zip64 end record",
     [...both, x(3), wide, locator(WIDE_AT + 3), full],
     "ab ab - -",
     "-",
   ],
   [
-    "zip64 of two disks",
+    "zip64 with two disks",
     [...both, wide, locator(WIDE_AT, 2), full],
     "- ab - ab",
     "-",
   ],
   [
-    "zip64 of no disks",
+    "zip64 with no disks",
     [...both, wide, locator(WIDE_AT, 0), full],
     "- ab ab ab",
     "ab",
   ],
   [
-    "a locator to a second disk",
+    "a zip64 locator with a second disk number",
     [...both, wide, locator(WIDE_AT, 1, 1), full],
     "- ab - ab",
     "-",
   ],
   [
-    "zip64 on a second disk",
+    "zip64 with a second disk number",
     [...both, wideEnd(2, 2 * HEAD, AT, { disk: 1 }), locator(WIDE_AT), full],
     "- - ab ab",
     "-",
   ],
   [
-    "zip64 of one of two on this disk",
+    "zip64 with one of two entries on this disk",
     [...both, wideEnd(2, 2 * HEAD, AT, { here: 1 }), locator(WIDE_AT), full],
     "ab ab ab ab",
     "-",
   ],
   [
-    "zip64 of one too few",
+    "zip64 with a count that is one too low",
     [...both, wideEnd(1, 2 * HEAD, AT), locator(WIDE_AT), full],
     "ab ab ab ab",
     "-",
   ],
   [
-    "zip64 of no size",
+    "zip64 with a size of 0",
     [...both, wideEnd(2, 1n << 63n, AT), locator(WIDE_AT), full],
     "- ab - ab",
     "-",
   ],
   [
-    "zip64 of no count",
+    "zip64 with a count of 0",
     [...both, wideEnd(1n << 63n, 2 * HEAD, AT), locator(WIDE_AT), full],
     "ab ab ab ab",
     "-",
   ],
   [
-    "zip64 of no place",
+    "zip64 with an offset of 0",
     [...both, wideEnd(2, 2 * HEAD, 1n << 63n), locator(WIDE_AT), full],
     "- ab - -",
     "-",
