@@ -1,4 +1,4 @@
-/** Programs on real mounts of bags and datasets, made by the command line. */
+/** Programs on real mounts of bags and datasets, mounted by the command line. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { readNpy } from "../../src/codecs/numpy/mod.ts";
@@ -16,21 +16,21 @@ import {
 import { FULL, LONG } from "../support/long.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 
-/** More than there are descriptors for: of all files, and of those that are read. */
+/** More shards than DESCRIPTORS, counted by all their files, and by the files that are read alone. */
 const SHARDS = LONG ? 1000 : FULL ? 250 : 100;
 const KEYS = 20;
-/** Those whose names end in 0 or 5. */
+/** Keys whose names end in 0 or 5. */
 const READ_KEYS = [0, 5, 10, 15];
-/** As many descriptors as some systems give a process, four times less than others. */
+/** Limit of open files of the mounting process: four times less than usual, but real on some systems. */
 const DESCRIPTORS = 256;
-/** Datapoints, and how much memory a server may have of its own: with 20 bytes for each it has more. */
+/** Number of datapoints, and the most anonymous memory of the server in KiB. 20 bytes per datapoint would exceed it. */
 const [MANY, MOST_KB] = LONG
   ? [10_000_000, 300_000] as const
   : [2_000_000, 110_000] as const;
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** Mounts a container with these flags, in a process that may have few descriptors, while `body` runs. */
+/** Mounts a container with these flags, in a process with few descriptors, while `body` runs. */
 async function mounted(
   source: string,
   flags: readonly string[],
@@ -64,7 +64,7 @@ async function succeed(...command: string[]): Promise<string> {
   return stdout;
 }
 
-/** Has find and sha256sum say what is there. */
+/** Compares the names, sizes and SHA-256 of mounted files, as `find` and `sha256sum` print them, with `expect.json`. */
 async function assertMounted(
   mountpoint: string,
   { content, path }: DatasetCase,
@@ -201,7 +201,7 @@ Deno.test({
     }),
 });
 
-/** Shards of 20 keys, 40 files each, each value saying where it is. */
+/** Writes shards of 20 keys, 40 files each, whose values name their shard and key. */
 function writeShards(dir: string): void {
   const keys = Array.from({ length: KEYS }, (_, k) => `key ${numberName(k)}`);
   const spec = Object.fromEntries(keys.map((key) => [key, "utf8"]));
@@ -232,7 +232,7 @@ Deno.test({
     }),
 });
 
-/** Millions of datapoints of one key, each the 8 bytes of its number; the references are alike. */
+/** Writes millions of datapoints with one key, each an 8-byte integer. All datapoints have the same references. */
 async function writeMany(dir: string, generation: 2 | 3): Promise<void> {
   await Deno.mkdir(dir);
   await Deno.writeTextFile(`${dir}/spec.json`, '{"n": "u64"}');
@@ -283,7 +283,7 @@ for (const generation of FULL ? [2, 3] as const : [2] as const) {
           const status = await Deno.readTextFile(`/proc/${server}/status`);
           const [, anonymous] = /RssAnon:\s+(\d+) kB/.exec(status)!;
           assert.ok(Number(anonymous) < MOST_KB, `${anonymous} kB`);
-          // All names would take a while; so does opendirSync, which reads them all.
+          // `ls` ends after seven names: listing all, as opendirSync does, takes too long.
           const list = 'ls -f "$0" | head -n 7';
           const first = await succeed("sh", "-c", list, mountpoint);
           assert.equal(

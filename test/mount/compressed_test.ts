@@ -1,4 +1,4 @@
-/** `mount` of compressed containers and of containers in others: the next server shows the same after a crash. */
+/** `mount` of compressed and nested containers: a server that is started after a crash shows the same tree. */
 import assert from "node:assert/strict";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { tarBytes } from "../support/tar/make_tar.ts";

@@ -1,4 +1,4 @@
-/** Who copies something out of a mount can change it and remove it, as anything of their own. */
+/** Copies out of a mount belong to their user, who can change and remove them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
@@ -8,7 +8,7 @@ import { asOrdinaryUser, asSelf } from "../support/programs/users.ts";
 const text = (content: string) => new TextEncoder().encode(content);
 const FOLDER = { "a.txt": text("a"), sub: { deep: { "b.txt": text("b") } } };
 
-/** Commands that copy the mount `mnt` to `copy`. */
+/** Commands that copy the mount `mnt` to `copy`, by name. */
 const COPIES: Record<string, string> = {
   "cp -r": "cp -r mnt copy",
   "cp -a": "cp -a mnt copy",

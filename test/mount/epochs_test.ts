@@ -1,4 +1,4 @@
-/** The links of a mount are in the order in which a loader reads, whatever the format. */
+/** The links of a mount have the order in which a loader reads, for every format. */
 import assert from "node:assert/strict";
 import { BagDataset } from "../../src/formats/bags/data/bag_dataset.ts";
 import { FFRecordDataset } from "../../src/formats/ffrecord/data/ffrecord_dataset.ts";
@@ -16,7 +16,7 @@ import { mounted, test } from "./shown.ts";
 const SEED = 1234;
 const EPOCHS = [0, 1, 2];
 
-/** What a loader reads, epoch after epoch. */
+/** Returns the samples that a loader reads, by epoch. */
 async function loaded<T>(dataset: Dataset<T>): Promise<T[][]> {
   await using loader = new DataLoader<T, T[]>(dataset, {
     shuffle: true,
@@ -33,7 +33,7 @@ async function loaded<T>(dataset: Dataset<T>): Promise<T[][]> {
   return epochs;
 }
 
-/** What the links of each epoch lead to, in the order of their names. */
+/** Reads the targets of each epoch's links, in the order of the links' names. */
 async function linked<T>(
   { mountpoint }: MountPlace,
   read: (path: string) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Records of mounts, and what lies beside them, that another user has written. */
+/** Mount records, and files next to them, that another user has written. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { identify } from "../../src/cli/mount/processes.ts";
@@ -34,10 +34,10 @@ function test(name: string, body: (place: MountPlace) => Promise<void>): void {
   Deno.test({ name, ...needs("fuse", "root"), fn: () => withMountPlace(body) });
 }
 
-/** Kills all of a mount, and takes its record away: only the kernel knows of it. */
+/** Kills both processes of a mount and removes its record, so that only the kernel knows the mount. */
 async function killAll(place: MountPlace): Promise<void> {
   const { server, supervisor } = await bothAlive(place);
-  Deno.kill(supervisor, "SIGSTOP"); // or it would start another
+  Deno.kill(supervisor, "SIGSTOP"); // or it would start another server
   Deno.kill(server, "SIGKILL");
   Deno.kill(supervisor, "SIGKILL");
   await until(async () =>
@@ -48,7 +48,7 @@ async function killAll(place: MountPlace): Promise<void> {
   }
 }
 
-/** A runtime directory of another user with a state directory in it. */
+/** Creates a runtime directory of another user that contains a state directory. */
 function foreignRuntime({ dir }: MountPlace, owner = OTHER): string {
   const runtime = `${dir}/theirs`;
   fs.mkdirSync(`${runtime}/recordfs`, { recursive: true, mode: 0o755 });
@@ -125,7 +125,7 @@ test("mount --replace writes through no link that another user has prepared, and
   assert.deepEqual(fs.readdirSync(state), ["x.hidden", "x.json", "x.next"]);
 });
 
-/** What keeps root's state directory from being made or used, by the reason that is said. */
+/** Ways to make root's state directory unusable, by the reason in the message. */
 const SPOILT: Record<string, (runtime: string) => void> = {
   "it is not a directory": (runtime) =>
     fs.writeFileSync(`${runtime}/recordfs`, ""),
@@ -157,7 +157,7 @@ for (const [reason, spoil] of Object.entries(SPOILT)) {
     const runtime = `${dir}/run`;
     spoil(runtime);
     const before = fs.readdirSync(runtime);
-    // Neither is a way out: others can make them.
+    // Root must not fall back to either of these directories: other users can create them.
     const env = { ...place.env, XDG_RUNTIME_DIR: `${dir}/session` };
     fs.mkdirSync(env.XDG_RUNTIME_DIR, 0o700);
     const why = RegExp.escape(reason);
@@ -176,7 +176,7 @@ for (const [reason, spoil] of Object.entries(SPOILT)) {
   });
 }
 
-/** Mounts with `-f`, lists and unmounts where there is no place for a record. */
+/** Mounts with `-f`, lists and unmounts without a state directory. */
 async function foregroundWorks(
   { mountpoint }: MountPlace,
   source: string,
@@ -221,7 +221,7 @@ async function foregroundWorks(
   assert.equal(code, 0);
 }
 
-/** Runs `body` as a user of whom nobody else has heard, without a session: with a home, and no XDG_RUNTIME_DIR. */
+/** Runs `body` as a user with a random UID, without a session: `HOME` is set, and `XDG_RUNTIME_DIR` is not. */
 async function asStranger(
   body: (stranger: {
     readonly uid: number;

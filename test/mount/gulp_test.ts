@@ -1,4 +1,4 @@
-/** Programs that read frames on a real mount of gulped videos, made by the command line. */
+/** Programs that read frames on a real mount of a GulpIO directory, mounted by the command line. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { GulpDirectory } from "../../src/formats/gulp/mod.ts";
@@ -25,7 +25,7 @@ const USERS: [string, typeof asSelf, { ignore: boolean }][] = [
   ],
 ];
 
-/** Mounts a golden directory, copied to where the user can read it, while `body` runs. */
+/** Copies a golden directory to where the user can read it, and mounts it while `body` runs. */
 async function mountedCase(
   user: User,
   name: string,
@@ -56,7 +56,7 @@ for (const [who, as, needed] of USERS) {
         const script = `${user.home}/decode_frames.py`;
         fs.copyFileSync(DECODE, script);
         await user.own(script);
-        const decode = await imageCodec("sharp"); // to the pixels that Pillow sees
+        const decode = await imageCodec("sharp"); // sharp decodes to the same pixels as Pillow
         const { content, path } = gulpCase("v2_gray_and_rgb");
         using directory = await GulpDirectory.open(path, { decode });
         await mountedCase(user, "v2_gray_and_rgb", async (mountpoint) => {
@@ -89,7 +89,7 @@ for (const [who, as, needed] of USERS) {
       }),
   });
 
-  // Once as each is enough to show that the user may.
+  // One test per user is enough to show that the user has access.
   if (!LONG && as === asOrdinaryUser) continue;
   Deno.test({
     name: `as ${who}: cat returns the frames of a video byte for byte`,
@@ -152,7 +152,7 @@ Deno.test({
         const script = 'cat "$1"/frame_*.jpg > "$2"';
         await user.do("sh", "-c", script, "sh", video, all);
         assert.equal(sha256(fs.readFileSync(all)), sha256(joined(frames)));
-        // Each frame as it is, in the order in which ffmpeg takes them.
+        // The unchanged frames, in the order in which ffmpeg reads them.
         const copied = `${user.home}/copied`;
         const ffmpeg = ["ffmpeg", "-v", "error", "-f", "image2", "-i"];
         const pattern = `${video}/frame_%05d.jpg`;

@@ -1,4 +1,4 @@
-/** A mount in the background of files of known content, to be read while things happen to it. */
+/** A background mount of files with known content, for tests that read it while something happens to it. */
 import assert from "node:assert/strict";
 import {
   childrenOf,
@@ -13,24 +13,24 @@ import { isStale } from "../../fuse/mounting/mountinfo.ts";
 import { ffrBytes } from "../support/ffrecord/make_ffr.ts";
 import { needs } from "../support/programs/programs.ts";
 
-/** `deno task test:faults` does everything more often. */
+/** Set by `deno task test:faults`, which repeats everything more often. */
 export const THOROUGH = Deno.env.get("RECORDFS_FAULTS") === "1";
 
-/** How many files there are. */
+/** Number of files. */
 export const COUNT = THOROUGH ? 10_000 : 500;
 
-/** Bytes of each. */
+/** Size of each file in bytes. */
 export const SIZE = 20_000;
 
-/** How such a mount is made. */
+/** Options of a mount for a test. */
 export interface HowToMount {
   /** Options of `mount`. */
   readonly options?: readonly string[];
-  /** How long there may be nothing but failures before it is given up, in seconds. */
+  /** How long only failures may occur before the supervisor gives up, in seconds. */
   readonly patience?: number;
 }
 
-/** Runs a test with such a mount; file N holds N as 4 bytes, over and over. */
+/** Runs a test with such a mount. File N contains the 4-byte integer N, repeated. */
 export function test(
   name: string,
   body: (place: MountPlace, source: string) => Promise<void>,
@@ -39,7 +39,7 @@ export function test(
   testWith({}, name, body, ...more);
 }
 
-/** Likewise, with a mount of that kind. */
+/** Runs a test with a mount that has these options. */
 export function testWith(
   { options = [], patience }: HowToMount,
   name: string,
@@ -66,7 +66,7 @@ export function testWith(
   });
 }
 
-/** Samples that hold their own number over and over. */
+/** Writes a container of samples that contain their own index, repeated. */
 export async function writeNumbers(path: string): Promise<void> {
   const samples = Array.from({ length: COUNT }, (_, number) => {
     const words = new Uint32Array(SIZE / 4).fill(number);
@@ -75,7 +75,7 @@ export async function writeNumbers(path: string): Promise<void> {
   await Deno.writeFile(path, ffrBytes(samples));
 }
 
-/** The record of a mount, as far as tests look at it. */
+/** The fields of a mount's record that tests use. */
 export interface MountFacts {
   readonly pid: number;
   readonly log: string;
@@ -86,20 +86,20 @@ export interface MountFacts {
   };
 }
 
-/** Where the only record is. */
+/** Returns the path of the only record. */
 export async function pathOfRecord({ state }: MountPlace): Promise<string> {
   const name = (await namesIn(state)).find((name) => name.endsWith(".json"));
   assert.ok(name, `no record in ${state}`);
   return `${state}/${name}`;
 }
 
-/** The only record, as it stands now. */
+/** Reads the only record. */
 export async function record(place: MountPlace): Promise<MountFacts> {
   const text = await Deno.readTextFile(await pathOfRecord(place));
   return withLogHere(place.state, JSON.parse(text));
 }
 
-/** Waits until both processes of a mount live, and says which they are. */
+/** Waits until both processes of a mount are running, and returns their ids. */
 export async function bothAlive(
   place: MountPlace,
 ): Promise<{ readonly server: number; readonly supervisor: number }> {
@@ -123,17 +123,16 @@ export async function killAll(place: MountPlace): Promise<void> {
   await until(() => isStale(place.mountpoint));
 }
 
-/** The server that runs now, at its start or long at work; `undefined` between two. */
+/** Returns the running server, whether starting or serving; `undefined` between two servers. */
 export async function serverOf(
   supervisor: number,
 ): Promise<number | undefined> {
   const [child] = await childrenOf(supervisor);
   if (child === undefined) return undefined;
   const name = await Deno.readTextFile(`/proc/${child}/comm`).catch(() => "");
-  return name.startsWith("deno") ? child : undefined; // not `sleep`
+  return name.startsWith("deno") ? child : undefined; // the supervisor may also run `sleep`
 }
 
-/** Waits. */
 export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

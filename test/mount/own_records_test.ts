@@ -1,4 +1,4 @@
-/** A user's own state directory, where something is in the place of a record, or of what belongs to one. */
+/** A user's own state directory, with unexpected files in place of a record or of the files next to it. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { identify } from "../../src/cli/mount/processes.ts";
@@ -18,10 +18,10 @@ function test(name: string, body: (place: MountPlace) => Promise<void>): void {
   Deno.test({ name, ...needs("fuse", "root"), fn: () => withMountPlace(body) });
 }
 
-/** Endings of the files beside a record that are read or written for a live mount. */
+/** Suffixes of the files next to a record that are read or written while a mount is live. */
 const BESIDE = ["command", "next", "hidden", "dead", "stats", "json.part"];
 
-/** Those that the other tests leave no doubt about are left to all tests. */
+/** Two kinds on a quick run, since the other kinds are rejected in the same way. */
 const KINDS = Object.entries(SPECIAL_FILES).filter(([kind]) =>
   LONG || ["a pipe", "a symbolic link"].includes(kind)
 );
@@ -56,7 +56,7 @@ for (const [kind, make] of KINDS) {
         assert.deepEqual([listed.stderr, listed.code], ["", 0]);
         const replace = ["mount", "--replace", "--workers=1"];
         const replaced = await bounded([...replace, source, mountpoint], env);
-        // A directory can't give way to a file.
+        // A file cannot replace a directory.
         assert.equal(replaced.code, kind === "a directory" ? 1 : 0);
         const { server, supervisor } = await bothAlive(place);
         const unmounted = await bounded(["unmount", mountpoint], env);

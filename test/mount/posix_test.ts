@@ -1,21 +1,21 @@
 /**
- * System calls on a mount end as they do on the same files in a file system of the kernel's own that is
- * mounted read-only: those that pjdfstest makes, category by category, and those of go-fuse's posixtest
- * that make sense where nothing can be written.
+ * System calls on a mount have the same results as on the same files in a read-only file system of the kernel.
+ * Covers the calls of pjdfstest, category by category, and those of go-fuse's posixtest that apply to a read-only
+ * file system.
  *
- * What those suites try and this one does not.
+ * Not covered:
  *
- * - pjdfstest chflags: a call of FreeBSD's. granular: NFSv4 access lists, of FreeBSD's as well.
- * - pjdfstest ELOOP of links that lead to each other, posixtest OpenSymlinkRace: links of a mount lead to its
- *   files, and stay.
- * - pjdfstest EPERM and EACCES of sticky or immutable directories, set-id bits and other owners: there is
- *   one owner and no mode but 0644 and 0755 less the umask; `mount_test.ts` and `mount_user_test.ts`
- *   see to who gets in.
- * - pjdfstest ENOSPC, EMLINK, ETXTBSY, EFBIG, ENXIO and EWOULDBLOCK: nothing can grow, be linked, run,
- *   or be a FIFO. EFAULT: the kernel's matter before it asks a file system.
+ * - pjdfstest chflags: a call of FreeBSD. granular: NFSv4 access lists, also of FreeBSD.
+ * - pjdfstest ELOOP of circular links, posixtest OpenSymlinkRace: links of a mount lead to its files, and never
+ *   change.
+ * - pjdfstest EPERM and EACCES of sticky or immutable directories, set-id bits and other owners: there is one
+ *   owner, and the only modes are 0644 and 0755 less the umask. `mount_test.ts` and `mount_user_test.ts` test who
+ *   has access.
+ * - pjdfstest ENOSPC, EMLINK, ETXTBSY, EFBIG, ENXIO and EWOULDBLOCK: nothing can grow, be linked, run, or be a
+ *   FIFO. EFAULT: the kernel returns it before it asks a file system.
  * - pjdfstest utimensat's and rename's times, posixtest AppendWrite, Fallocate, FileBasic's writing,
- *   FstatDeleted, Link, LinkUnlinkRename, MkdirRmdir, NlinkZero, Rename*, TruncateFile: what succeeding
- *   would do; that they fail is tried.
+ *   FstatDeleted, Link, LinkUnlinkRename, MkdirRmdir, NlinkZero, Rename*, TruncateFile: effects of success. The
+ *   tests check that these calls fail.
  * - posixtest DirSeek: `seek_directory.py`, with very many entries. ReadDir of many: `tools_test.ts`.
  */
 import assert from "node:assert/strict";
@@ -32,7 +32,7 @@ import {
   type User,
 } from "../support/programs/users.ts";
 
-/** Makes the tree of real files that `mount --shuffle` shows of one sample. */
+/** Creates real files like the tree that `mount --shuffle` shows for one sample. */
 function makeLink(dir: string, uid: number, gid: number): void {
   fs.mkdirSync(`${dir}/epoch-0000`);
   fs.writeFileSync(`${dir}/000000`, CONTENT.file);
@@ -46,7 +46,7 @@ function makeLink(dir: string, uid: number, gid: number): void {
 
 type Results = Record<string, unknown>;
 
-/** What is not as in a tmpfs, and why. */
+/** Differences from a tmpfs, with the reason. */
 const DIFFERENT: readonly {
   readonly calls: RegExp;
   readonly ours: (theirs: unknown) => unknown;
@@ -70,17 +70,17 @@ const DIFFERENT: readonly {
   },
 ];
 
-/** Places where something is; everywhere else a call may say first that nothing is there. */
+/** Calls on existing entries. On a missing entry, a call may fail with ENOENT first. */
 const THERE = /: (a file|a directory|an empty directory)$/;
 
-/** Calls that would change what is there; in a file system that is read-only, none of them may do so. */
+/** Calls that would change an existing entry: all must fail in a read-only file system. */
 const CHANGES =
   /^(rmdir|unlink|rename.*|chmod|l?chown.*|utime.*|(set|remove)xattr): /;
 
-/** Calls that would make something. */
+/** Calls that would create an entry. */
 const MAKES = /^(mkdir|mkfifo|mknod.*|symlink|link|creat.*|bind): /;
 
-/** What is mounted. */
+/** Content of the mounted container. */
 const CONTENT = {
   file: new Uint8Array(5000).fill(7),
   none: new Uint8Array(0),
@@ -88,7 +88,7 @@ const CONTENT = {
   empty: {},
 };
 
-/** Makes the same tree of real files, as a mount shows them. */
+/** Creates the same tree of real files, with a mount's modes. */
 function makeTree(dir: string, uid: number, gid: number): void {
   for (const name of ["dir", "empty"]) fs.mkdirSync(`${dir}/${name}`);
   fs.writeFileSync(`${dir}/file`, CONTENT.file);
@@ -101,7 +101,7 @@ function makeTree(dir: string, uid: number, gid: number): void {
   }
 }
 
-/** Runs a script of `python/` as a user, and reads what it printed. */
+/** Runs a script of `python/` as a user, and parses the JSON that it prints. */
 async function callsOn(
   user: User,
   script: string,
@@ -117,7 +117,7 @@ async function callsOn(
   );
 }
 
-/** Runs `body` with a container mounted. */
+/** Mounts a container of these samples while `body` runs. */
 async function onMount(
   user: User,
   samples: readonly Uint8Array[],
@@ -139,7 +139,7 @@ async function onMount(
   }
 }
 
-/** Runs `body` with a tmpfs of `user`'s that is read-only by then. */
+/** Fills a tmpfs as `user`, remounts it read-only and runs `body`. */
 async function onTmpfs(
   user: User,
   fill: (dir: string, uid: number, gid: number) => void,
@@ -155,18 +155,18 @@ async function onTmpfs(
   return results;
 }
 
-/** What calls do on a file that would change it or could lead to that. */
+/** Calls that would change a file, or open it for writing. */
 const WRITES_FILE =
   /^(truncate.*|open to .*|creat|access to write): a file$|^access 2 of /;
 
-/** What changes nothing: what is there is opened, or keeps its name. */
+/** Calls that change nothing, because they open or rename an entry to itself. */
 const ONTO_ITSELF: readonly string[] = [
   "creat: a file",
   "creat to read: a file",
   "rename over a directory: an empty directory",
 ];
 
-/** Compares what calls do on a mount and on the same files in a file system of the kernel's own. */
+/** Compares the results of calls on a mount and on the same files in a read-only tmpfs. */
 async function compareCalls(
   owner: User,
   options: readonly string[],
@@ -211,7 +211,7 @@ for (
       }),
   });
 
-  // Where links lead is asked for once: they are no matter of who asks.
+  // Once is enough: links have the same targets for every user.
   if (!LONG && as === asOrdinaryUser) continue;
   Deno.test({
     name: `as ${name}: calls on a link end like in a file system of the kernel`,

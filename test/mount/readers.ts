@@ -1,30 +1,30 @@
-/** Programs that read a mount all the time. */
+/** Programs that read a mount continuously. */
 import assert from "node:assert/strict";
 import { PYTHON } from "../support/programs/programs.ts";
 import { THOROUGH } from "./numbers_mount.ts";
 
 /**
- * Milliseconds between two files of a reader: so many that what else happens takes most of the processor, and so
- * few that there is always somebody who waits for an answer. None where a mount is to be as busy as can be.
+ * Pause of a reader between two files, in milliseconds. Leaves most of the processor to the test, while some reader is
+ * always waiting for a response. `deno task test:faults` does not pause.
  */
 const PAUSE_MS = THOROUGH ? 0 : 4;
 
 const SCRIPT = new URL("python/compare_forever.py", import.meta.url).pathname;
 
-/** What one of them found. */
+/** Result of one program. */
 export interface Findings {
-  /** Files read. */
+  /** Number of files read. */
   readonly read: number;
-  /** The first things that were wrong. */
+  /** The first mismatches and errors. */
   readonly wrong: readonly string[];
 }
 
 /**
- * Starts programs that compare every byte of files which hold their own number.
+ * Starts programs that compare every byte of files which contain their own index.
  *
- * @param count How many files there are.
- * @param size Bytes of each.
- * @param least How many each program reads before it ends, however soon it is told to.
+ * @param count Number of files.
+ * @param size Size of each in bytes.
+ * @param least Minimum number of files that each program reads before it ends, even if it is stopped earlier.
  */
 export function startReaders(
   directory: string,

@@ -37,7 +37,7 @@ test(
     const log = async () => await Deno.readTextFile((await record(place)).log);
     assert.equal((await log()).match(/as mount --replace asks/g)?.length, 3);
     assert.doesNotMatch(await log(), /died/);
-    // One that is killed is followed by one with the options last given.
+    // The successor of a killed server has the options of the last --replace.
     const { pid } = await record(place);
     Deno.kill(pid, "SIGKILL");
     await until(async () => (await record(place)).pid !== pid);
@@ -55,7 +55,7 @@ test(
 
 testWith(
   { options: ["--workers=1"] },
-  "a mount gets more threads than it was made with, and they outlive its servers",
+  "a mount gets more threads than it started with, and keeps them after its server is killed",
   async (place, source) => {
     const { mountpoint } = place;
     const readers = startReaders(mountpoint, 4, COUNT, SIZE);
@@ -81,13 +81,13 @@ testWith(
   },
 );
 
-/** How many threads of a server serve. */
+/** Counts the serving threads of a server. */
 async function threadsOf(pid: number): Promise<number> {
   const threads = await namesIn(`/proc/${pid}/task`);
   const names = threads.map((name) =>
     Deno.readTextFile(`/proc/${pid}/task/${name}/comm`)
   );
-  // What Deno calls them.
+  // Deno names its workers' threads so.
   return (await Promise.all(names)).filter((name) => /^worker-/.test(name))
     .length;
 }
@@ -125,7 +125,7 @@ test(
     const { supervised: { supervisor }, pid } = await record(place);
     const file = await pathOfRecord(place);
     const text = await Deno.readTextFile(file);
-    // What Linux 6.8 agrees to.
+    // Flags that Linux 6.8 agrees on.
     const older = text.replace(/("moreFlags":) \d+/, "$1 0")
       .replace(/("resumable":) true/, "$1 false");
     assert.notEqual(older, text);

@@ -1,4 +1,4 @@
-/** Containers of odd shapes: very wide, very deep, of very many parts. */
+/** Containers of extreme shapes: very wide, very deep, with very many parts. */
 import assert from "node:assert/strict";
 import { open } from "../../mod.ts";
 import { PackedFolder } from "../../src/formats/ffrecord/mod.ts";
@@ -15,13 +15,13 @@ import { needs, PYTHON } from "../support/programs/programs.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Entries of the wide directory. */
+/** Number of entries of the wide directory. */
 const WIDE = LONG ? 100_000 : 30_000;
-/** One of them. */
+/** Index of one of them. */
 const MIDDLE = 24_321;
-/** Directories one in another. */
+/** Depth of nested directories. */
 const DEEP = 1000;
-/** Parts, and the descriptors to read them with. */
+/** Number of parts, and the descriptor limit for reading them. */
 const PARTS = LONG ? 1000 : 300;
 const DESCRIPTORS = 256;
 
@@ -30,7 +30,7 @@ function succeeded({ code, stdout, stderr }: Ran): string {
   return stdout;
 }
 
-/** Mounts a file for as long as `body` runs. */
+/** Mounts a container file while `body` runs. */
 function mounted(
   bytes: Uint8Array,
   body: (mountpoint: string) => Promise<void>,
@@ -52,7 +52,7 @@ function wideFolder(): Folder {
   return { wide: Object.fromEntries(entries) };
 }
 
-/** `leaf` under 1,000 directories, whose path is longer than any system call takes. */
+/** Builds `leaf` under 1,000 directories. Its path is longer than any system call accepts. */
 function deepFolder(): { folder: Folder; path: string } {
   let folder: Folder = { leaf: text("at the bottom") };
   const names: string[] = [];
@@ -135,7 +135,7 @@ print(open("leaf").read(), end="")`;
     ),
 });
 
-/** A directory of parts, each with three samples that say their numbers. */
+/** Writes a directory of parts with three samples each, which contain their index. */
 async function makeParts(dir: string): Promise<void> {
   await Deno.mkdir(dir);
   for (let part = 0; part < PARTS; part++) {
@@ -145,7 +145,7 @@ async function makeParts(dir: string): Promise<void> {
   }
 }
 
-/** A command line that may have no more descriptors than that open at a time. */
+/** Returns a command line that limits the number of open descriptors. */
 function limited(...command: string[]): string[] {
   return ["sh", "-c", `ulimit -n ${DESCRIPTORS}; exec "$@"`, "sh", ...command];
 }

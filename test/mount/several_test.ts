@@ -1,4 +1,4 @@
-/** `mount` of several containers in one tree, and of a part. */
+/** `mount` of several containers in one tree, and of a part of a tree. */
 import assert from "node:assert/strict";
 import { mount } from "../../fuse/mount_container.ts";
 import { open } from "../../src/open/open.ts";
@@ -24,7 +24,7 @@ const gulp = gulpCase("v2_image_list").path;
 const sharded = datasetCase("bags/sharded").path;
 const lists = datasetCase("granular/lists").path;
 
-/** Open sources, and such that are opened on demand, in no order. */
+/** Local sources that stay open, and sources that are opened on demand, in mixed order. */
 const SEVERAL = [
   sharded,
   `${packed}=train/b`,
@@ -33,7 +33,7 @@ const SEVERAL = [
   `${packed}=again`,
 ];
 
-/** Where each of them shows, and what it is. */
+/** Path of each container in the mount, and its location. */
 const SHOWN: readonly [path: string, location: string][] = [
   [sharded.split("/").at(-1)!, sharded],
   ["train/b", packed],
@@ -42,7 +42,7 @@ const SHOWN: readonly [path: string, location: string][] = [
   ["again", packed],
 ];
 
-/** Writes each container to a directory, as its mount is to show them. */
+/** Extracts each container to the path that it has in the mount. */
 async function extractAll(
   { recordfs }: MountPlace,
   dir: string,
@@ -54,13 +54,13 @@ async function extractAll(
   }
 }
 
-/** What `diff` finds between two directories. */
+/** Returns what `diff -r` prints for two directories. */
 async function differences(a: string, b: string): Promise<string> {
   const ran = await run(["diff", "-r", a, b]);
   return ran.stdout + ran.stderr;
 }
 
-/** Inode number, kind and size of all that is below a directory. */
+/** Returns the inode number, kind and size of everything below a directory. */
 async function inodes(dir: string): Promise<string[]> {
   const format = "%i %y %s %P\\0";
   const printed = await output(dir, "find", ".", "-printf", format);
@@ -137,7 +137,7 @@ test("a union survives its server, and another one takes over", async (place) =>
   });
 });
 
-/** Checksums of all files below a directory, in the order of a walk. */
+/** Returns the checksums of all files below a directory, in the order of a walk. */
 function sums(dir: string): Promise<string> {
   return output(dir, "find", ".", "-type", "f", "-exec", "md5sum", "{}", "+");
 }
@@ -167,8 +167,8 @@ test("a wrong byte never leaves a union: damage is an I/O error, and the rest is
   const bytes = ffrBytes(packedSamples({ large, other: large, small }));
   const good = `${dir}/good.ffr`;
   await Deno.writeFile(good, bytes);
-  bytes[bytes.indexOf(0x73, 3_000_000)]! ^= 1; // of "small"
-  bytes[200_000]! ^= 1; // of the first large one
+  bytes[bytes.indexOf(0x73, 3_000_000)]! ^= 1; // a byte of "small"
+  bytes[200_000]! ^= 1; // a byte of the first large file
   await Deno.writeFile(`${dir}/bad.ffr`, bytes);
   const given = [lists, good, `${dir}/bad.ffr`, sharded];
   await mounted(place, given, async () => {
@@ -201,13 +201,13 @@ test("a path with an equals sign is a path if it exists, and names and paths may
   await mounted(place, [given], async () => {
     assert.equal(await differences(mountpoint, mountpoint), "");
     assert.ok((await Deno.stat(`${mountpoint}/words`)).isDirectory);
-    if (!LONG) return; // as of several, below
+    if (!LONG) return; // the mount of several, below, tests the same
     await killServer(place);
     assert.ok((await Deno.stat(`${mountpoint}/deep`)).isDirectory);
   });
   await mounted(place, [given, `${given}=x=y`, `${given}=z`], async () => {
     assert.equal(await output(mountpoint, "ls", "-UA"), "a=b\nx=y\nz\n");
-    await Deno.mkdir(`${given}=z`); // what is on the disk later changes nothing
+    await Deno.mkdir(`${given}=z`); // files that appear later change nothing
     await killServer(place);
     assert.equal(await output(mountpoint, "ls", "-UA"), "a=b\nx=y\nz\n");
     assert.equal(
@@ -231,7 +231,7 @@ test("--prefix shows a part of one container or of several, with every server", 
     [["--prefix=train/b/words", ...SEVERAL], "train/b/words"],
     [["--prefix", "000001", sharded], `${SHOWN[0]![0]}/000001`],
   ];
-  // Either way to say it, and one container and several.
+  // On a quick run, one case of each form: one container and several, the option and -o.
   for (const [args, path] of LONG ? cases : cases.slice(1, 3)) {
     await mounted(place, args, async () => {
       assert.equal(await differences(`${dir}/apart/${path}`, mountpoint), "");
@@ -314,7 +314,7 @@ test("a subset of a union counts through its containers, and links lead into eac
   assertFailed(ran, 1, new RegExp(`${total}`));
 });
 
-/** Where the links in a directory lead. */
+/** Returns the targets of the links in a directory. */
 async function targetsOf(dir: string): Promise<string[]> {
   const printed = await output(
     dir,

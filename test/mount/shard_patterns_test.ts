@@ -1,4 +1,4 @@
-/** `mount` of a pattern of tars: a relative one means the same for the server in the background, and for the next. */
+/** `mount` of a relative pattern of tars: the background server and its successor resolve it in the same way. */
 import assert from "node:assert/strict";
 import { CLI, run } from "../cli/run_cli.ts";
 import { tarBytes } from "../support/tar/make_tar.ts";
@@ -6,7 +6,7 @@ import { found, killServer, test, writeIndices } from "./shown.ts";
 
 test("a subset of the samples of a relative pattern is mounted, also after a crash", async (place) => {
   const { dir, env, mountpoint } = place;
-  // A shard without files comes first, and files of a sample are not neighbours.
+  // The first shard is empty, and the files of a sample are not adjacent.
   const shards = {
     "x-2": [],
     "x-1": ["0.a", "1.a", "0.b", "1.b"],
@@ -19,7 +19,7 @@ test("a subset of the samples of a relative pattern is mounted, also after a cra
   }
   const subset = await writeIndices(place, [1, 2]);
   const pattern = "../x-{2..1}.tar::./../{y..y}.tar";
-  // What enters another mount namespace begins at its root.
+  // Entering another mount namespace resets the working directory to the root.
   const ran = await run([
     ...["sh", "-c", 'cd "$0" && exec "$@"', `${dir}/in/d`],
     ...[Deno.execPath(), "run", "-A", "--no-check", CLI],

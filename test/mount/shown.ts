@@ -1,4 +1,4 @@
-/** A mount in the background of a container, of which a part shows or which has links. */
+/** Background mounts that show a part of a container, or have links. */
 import assert from "node:assert/strict";
 import {
   type MountPlace,
@@ -9,7 +9,7 @@ import { run } from "../cli/run_cli.ts";
 import { needs } from "../support/programs/programs.ts";
 import { record } from "./numbers_mount.ts";
 
-/** Runs a test with a place to mount at. */
+/** Runs a test with a mount point. */
 export function test(
   name: string,
   body: (place: MountPlace) => Promise<void>,
@@ -22,7 +22,7 @@ export function test(
   });
 }
 
-/** Mounts with these options, which must work without a word, while `body` runs. */
+/** Mounts with these options while `body` runs. The command must print what `says` matches, by default nothing. */
 export async function mounted(
   place: MountPlace,
   args: readonly string[],
@@ -41,7 +41,7 @@ export async function mounted(
   assert.deepEqual([ended.stderr, ended.code], ["", 0]);
 }
 
-/** What a program prints in a directory; it must succeed. */
+/** Runs a program in a directory and returns its output. It must succeed. */
 export async function output(
   cwd: string,
   ...command: string[]
@@ -51,7 +51,7 @@ export async function output(
   return stdout;
 }
 
-/** Paths of everything below a directory, of one type: `f`, `d` or `l`, in byte order. */
+/** Returns the paths of everything below a directory of one type (`f`, `d` or `l`), in byte order. */
 export async function found(cwd: string, type: string): Promise<string[]> {
   const printed = await output(
     cwd,
@@ -60,7 +60,7 @@ export async function found(cwd: string, type: string): Promise<string[]> {
   return printed.split("\0").slice(0, -1).sort();
 }
 
-/** Kills the server of the only mount, and waits for the next one. */
+/** Kills the server of the only mount, and waits for its successor. */
 export async function killServer(place: MountPlace): Promise<void> {
   await until(async () => (await record(place)).supervised.resumable);
   const { pid } = await record(place);

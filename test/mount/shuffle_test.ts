@@ -18,13 +18,13 @@ import {
   writeIndices,
 } from "./shown.ts";
 
-/** The indices in the order of an epoch. */
+/** Returns the indices of all samples in the order of an epoch. */
 function orderOf(count: number, seed: number, epoch: number): number[] {
   const order = new RandomSampler(count).order(seed, epoch);
   return Array.from({ length: count }, (_, position) => order.at(position));
 }
 
-/** What an epoch's links are, as `name -> target`, if these are the targets in order. */
+/** Returns the links of an epoch with these targets in order, as `name -> target`. */
 function linksTo(targets: readonly string[]): string[] {
   return targets.map((target, position) => {
     const suffix = /[^./][^/]*(\.[^./]+)$/.exec(target)?.[1] ?? "";
@@ -33,7 +33,7 @@ function linksTo(targets: readonly string[]): string[] {
   });
 }
 
-/** The links of a directory as `name -> target`, in the order of their names. */
+/** Returns the links of a directory as `name -> target`, in the order of their names. */
 async function linksIn(place: MountPlace, epoch: string): Promise<string[]> {
   const printed = await output(
     `${place.mountpoint}/${epoch}`,
@@ -57,7 +57,7 @@ test("links lead to the files of a packed folder in the order of each epoch", as
       seen.add(links.join());
     }
     assert.equal(seen.size, 3);
-    // Beside them is all that was there before.
+    // The mount shows all files of the container as well.
     const all = await found(mountpoint, "f");
     assert.deepEqual(all, files.map(({ path }) => path).sort());
   });

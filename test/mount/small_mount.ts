@@ -1,4 +1,4 @@
-/** A mount of one small file, commands that must end, and processes that have nothing to do with either. */
+/** A mount of one small file, commands with a timeout, and unrelated processes. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { isRunning, type MountPlace, until } from "../cli/mount/mount_place.ts";
@@ -7,13 +7,13 @@ import { send } from "../support/programs/processes.ts";
 import { tarBytes } from "../support/tar/make_tar.ts";
 import { record } from "./numbers_mount.ts";
 
-/** An archive of one file, which holds its name's first letter. */
+/** A tar of one file, whose content is the first letter of its name. */
 export const ARCHIVE = tarBytes([{ name: "a.txt", data: "a" }]);
 
-/** Seconds that a command may take which would wait for ever. */
+/** Timeout of a command, in seconds. */
 export const LIMIT = "120";
 
-/** Runs the command line, which must end by itself. */
+/** Runs the command line, which must end before the timeout. */
 export async function bounded(
   args: readonly string[],
   env: Record<string, string>,
@@ -24,7 +24,7 @@ export async function bounded(
   return ran;
 }
 
-/** Mounts a small archive, and waits until another server could go on with it. */
+/** Mounts a small archive, and waits until another server could take over. */
 export async function mountSmall(place: MountPlace): Promise<string> {
   const source = `${place.dir}/x.tar`;
   fs.writeFileSync(source, ARCHIVE);
@@ -34,7 +34,7 @@ export async function mountSmall(place: MountPlace): Promise<string> {
   return source;
 }
 
-/** Runs `body` with processes that have nothing to do with a mount, none of which may end. */
+/** Runs `body` next to unrelated processes, none of which may end. */
 export async function withBystanders(
   count: number,
   body: (pids: readonly number[]) => Promise<void>,

@@ -1,4 +1,4 @@
-/** A server that dies while its mount is made. */
+/** A server that dies while it starts. */
 import assert from "node:assert/strict";
 import {
   childrenOf,
@@ -17,10 +17,10 @@ import { sleep, THOROUGH } from "./numbers_mount.ts";
 
 const { path } = goldenCase("ffrecord/packed_tree");
 
-/** How long a mount takes to be made and made resumable, or a little longer, in milliseconds. */
+/** Upper estimate of the time until a mount is resumable, in milliseconds. */
 const START_MS = 250;
 
-/** Mounts, kills the server after a while, and tells how the command ended and what is left of the mount. */
+/** Mounts, kills the server after `afterMs`, and returns the exit code of the command and the supervisor. */
 async function mountAndKill(
   { env, mountpoint }: MountPlace,
   afterMs: number,
@@ -55,7 +55,7 @@ async function mountAndKill(
   await sleep(afterMs);
   const [server] = supervisor === undefined ? [] : await childrenOf(supervisor);
   if (server !== undefined) send(server, "SIGKILL");
-  await until(() => over); // or it hangs
+  await until(() => over); // fails the test if the command hangs
   return { code: await ended, supervisor };
 }
 
@@ -72,7 +72,7 @@ Deno.test({
         const { code, supervisor } = await mountAndKill(place, afterMs);
         assert.ok(code === 0 || code === 1, `exit code ${code}`);
         if (code === 0) {
-          // It was made resumable before, or the mount is dead.
+          // The server was resumable before, or the mount is dead.
           await until(async () => {
             const state = (await place.listed())?.state;
             return state === "ok" || state === "dead";

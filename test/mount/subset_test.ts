@@ -1,4 +1,4 @@
-/** `mount --subset`: only the samples that an index file names are there. */
+/** `mount --subset`: shows only the samples that an index file names. */
 import assert from "node:assert/strict";
 import { run } from "../cli/run_cli.ts";
 import { datasetCase } from "../support/bags/bag_golden.ts";
@@ -103,7 +103,7 @@ test("of a sharded dataset, datapoints are counted across its shards", async (pl
     Array.from({ length }, (_, i) => `${name}/${numberName(i)}`)
   );
   const last = content!.shards.at(-1)!;
-  // None of the first shard, all of the last one.
+  // No datapoint of the first shard, and all of the last one.
   const kept = [
     content!.shards[0]!.length,
     ...Array.from(
@@ -205,7 +205,7 @@ test("an invalid index file is reported, and nothing is mounted", async (place) 
   };
   await fail(1, /missing.*no such file/i, "--subset", `${dir}/missing`);
   const subset = await writeIndices(place, [0, content.n]);
-  const line = new RegExp(`indices.*\\b4\\b.*${content.n}`); // behind two of a header
+  const line = new RegExp(`indices.*\\b4\\b.*${content.n}`); // after two header lines
   await fail(1, line, "--subset", subset);
   await fail(1, line, "-f", "--subset", subset);
   await Deno.writeTextFile(subset, "1\ntwo\n");

@@ -1,4 +1,4 @@
-/** Real programs on a real mount, made by the command line, as root and as an ordinary user. */
+/** Real programs on a real mount, mounted by the command line, as root and as an ordinary user. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { goldenCase } from "../support/golden.ts";
@@ -18,11 +18,11 @@ const USERS: [string, typeof asSelf, { ignore: boolean }][] = [
   ["an ordinary user", asOrdinaryUser, needs("fuse", "root", "fusermount3")],
 ];
 
-/** Copies the user's programs are in, beside the tests. */
+/** Returns the path of a Python script in `python/`. */
 const script = (name: string) =>
   fromFileUrl(new URL(`python/${name}`, import.meta.url));
 
-/** Mounts `source` on `home/mnt` for as long as `body` runs. */
+/** Mounts `source` at `home/mnt` while `body` runs. */
 async function mounted(
   user: User,
   source: string,
@@ -47,7 +47,10 @@ async function mounted(
   }
 }
 
-/** What an ordinary user does too on a quick run, by the user's own copy of the project; the rest is the same. */
+/**
+ * Tests that a quick run repeats as an ordinary user, with the user's own copy of the project. The others are the same
+ * for both.
+ */
 const OF_BOTH: ReadonlySet<string> = new Set([
   "pread and mmap at random offsets are the container's bytes",
   ...FULL ? ["cp -r of a golden folder, compared by cmp"] : [],
@@ -109,7 +112,7 @@ for (const [name, as, needed] of USERS) {
         shown.toSorted(),
         files.map(({ path, size }) => `${size} 644 ./${path}`).toSorted(),
       );
-      // Of the many files one in a hundred, since each takes a process; diff compares all.
+      // cmp reads one in a hundred of the many files, since each takes a process; diff compares all.
       const compare =
         'cd "$1" && find . -type f "(" ! -path "./many/*" -o -path "*00" ")" -exec cmp {} "$2/{}" ";" -printf x';
       const compared = await user.do(
@@ -201,7 +204,7 @@ for (const [name, as, needed] of USERS) {
   test("8 readers at once read the packed content", [], async (user) => {
     makeSampleTree(user.home);
     await user.own(`${user.home}/original`);
-    // Each sha256sum prints to a file of its own: on one pipe they would mix.
+    // Each sha256sum writes to a file of its own, since lines of concurrent processes would mix on one pipe.
     const sums = `out=$(mktemp -d) && cd "$1" && find . -type f -print0 |
       xargs -0 -P8 -n40 sh -c 'sha256sum -z "$@" > "$(mktemp -p "$0")"' "$out" &&
       cat "$out"/* | sort -z && rm -r "$out"`;
@@ -241,7 +244,7 @@ for (const [name, as, needed] of USERS) {
   );
 }
 
-/** Runs one of the Python scripts from a place where the user can read it. */
+/** Runs a Python script from a copy that the user can read. */
 async function runPython(
   user: User,
   name: string,

@@ -1,4 +1,4 @@
-/** The three ways of use that the project was made for, as they are written down. */
+/** The main ways to use recordfs, run exactly as they are documented. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { needs } from "../support/programs/programs.ts";
@@ -27,9 +27,9 @@ Deno.test({
       makeSampleTree(user.home);
       fs.renameSync(`${user.home}/data.ffr`, `${project}/data.ffr`);
       fs.writeFileSync(`${project}/script.ts`, SCRIPT);
-      const x = `${user.home}/x`; // there may be something at /mnt/x
+      const x = `${user.home}/x`; // /mnt/x may exist
       fs.mkdirSync(x);
-      // "deno" may not be in PATH: `npx deno task test` runs the tests from where npm keeps it.
+      // "deno" may be missing from PATH: `npx deno task test` runs the tests with npm's own copy.
       const sh = (commands: string) =>
         user.do(
           "sh",
@@ -48,7 +48,7 @@ Deno.test({
         );
         await sh(`deno run -A cli.ts unmount ${x}`);
       } finally {
-        await user.run("umount", "-l", x); // where the test failed
+        await user.run("umount", "-l", x); // left by a failed test
       }
       assert.equal(
         await sh("deno run -A script.ts"),

@@ -1,4 +1,4 @@
-/** Damaged bags and datasets on real mounts: refused, or with the damage where it is and nowhere else. */
+/** Damaged bags and datasets on real mounts: opening fails, or only the damaged values fail to read. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { readFile, stat } from "node:fs/promises";
@@ -26,22 +26,24 @@ import { needs } from "../../support/programs/programs.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What is found where a file or a list can't be read. */
+/** Result of a file or list that cannot be read. */
 const DAMAGED = "EIO";
 
-/** A mount that doesn't answer for so long is taken away: whoever waits for it has an error then. */
+/**
+ * Timeout of a mount that does not respond, in milliseconds: it is then unmounted by force, which ends pending reads.
+ */
 const LONGEST_MS = 180_000;
 
 const damaged = [...bagCases, ...datasetCases].filter(({ valid }) => !valid);
 
-/** Whether it is found on opening, without looking at what is in it. */
+/** Whether opening detects the damage, without reading values. */
 function isRefused({ name, expected }: BagCase | DatasetCase): boolean {
   return expected.outcome === "error" || name.endsWith("bad_missing_idx");
 }
 
 /**
- * Of each set the first that come to something else, and for others too all: what a tree says of each of them is
- * tried without a mount, which passes it on.
+ * Chooses the first case of each outcome per set. `deno task test:all` runs every case. Tests without a mount cover the
+ * tree's behaviour for all cases; a mount only passes it on.
  */
 function chosen<T extends BagCase | DatasetCase>(cases: readonly T[]): T[] {
   const seen = new Set<string>();
@@ -51,7 +53,7 @@ function chosen<T extends BagCase | DatasetCase>(cases: readonly T[]): T[] {
   });
 }
 
-/** Runs with a damaged container mounted. */
+/** Mounts a damaged container while `body` runs. */
 async function mounted(
   { path, name }: BagCase | DatasetCase,
   options: MountContainerOptions,
@@ -70,7 +72,7 @@ async function mounted(
   });
 }
 
-/** What `read` gives, or that it can't be read. */
+/** Returns what `read` returns, or `DAMAGED` if it fails with EIO. */
 async function orDamaged<T>(
   read: () => Promise<T>,
 ): Promise<T | typeof DAMAGED> {
@@ -82,7 +84,7 @@ async function orDamaged<T>(
   }
 }
 
-/** The content of a file, all of it. */
+/** Reads a whole file, and compares its length with its size. */
 function contentOf(path: string): Promise<Bytes | typeof DAMAGED> {
   return orDamaged(async () => {
     const bytes = new Uint8Array(await readFile(path));
@@ -117,7 +119,7 @@ for (const golden of chosen(damaged.filter(isRefused))) {
   });
 }
 
-/** One of each set, by which the command is tried: it opens them as the API does. */
+/** One case of each set for the command, which opens containers like the API. */
 const COMMANDED = [
   "bag/bad_truncated_records",
   "bags/bad_spec_path",
@@ -158,7 +160,7 @@ for (const golden of chosen(damaged.filter((one) => !isRefused(one)))) {
         else await assertDataset(golden, mountpoint);
       });
       const isTold = golden.expected.outcome !== "error-or-ok" &&
-        !golden.name.endsWith("utf8"); // which a mount does not decode
+        !golden.name.endsWith("utf8"); // a mount does not decode UTF-8
       const { words } = golden.expected;
       assert.equal(
         told.some((line) => line.includes(words)),
@@ -180,11 +182,11 @@ async function assertBag(golden: BagCase, mountpoint: string): Promise<void> {
   }
 }
 
-/** What each record of a bag is compared by; nothing for those that are damaged. */
+/** Returns an assertion for each record of a bag, or `undefined` for a damaged record. */
 function recordsOf(
   { name, path, content }: BagCase,
 ): (((bytes: unknown) => void) | undefined)[] {
-  if (name.endsWith("bad_no_bytes")) return []; // a bag of generation 2 without records
+  if (name.endsWith("bad_no_bytes")) return []; // detected as generation 2, without records
   if (content === undefined) {
     return soundRecords(path).map((record) =>
       record && ((bytes) => assert.deepEqual(bytes, record))
@@ -196,14 +198,14 @@ function recordsOf(
       : undefined
   );
   if (!name.endsWith("bad_first_limit")) return records;
-  // What looks like generation 2 has one more record, of the bytes before the first.
+  // Read as generation 2, the bag has one more record: the bytes before the first limit.
   const asSecond = naiveBag(path, 2).slice(0, 2).map(
     (record) => (bytes: unknown) => assert.deepEqual(bytes, record),
   );
   return [...asSecond, ...records.slice(1)];
 }
 
-/** The records of a bag of generation 3 both of whose limits can be right. */
+/** Returns the records of a bag of generation 3, or `undefined` where a limit is out of order or range. */
 function soundRecords(path: string): (Bytes | undefined)[] {
   const bytes = fs.readFileSync(path);
   const index = fs.readFileSync(path.replace(/\.bag$/, ".idx"));
@@ -222,7 +224,7 @@ function soundRecords(path: string): (Bytes | undefined)[] {
   return records;
 }
 
-/** What is found of a value: its bytes, or those of each value of a list. */
+/** What was read for a value: its bytes, or a list of them, or `DAMAGED`. */
 type Found = Bytes | typeof DAMAGED | Found[];
 
 async function assertDataset(
@@ -259,7 +261,7 @@ async function assertDataset(
   }
 }
 
-/** Reads a value, and its view beside it, which has to be as sound as the value is. */
+/** Reads a value and its decoded view, which must fail if and only if the value does. */
 async function findValue(path: string, type: string): Promise<Found> {
   if (!type.endsWith("[]")) return await findFile(path, type);
   const files = await orDamaged(() => namesIn(path));
@@ -291,7 +293,7 @@ function decode(found: Found, type: string): unknown {
   return decoders[name!]!(found as Bytes, ...args);
 }
 
-/** Makes sure that what is found of a damaged datapoint is its own: values end in its number. */
+/** Asserts that the readable values of a damaged datapoint belong to it: each value ends in the datapoint's index. */
 function assertOwn(
   found: Readonly<Record<string, Found>>,
   spec: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What a mount makes of a container that is damaged, or becomes another one meanwhile. */
+/** Mounts of containers that are damaged, changed or replaced while they are mounted. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
@@ -13,7 +13,7 @@ import { ffrBytes, ffrHeader } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { mountTest, output } from "../../fuse/support/mounting.ts";
 
-/** Samples whose bytes tell which they are. */
+/** Samples whose bytes identify them. */
 const samplesOf = (lengths: readonly number[], first = 0): Uint8Array[] =>
   lengths.map((length, i) => {
     const bytes = new Uint8Array(length);
@@ -23,7 +23,7 @@ const samplesOf = (lengths: readonly number[], first = 0): Uint8Array[] =>
     return bytes;
   });
 
-/** Runs with a container mounted, and what the mount logs. */
+/** Mounts a container while `body` runs, and collects what the mount logs. */
 async function mounted(
   path: string,
   dir: string,
@@ -42,7 +42,7 @@ async function mounted(
   await body((i) => `${mountpoint}/${numberName(i)}`, logs, made);
 }
 
-/** Has the kernel forget a file's bytes, so that the next read asks the mount. */
+/** Drops a file's pages from the kernel's cache, so that the next read sends a request. */
 async function dropCache(file: string): Promise<void> {
   const { code, stderr } = await output(
     "dd",
@@ -55,7 +55,7 @@ async function dropCache(file: string): Promise<void> {
 
 const IO_ERROR = /os error 5/;
 
-/** Waits until the threads have reported something. */
+/** Waits until a thread has logged a matching line. */
 async function logged(logs: readonly string[], what: RegExp): Promise<void> {
   while (!logs.some((line) => what.test(line))) {
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -98,7 +98,7 @@ mountTest(
         const { n } = content;
         const read: Uint8Array[] = [];
         for (let i = 0; i < n; i++) read.push(await Deno.readFile(file(i)));
-        const behindHeader = bytes.subarray(12 + 12 * n); // back to back
+        const behindHeader = bytes.subarray(12 + 12 * n); // samples are stored back to back
         assert.ok(behindHeader.equals(Buffer.concat(read)));
       });
     }),
@@ -142,7 +142,7 @@ mountTest(
         }
         using opened = await Deno.open(path, { write: true });
         await opened.seek(12 + 12 * 3, Deno.SeekMode.Start);
-        await opened.write(new Uint8Array(200_000)); // the first sample, and a part of the second
+        await opened.write(new Uint8Array(200_000)); // the first sample, and the start of the second
         await assert.rejects(Deno.readFile(file(0)), IO_ERROR);
         await assert.rejects(Deno.readFile(file(1)), IO_ERROR);
         assert.deepEqual(await Deno.readFile(file(2)), samples[2]);
@@ -151,7 +151,7 @@ mountTest(
         await logged(logs, /sample 1 of .*: checksum mismatch /);
         assert.equal(logs.length, 3, logs.join("\n"));
         await opened.seek(0, Deno.SeekMode.Start);
-        await opened.write(ffrBytes(samples)); // as it was
+        await opened.write(ffrBytes(samples)); // restores the content
         for (const [i, sample] of samples.entries()) {
           assert.deepEqual(await Deno.readFile(file(i)), sample);
         }
@@ -227,7 +227,7 @@ for (
           await Promise.all([0, 1, 2, 3].map(reader));
           await changed;
           assert.ok(changed !== undefined && outcomes.failed > 0);
-          // The head of the file is what it was.
+          // The first sample was never overwritten.
           assert.equal(crc32(await Deno.readFile(file(1))), crc32(samples[1]!));
           await logged(logs, message);
         });
@@ -310,9 +310,9 @@ mountTest(
         const changed = fs.readFileSync(bag(0)).fill(7, 0, 9000);
         fs.writeFileSync(`${dir}/new.bag`, changed);
         fs.renameSync(`${dir}/new.bag`, bag(0));
-        fs.writeFileSync(bag(1), changed); // has no checksum: what is there is read
+        fs.writeFileSync(bag(1), changed); // no checksum: the new bytes are served
         await Deno.truncate(bag(2), 4096);
-        // Any thread may be asked, and only those that mapped a file before go on with it.
+        // Any thread may respond; only a thread that has mapped the file before still reads the old bytes.
         const replaced = await Deno.readFile(at(0, "a"))
           .catch((error) => assert.match(String(error), IO_ERROR));
         if (replaced !== undefined) assert.deepEqual(replaced, bytes(0));
@@ -323,7 +323,7 @@ mountTest(
     }),
 );
 
-/** A container of a sample of 3 GB, mostly a hole in the file, and a small one. */
+/** Writes a container of a 3 GB sample, which is a hole in the file, and a small sample. */
 function writeHuge(path: string): Uint8Array {
   const size = 3 * 2 ** 30;
   const small = new TextEncoder().encode("small");
@@ -345,7 +345,7 @@ function checksumOfZeros(size: number): number {
   return crc;
 }
 
-/** Resolves when a READ of a node has come. */
+/** Resolves when a READ of a node is traced. */
 function readOf(node: number): {
   readonly onTrace: (line: string) => void;
   readonly came: Promise<void>;

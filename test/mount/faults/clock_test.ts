@@ -1,4 +1,4 @@
-/** The clock of the machine jumps by years while a mount is read, and its servers are killed. */
+/** The clock of the machine jumps by years while a mount is read and its servers are killed. */
 import assert from "node:assert/strict";
 import {
   isRunning,
@@ -11,13 +11,13 @@ import { needs } from "../../support/programs/programs.ts";
 import { COUNT, record, SIZE, sleep, writeNumbers } from "../numbers_mount.ts";
 import { startReaders } from "../readers.ts";
 
-/** What the program `faketime` has others load, wherever this system keeps it. */
+/** Returns the library that `faketime` preloads, wherever this system has it. */
 async function library(): Promise<string> {
   const show = ["faketime", "-m", "-f", "+0", "printenv", "LD_PRELOAD"];
   return (await run(show)).stdout.trim();
 }
 
-/** How far the clock is off, one jump after another. */
+/** Offsets of the clock, set one after another. */
 const JUMPS = ["+10y", "-30y", "+50d", "-11s", "-1h", "+200y", "+0"];
 
 Deno.test({
@@ -36,7 +36,7 @@ Deno.test({
         FAKETIME_TIMESTAMP_FILE: clock,
         FAKETIME_NO_CACHE: "1",
         FAKETIME_DONT_FAKE_MONOTONIC: "1",
-        NO_FAKE_STAT: "1", // what is on a disk does not jump
+        NO_FAKE_STAT: "1", // file times do not jump
       };
       const mounted = await recordfs(["mount", source, mountpoint], { env });
       assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);
@@ -68,11 +68,11 @@ Deno.test({
         assert.deepEqual(wrong, []);
         assert.ok(read > JUMPS.length);
       }
-      // It did jump, and was not taken for a change of the container.
+      // The clock did jump, and no jump was reported as a change of the container.
       const text = await Deno.readTextFile(log);
       const years = new Set(text.match(/(?<=^recordfs: )\d{4}(?=-)/gm));
       assert.ok(years.size >= 4, [...years].join());
-      // The library that turns the clock has complaints of its own, where processes begin at once.
+      // libfaketime prints errors of its own when several processes start at once.
       const own = text.replaceAll(/^libfaketime: .*\n/gm, "");
       assert.doesNotMatch(own, /changed|replaced|failed/);
       const unmounted = await recordfs(["unmount", mountpoint], { env });

@@ -1,4 +1,4 @@
-/** Many readers at once, readers that are killed, and mounts that come and go. */
+/** Many concurrent readers, killed readers, and repeated mounting and unmounting. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
@@ -18,7 +18,7 @@ import {
 } from "../numbers_mount.ts";
 import { startReaders } from "../readers.ts";
 
-/** Nobody waits longer for a process that was killed, in milliseconds. */
+/** Timeout for killed processes to end, in milliseconds. */
 const PATIENCE = 180_000;
 
 test("64 readers at once compare every byte", async (place) => {
@@ -34,7 +34,7 @@ test("64 readers at once compare every byte", async (place) => {
   assert.deepEqual([after.pid, after.supervised.restarts], [pid, 0]);
 });
 
-/** Starts a program that reads a file, by the kernel's cache or past it. */
+/** Starts a program that reads a file through the kernel's cache, or with O_DIRECT. */
 function startReading(path: string, direct: boolean): Deno.ChildProcess {
   const flags = direct ? ["iflag=direct"] : [];
   return new Deno.Command("dd", {
@@ -45,12 +45,12 @@ function startReading(path: string, direct: boolean): Deno.ChildProcess {
   }).spawn();
 }
 
-/** Kills processes, which may have read all there is. */
+/** Kills processes, some of which may have ended already. */
 function kill(children: readonly Deno.ChildProcess[]): void {
   for (const { pid } of children) send(pid, "SIGKILL");
 }
 
-/** Waits until processes have ended. */
+/** Waits until all processes have ended. */
 async function expectEnd(
   children: readonly Deno.ChildProcess[],
 ): Promise<void> {
@@ -79,7 +79,7 @@ test("readers are killed while the server is stopped, and the others continue", 
     kill(killed);
     await sleep(100);
     Deno.kill(pid, "SIGCONT");
-    // At the latest now: the kernel has whoever's request is being answered wait for that.
+    // Killed readers end now at the latest: a process whose request a server has read waits for the reply.
     await expectEnd(killed);
     await sleep(100);
   }
@@ -90,7 +90,7 @@ test("readers are killed while the server is stopped, and the others continue", 
   assert.equal((await record(place)).supervised.restarts, 0);
 });
 
-/** A container of samples of 256 MB, all zero and holes in the file, that take long to be checked. */
+/** Writes a container of 256 MB samples that are holes in the file: their checksums take long to compute. */
 function writeHoles(path: string, samples: number): void {
   const size = 1 << 28;
   const zeros = new Uint8Array(1 << 24);
@@ -112,7 +112,7 @@ Deno.test({
     withMountPlace(async (place) => {
       const { dir, mountpoint } = place;
       const rounds = THOROUGH ? 300 : 5;
-      const most = 20 * rounds; // on a busy machine some are killed before they ask
+      const most = 20 * rounds; // on a busy machine, some readers are killed before they send a request
       writeHoles(`${dir}/holes.ffr`, most);
       const mounted = await place.recordfs(
         ...["mount", "--trace", `${dir}/holes.ffr`, mountpoint],
@@ -156,7 +156,7 @@ Deno.test({
       assert.equal(code, 0, stderr);
       const [before, after] = JSON.parse(stdout);
       assert.deepEqual([after.mounts, after.maps], [0, 0]);
-      // Deno keeps a few of its own, whose number varies: not one for each mount.
+      // Deno keeps some descriptors open, and their number varies, but it must not grow with each mount.
       assert.ok(after.descriptors < before.descriptors + 10, stdout);
       assert.ok(after.threads < before.threads + 10, stdout);
       assert.ok(after.kilobytes < before.kilobytes + 100_000, stdout);

@@ -1,4 +1,4 @@
-/** Mounts that nothing can serve any more: they fail loudly, and stay until somebody removes them. */
+/** Mounts whose server is gone for good: reads fail, and the mount stays until somebody removes it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { isStale } from "../../../fuse/mounting/mountinfo.ts";
@@ -32,12 +32,12 @@ const LIST = fromFileUrl(
   new URL("../python/list_in_parts.py", import.meta.url),
 );
 
-/** The entry of `mounts --json`, which must warn of nothing. */
+/** Returns the mount's entry in `mounts --json`, which must print no warning. */
 async function listed(place: MountPlace): Promise<Record<string, unknown>> {
   return await place.listed() ?? assert.fail("it is not listed");
 }
 
-/** Has a mount die: its container goes, and then its server. */
+/** Removes the container and then kills the server, so that the mount dies. */
 async function die(place: MountPlace, source: string): Promise<void> {
   const { pid, supervised } = await record(place);
   await Deno.remove(source);
@@ -46,7 +46,7 @@ async function die(place: MountPlace, source: string): Promise<void> {
   await until(() => isStale(place.mountpoint));
 }
 
-/** Lists a directory; reads are of one part at a time. */
+/** Lists a directory, with one part per read. */
 function list(directory: string): {
   readonly begun: Promise<void>;
   finish(): Promise<[names: number, errno: number]>;
@@ -72,12 +72,12 @@ function list(directory: string): {
   };
 }
 
-/** Has the kernel forget all it can: names, attributes and bytes. */
+/** Drops everything that the kernel has cached: names, attributes and bytes. */
 function dropCaches(): Promise<void> {
   return Deno.writeTextFile("/proc/sys/vm/drop_caches", "3");
 }
 
-/** Reads every file: what there was, or an error that says that there is no server. */
+/** Reads every file. Each must have the right bytes, or fail with ENOTCONN. */
 function readAll(mountpoint: string): { right: number; failed: number } {
   const found = { right: 0, failed: 0 };
   for (let number = 0; number < COUNT; number++) {
@@ -123,7 +123,7 @@ for (const seen of LONG ? SEEN : SEEN.slice(1)) {
         if (errno === 0) assert.equal(names, COUNT);
         else assert.equal(errno, ENOTCONN);
       }
-      // Almost: a busy machine may need the room.
+      // A busy machine may have evicted some pages already.
       if (seen === "all") assert.ok(before.right > COUNT / 2);
       else assert.equal(before.right, 0);
       assert.ok(after.failed > 0, "something was dropped");
@@ -164,10 +164,10 @@ test(
     assert.match(row!, / dead /);
     assert.deepEqual(rows, []);
     assert.match(
-      linesAbout(mountpoint, stderr).join("\n"), // one: a dot is no end of line
+      linesAbout(mountpoint, stderr).join("\n"), // a single line: `.` does not match a newline
       /^recordfs: warning: .*mnt is dead: .*removed since.*its log is .*$/,
     );
-    // Nothing else is said but of mounts that other tests have killed.
+    // The only other lines are about mounts that other tests have killed.
     for (const line of stderr.trimEnd().split("\n")) {
       assert.match(line, /^recordfs: warning: .* is dead[:;] /);
     }
@@ -214,7 +214,7 @@ for (const option of [[], ["--replace"]]) {
 
 const UNMOUNT = [["--on-failure=unmount"], ["-o", "on_failure=unmount"]];
 
-// The other form is that of the ordinary user's mount, below.
+// The test of an ordinary user's mount, below, uses the other form.
 for (const options of LONG ? UNMOUNT : UNMOUNT.slice(1)) {
   testWith(
     { options },
@@ -362,7 +362,7 @@ test(
     assert.equal((await Deno.readFile(`${mountpoint}/000005`))[0], 5);
     assert.equal((await listed(place)).state, "ok");
   },
-  "root", // who alone may mount on a mount
+  "root", // only root may mount on a mount
 );
 
 Deno.test({

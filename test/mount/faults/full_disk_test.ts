@@ -1,4 +1,4 @@
-/** The disk of a mount's record and log is full. */
+/** The disk with a mount's record and log is full. */
 import assert from "node:assert/strict";
 import {
   isRunning,
@@ -53,7 +53,7 @@ Deno.test({
       const mount = ["mount", "--trace", source, mountpoint];
       assert.equal((await recordfs(mount, { env })).code, 0);
       const { pid, log } = await record(place);
-      // What takes long is to fill it line by line.
+      // Filling the log line by line takes too long.
       const padding = new Uint8Array(950_000).fill(10);
       await Deno.writeFile(log, padding, { append: true });
       const readers = startReaders(mountpoint, 4, COUNT, SIZE);
@@ -64,14 +64,14 @@ Deno.test({
         assert.deepEqual(wrong, []);
         assert.ok(read > 0);
       }
-      // There was no room for its earlier part.
+      // The disk had no room to keep the earlier part.
       await assert.rejects(Deno.stat(`${log}.1`), Deno.errors.NotFound);
       assert.ok(await isRunning(pid));
       assert.equal((await recordfs(["unmount", mountpoint], { env })).code, 0);
     }),
 });
 
-/** Runs `body` with a place to mount at whose state is on a disk of that size. */
+/** Runs `body` with a mount point whose state directory is on a disk of limited size. */
 function withStateOn(
   size: string,
   body: (place: MountPlace, disk: string) => Promise<void>,
@@ -82,7 +82,7 @@ function withStateOn(
   );
 }
 
-/** Leaves no room on a disk. */
+/** Fills a disk. */
 async function fill(path: string): Promise<void> {
   using file = await Deno.open(path, { write: true, create: true });
   await assert.rejects(async () => {

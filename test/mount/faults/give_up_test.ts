@@ -1,4 +1,4 @@
-/** When a mount whose servers die is given up, and what readers can do meanwhile. */
+/** When a supervisor gives up a mount whose servers keep dying, and what readers get until then. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
@@ -23,7 +23,7 @@ import {
   testWith,
 } from "../numbers_mount.ts";
 
-/** Kills a mount's servers as they come until its supervisor ends; returns how many there were. */
+/** Kills each server of a mount until the supervisor ends. Returns how many were killed. */
 async function killServers(supervisor: number): Promise<number> {
   const killed = new Set<number>();
   while (await isRunning(supervisor)) {
@@ -39,7 +39,7 @@ async function killServers(supervisor: number): Promise<number> {
 
 testWith(
   { patience: 4 },
-  "a mount is given up when for that long nothing has served, and is dead",
+  "a mount is given up and dead if no server has lived for the whole timeout",
   async (place) => {
     const { server, supervisor } = await bothAlive(place);
     const start = performance.now();
@@ -50,7 +50,7 @@ testWith(
     const seconds = (performance.now() - start) / 1000;
     assert.ok(seconds >= 3.9, `given up after ${seconds} s`);
     assert.ok(killed >= 4, `${killed} servers`);
-    // Nobody is to take it for the end of the file.
+    // Readers must get an error, and not an end of file.
     await assert.rejects(reading, /os error (107|103|5)/);
     assert.ok(await isStale(place.mountpoint));
     const { state, reason, log } = (await place.listed())!;
@@ -62,7 +62,7 @@ testWith(
     const text = await Deno.readTextFile(log as string);
     const delays = [...text.matchAll(/takes its place(?: in ([\d.]+) s)?$/gm)]
       .map(([, delay]) => Number(delay ?? 0));
-    // Each twice the one before; what is left of the time is used for a last attempt.
+    // Each delay is twice the one before. The last attempt gets the remaining time.
     const expected = [0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2].slice(
       0,
       delays.length - 1,
@@ -80,7 +80,7 @@ test("a mount survives five kills within eight seconds, and later ones", async (
   }
   const { server, supervisor } = await bothAlive(place);
   await sleep(1500);
-  // One that has served for a while was no failure: the next comes at once.
+  // A server that has served for a while does not count as failed: its successor starts without delay.
   Deno.kill(server, "SIGKILL");
   await until(async () => (await record(place)).pid !== server);
   assert.equal((await Deno.readFile(`${place.mountpoint}/000004`))[0], 4);
@@ -100,13 +100,13 @@ Deno.test("RECORDFS_GIVE_UP_AFTER must be a number of seconds", async () => {
   });
 });
 
-/** Lets the servers of a mount that come from now on not start: Deno takes more address space than that. */
+/** Prevents later servers of a mount from starting: Deno needs more address space than this limit. */
 async function starve(supervisor: number): Promise<void> {
   const limit = ["--as=1073741824:unlimited", `--pid=${supervisor}`];
   assert.equal((await run(["prlimit", ...limit])).code, 0);
 }
 
-/** Kills the server of a mount that gets no other one; its supervisor lives on. */
+/** Kills the server of a mount while no other can start. The supervisor continues. */
 async function loseServer(place: MountPlace): Promise<number> {
   const { server, supervisor } = await bothAlive(place);
   await starve(supervisor);
@@ -115,7 +115,7 @@ async function loseServer(place: MountPlace): Promise<number> {
   return supervisor;
 }
 
-/** Starts a program that reads. */
+/** Starts a program that reads from the mount. */
 function start(command: string, ...args: string[]): Deno.ChildProcess {
   return new Deno.Command(command, {
     args,
@@ -125,11 +125,11 @@ function start(command: string, ...args: string[]): Deno.ChildProcess {
   }).spawn();
 }
 
-/** Reads past the kernel's cache, as far as that goes. */
+/** Reads with O_DIRECT, which bypasses the kernel's cache where possible. */
 const startDirect = (path: string) =>
   start("dd", `if=${path}`, "iflag=direct", "bs=4k", "count=1");
 
-/** Sends a signal to programs, which must end by it soon. */
+/** Sends a signal to programs, and waits until all have ended by it. */
 async function expectEnd(
   children: readonly Deno.ChildProcess[],
   signal: Deno.Signal,
@@ -154,7 +154,7 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
       const readers = [
         start("cat", `${mountpoint}/000001`),
         start("stat", `${mountpoint}/none`),
-        // dd itself catches the other signal.
+        // dd handles SIGINT itself
         ...signal === "SIGKILL" ? [startDirect(`${mountpoint}/000002`)] : [],
       ];
       await sleep(300);
@@ -183,7 +183,7 @@ test(
   "prlimit",
 );
 
-/** A sample of 3 GB, a hole in the file, which takes a while to be compared with its checksum. */
+/** Mounts a container of one 3 GB sample, which is a hole in the file: comparing its checksum takes a while. */
 async function mountHuge(place: MountPlace): Promise<void> {
   const size = 3 * 2 ** 30;
   const zeros = new Uint8Array(1 << 24);
@@ -214,7 +214,7 @@ Deno.test({
       const { log } = await record(place);
       const { server, supervisor } = await bothAlive(place);
       const reader = startDirect(`${mountpoint}/000000`);
-      // It has been read, and is being compared.
+      // A server has read the request, and compares the sample's checksum.
       await until(async () =>
         /READ node=2 /.test(await Deno.readTextFile(log)) ||
         !await isRunning(reader.pid)

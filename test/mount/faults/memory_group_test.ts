@@ -1,4 +1,4 @@
-/** Mounts whose processes have a limit of memory together, as a container's do: the kernel kills what has no room. */
+/** Mounts in a control group with a memory limit, as in a container: the kernel kills processes of a full group. */
 import assert from "node:assert/strict";
 import { isRunning, namesIn, until } from "../../cli/mount/mount_place.ts";
 import { CLI, run } from "../../cli/run_cli.ts";
@@ -23,7 +23,7 @@ const KILLS = 7;
 const READERS = 4;
 const READS = 150;
 
-/** Takes memory of its group until the kernel has killed another process of it, and gives that back. */
+/** Takes memory in a group until the kernel has killed another process of the group, and then frees it. */
 const HOG = `
 import sys
 procs, events = sys.argv[1:]
@@ -49,7 +49,7 @@ function testInGroup(
   body: Parameters<typeof test>[1],
   isWanted = true,
 ): void {
-  // As root alone; and not in containers, whose groups are read-only.
+  // Needs root, and fails in containers, where control groups are read-only.
   const isPossible = Deno.uid() === 0 && hasMemoryGroups();
   if (!isWanted) return;
   if (isPossible) test(name, body, "root");
@@ -63,10 +63,10 @@ testInGroup(
       group.limit(256 * MIB);
       const first = await bothAlive(place);
       group.add(first.supervisor);
-      // Its servers inherit that they are killed first.
+      // Servers inherit the score by which the kernel kills them first.
       const score = `/proc/${first.supervisor}/oom_score_adj`;
       await Deno.writeTextFile(score, "1000");
-      Deno.kill(first.server, "SIGKILL"); // the next one is in the group
+      Deno.kill(first.server, "SIGKILL"); // its successor starts in the group
       await until(async () => !await isRunning(first.server));
       const { mountpoint } = place;
       const readers = startReaders(mountpoint, READERS, COUNT, SIZE, READS);
@@ -88,7 +88,7 @@ testInGroup(
       await place.recordfs("unmount", mountpoint);
     });
   },
-  THOROUGH, // whom the kernel kills is its own choice: `task test:faults`
+  THOROUGH, // only in `task test:faults`: the kernel may kill other processes
 );
 
 testInGroup(
@@ -97,7 +97,7 @@ testInGroup(
     await place.recordfs("unmount", place.mountpoint);
     await withMemoryGroup(async (group) => {
       const said: string[] = [];
-      // What a server takes at its start depends on the version of Deno.
+      // How much memory a server needs to start depends on the version of Deno.
       for (let mb = 160; mb >= 48; mb -= 8) {
         group.limit(mb * MIB);
         const { code, stderr } = await run([

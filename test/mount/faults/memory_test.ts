@@ -1,4 +1,4 @@
-/** Servers that run out of memory: the limit is one of address space, as of `ulimit -v`. */
+/** Servers that run out of memory: a limit on address space, as by `ulimit -v`. */
 import assert from "node:assert/strict";
 import { isMounted, isRunning, until } from "../../cli/mount/mount_place.ts";
 import { run } from "../../cli/run_cli.ts";
@@ -14,10 +14,10 @@ import {
 } from "../numbers_mount.ts";
 import { startReaders } from "../readers.ts";
 
-/** Less than Deno takes to start, and enough for a shell. */
+/** Too little for Deno to start, and enough for a shell. */
 const TOO_LITTLE = 1 << 30;
 
-/** Limits the address space of a process, and of those that it starts from then on. */
+/** Limits the address space of a process, and of processes that it starts later. */
 async function limit(pid: number, bytes: number | "unlimited"): Promise<void> {
   const limits = `--as=${bytes}:unlimited`;
   const { code, stderr } = await run([
@@ -28,13 +28,13 @@ async function limit(pid: number, bytes: number | "unlimited"): Promise<void> {
   assert.deepEqual([stderr, code], ["", 0]);
 }
 
-/** How often the supervisor has said that a server died. */
+/** Returns how many deaths of servers the supervisor has logged. */
 async function deaths(log: string): Promise<number> {
   const text = await Deno.readTextFile(log);
   return text.split("the server died (").length - 1;
 }
 
-/** Reads a file past the kernel's cache, by a process that can be given up on. */
+/** Reads a file with O_DIRECT in a process with a timeout. */
 async function expectAnswer(path: string): Promise<void> {
   const { code, stderr } = await run([
     ...["timeout", "--signal=KILL", "180"],
@@ -48,7 +48,7 @@ test(
   async (place, source) => {
     const rounds = THOROUGH ? 30 : 4;
     const { mountpoint } = place;
-    // One that traces makes something of each request; others do with what they have for long.
+    // With --trace a server allocates for each request. Without it, a server may live on memory it already has.
     const { stderr, code } = await place.recordfs(
       ...["mount", "--replace", "--trace", source, mountpoint],
     );
@@ -88,7 +88,7 @@ test(
 
 testWith(
   { patience: 2 },
-  "where there is no memory for any server the mount is dead, and the log says so",
+  "if no server has enough memory, the mount is dead, and the log reports it",
   async (place) => {
     const { pid, log, supervised } = await record(place);
     const supervisor = supervised.supervisor.pid;

@@ -1,4 +1,4 @@
-/** How many requests the kernel sends: what the mount's speed rests on. */
+/** Number of requests that the kernel sends, which determines the speed of a mount. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../fuse/mount_container.ts";
@@ -9,7 +9,7 @@ import { needs } from "../../support/programs/programs.ts";
 
 const SIZES = [1, 4096, 100_000, 131_072];
 
-/** Mounts files of {@linkcode SIZES} and runs `body`, which may ask for the requests so far. */
+/** Mounts files of {@linkcode SIZES} and runs `body` with a function that counts the requests since its last call. */
 async function traced(
   body: (
     mountpoint: string,
@@ -36,7 +36,7 @@ async function traced(
       const counts = new Map<string, number>();
       for (const line of lines.splice(0)) {
         const name = /^\S+/.exec(line)![0];
-        if (name === "STATFS") continue; // whoever looks at all mounts, as df does
+        if (name === "STATFS") continue; // programs such as df send it for all mounts
         counts.set(name, (counts.get(name) ?? 0) + 1);
       }
       return counts;
@@ -70,7 +70,7 @@ Deno.test({
       );
       assert.deepEqual(others, []);
       assert.ok((reading.get("OPEN") ?? 0) <= 1, "OPEN is asked once a mount");
-      // A machine short of memory drops what it has cached, and then asks again: not every time.
+      // A machine short of memory drops cached pages and reads them again, but not in every pass.
       let again = new Map([["", 0]]);
       for (let tries = 0; again.size > 0 && tries < 5; tries++) {
         await sh(`ls -lR ${mountpoint} && cat ${mountpoint}/files/*`);
@@ -87,7 +87,7 @@ Deno.test({
   ...needs("fuse"),
   async fn() {
     await traced(async (mountpoint, requests) => {
-      await sh(`cat ${mountpoint}/files/1-0`); // the directories
+      await sh(`cat ${mountpoint}/files/1-0`); // looks up the directories
       await requests();
       await sh(`cat ${mountpoint}/files/100000-3`);
       assert.deepEqual([...await requests()].toSorted(), [["LOOKUP", 1], [

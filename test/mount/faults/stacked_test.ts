@@ -11,7 +11,7 @@ import { needs } from "../../support/programs/programs.ts";
 import { asOrdinaryUser, asSelf } from "../../support/programs/users.ts";
 import { bothAlive, record, test, writeNumbers } from "../numbers_mount.ts";
 
-/** What `mounts --json` says of a directory, the uppermost mount last. */
+/** Returns the entries of `mounts --json` for a directory, the uppermost mount last. */
 async function listed(
   place: MountPlace,
   mountpoint: string,

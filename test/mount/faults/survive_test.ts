@@ -1,4 +1,4 @@
-/** A mount in the background outlives its server and its supervisor, however either dies. */
+/** A background mount survives the death of its server or its supervisor. */
 import assert from "node:assert/strict";
 import {
   isMounted,
@@ -36,7 +36,7 @@ test("server and supervisor are killed at random under load, and no read fails o
   const pids: number[] = [];
   for (let i = 0; i < times; i++) {
     await sleep(1500 * Math.random());
-    // Whoever is killed, the other one goes on; the next may be killed when both live again.
+    // The survivor replaces the killed process. The next is killed only when both are running.
     const alive = await bothAlive(place);
     const kind = i < 4 ? KINDS[i % 2]! : KINDS[Math.floor(2 * Math.random())]!;
     send(alive[kind], "SIGKILL");
@@ -54,11 +54,12 @@ test("server and supervisor are killed at random under load, and no read fails o
   const text = await Deno.readTextFile(log);
   const said = text.split(/the supervisor, process \d+, died/).length - 1;
   assert.equal(said, killed.supervisor);
-  // As soon as it waits as the first did: a shell keeps its standard error aside for as long.
+  // The new supervisor has as many descriptors as the first once it waits; until then, its shell keeps a copy of
+  // standard error.
   await until(async () =>
     (await namesIn(`/proc/${supervisor}/fd`)).length === held
   );
-  // Nobody stays behind as a zombie.
+  // No killed process is left as a zombie.
   for (const pid of pids) {
     await until(() => Deno.stat(`/proc/${pid}`).then(() => false, () => true));
   }
@@ -78,7 +79,7 @@ test("a server keeps no descriptor of supervisors that were killed", async (plac
     Deno.kill(supervisor, "SIGKILL");
     await until(async () => !await isRunning(supervisor));
   }
-  // One supervisor's pipe comes with the first of them, and goes with it.
+  // The first death adds one pipe to a supervisor, which is closed with it.
   const [, second] = counts as [number, number];
   assert.ok(counts.every((count) => count <= second + 3), counts.join());
 });
@@ -152,7 +153,7 @@ test(
       const mounted = await place.recordfs("mount", source, place.mountpoint);
       assert.deepEqual([mounted.stderr, mounted.code], ["", 0]);
       const { supervisor } = (await record(place)).supervised;
-      // Without a Deno, which would take as long as a mount.
+      // `umount` is not Deno, whose start would take as long as a mount.
       assert.equal((await run(["umount", place.mountpoint])).code, 0);
       await until(async () => !await isRunning(supervisor.pid));
     }
@@ -162,11 +163,11 @@ test(
   "root",
 );
 
-/** The command lines of processes that have to do with a directory. */
+/** Returns the command lines of processes that mention a directory. */
 async function processesOf(dir: string): Promise<string[]> {
   const pids = (await namesIn("/proc")).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(
-    pids.map((pid) => Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "") // has ended
+    pids.map((pid) => Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "") // the process has ended
     ),
   );
   return lines.filter((line) => line.includes(dir));

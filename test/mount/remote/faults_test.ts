@@ -1,4 +1,4 @@
-/** Mounts in the background of a container on a web server that does wrong, or is away. */
+/** Background mounts of a container on a web server that fails, hangs or is unreachable. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,20 +23,20 @@ const AWAY: Fault = (_, response) => {
   response.writeHead(503).end();
   return true;
 };
-/** Never answers. */
+/** Never responds. */
 const HANGS: Fault = () => true;
 
 interface Served {
   readonly place: MountPlace;
   readonly server: FileServer;
-  /** The file that is served. */
+  /** Path of the served file. */
   readonly file: string;
   mount(...args: string[]): Promise<void>;
   unmount(): Promise<void>;
   path(sample: number): string;
 }
 
-/** Runs a test with a server of a container, which may be mounted. */
+/** Runs a test with a server of one container, and functions that mount and unmount it. */
 function served(
   name: string,
   body: (served: Served) => Promise<void>,
@@ -79,7 +79,7 @@ async function cat(path: string): Promise<Buffer> {
 }
 
 served(
-  "a mount whose server is killed while the store is away serves what is cached, and all when it is back",
+  "a mount whose server is killed during an outage of the store serves cached data, and everything after the outage",
   async ({ place, server, mount, unmount, path }) => {
     await mount("--timeout", "1");
     assert.ok(SAMPLES[3]!.equals(await cat(path(3))));
@@ -106,7 +106,7 @@ served(
 );
 
 served(
-  "a read ends when its time is over, though the kernel reads its first page once more",
+  "a read ends at its timeout, although the kernel retries the first page",
   async ({ place, server, mount, unmount, path }) => {
     await mount("--timeout", "4");
     for (const fault of [AWAY, HANGS]) {
@@ -115,7 +115,7 @@ served(
       const sample = fault === AWAY ? 100 : 150;
       await assert.rejects(cat(path(sample)), { code: "EIO" });
       const took = performance.now() - begun;
-      assert.ok(took > 3900 && took < 7500, `${took}`); // twice 4 s otherwise
+      assert.ok(took > 3900 && took < 7500, `${took}`); // twice 4 s if the retry waited again
       server.fault = undefined;
       await until(async () => {
         const read = await cat(path(sample)).catch(() => undefined);
@@ -129,11 +129,11 @@ served(
 );
 
 served(
-  "who waits for a store that hangs can be interrupted, and it can be unmounted",
+  "a process that waits for a hanging store can be interrupted, and the mount be unmounted",
   async ({ place, server, mount, path }) => {
     await mount();
     server.fault = HANGS;
-    // Through the page cache; and without, which the kernel asks about.
+    // Buffered reads, and direct reads, for which the kernel sends INTERRUPT.
     for (const flag of ["fullblock", "direct"]) {
       for (const signal of ["SIGINT", "SIGKILL"] as const) {
         const reader = new Deno.Command("dd", {
@@ -153,7 +153,7 @@ served(
   },
 );
 
-/** Whether a process reads and waits: its system call says so. */
+/** Whether a process is blocked in `read`, by its current system call. */
 function waitsForRead(pid: number): boolean {
   const call = fs.readFileSync(`/proc/${pid}/syscall`, "utf8");
   return /^0 0x0 /.test(call);
@@ -211,7 +211,7 @@ served(
 );
 
 served(
-  "a sample that is wrong at the store as well is an I/O error that names it",
+  "a sample that is damaged in the store itself is an I/O error, and the log names it",
   async ({ place, file, mount, unmount, path }) => {
     const bytes = fs.readFileSync(file);
     bytes[bytes.indexOf(SAMPLES[9]!) + 5]! ^= 1;
@@ -229,7 +229,7 @@ served(
 );
 
 served(
-  "an object that is replaced while it is mounted is an error, and never bytes of two",
+  "an object that is replaced while it is mounted is an error, and its bytes are never mixed",
   async ({ place, file, mount, unmount, path }) => {
     await mount();
     assert.ok(SAMPLES[1]!.equals(await cat(path(1))));
@@ -246,7 +246,7 @@ served(
 );
 
 served(
-  "without a cache everything is fetched each time; a second mount with one asks once, and for no bytes",
+  "without a cache everything is fetched each time; a second mount with a cache sends one request, for no bytes",
   async ({ place, server, mount, unmount, path }) => {
     await mount("--no-cache");
     assert.ok(SAMPLES[60]!.equals(await cat(path(60))));
@@ -266,7 +266,7 @@ served(
 );
 
 served(
-  "who reads an epoch by its links finds what comes next fetched",
+  "a reader that follows an epoch's links finds the next samples prefetched",
   async ({ place, server, mount, unmount }) => {
     await mount("--shuffle", "3", "--timeout", "20");
     const epoch = `${place.mountpoint}/epoch-0000`;
@@ -281,7 +281,7 @@ served(
         return sum + end! + 1 - start!;
       }, 0);
     await until(() => fetched() > 60 * 100_000);
-    // And the last of them, which a busy machine asks for later.
+    // A busy machine sends the last requests later.
     for (let count = 0; count < server.asked.length;) {
       count = server.asked.length;
       await sleep(300);
@@ -296,7 +296,7 @@ served(
 );
 
 served(
-  "what is fetched is counted, and said where requests are traced",
+  "fetches are counted, and traced with the requests",
   async ({ place, server, mount, unmount, path }) => {
     await mount("--trace");
     let isFirst = true;
@@ -317,7 +317,7 @@ served(
       [server.asked.length - before, 1, 1],
     );
     assert.ok(fetched.bytes! >= 100_000 && fetched.bytes! < 400_000);
-    // The second time, nothing has to be fetched.
+    // The second read is served from the cache.
     const { READ } = listed!.requests as Record<string, number>;
     assert.ok(fetched.hits! > 0 && fetched.hits === READ! - 1);
     const { stdout } = await place.recordfs("mounts");
@@ -331,7 +331,7 @@ served(
       /FETCH http:\/\/127.*x\.ffr bytes \d+-\d+: \d+\.\d ms/,
     );
     await unmount();
-    // The cache's count goes on with the mount's, and those of whoever opened it.
+    // The cache's counters include the requests of the mount, and those that opened the container.
     const cache = ["--json", "--cache-dir", `${place.dir}/cache`];
     const cached = await place.recordfs("cache", "ls", ...cache);
     const [{ fetched: all }] = JSON.parse(cached.stdout);
@@ -341,7 +341,7 @@ served(
 );
 
 served(
-  "no secret is in the arguments of a mount's processes, and its files are the owner's alone",
+  "the arguments of a mount's processes contain no secret, and its files are readable by the owner only",
   async ({ place, server, path, unmount }) => {
     const { host } = new URL(server.url);
     const { code } = await place.recordfs(

@@ -1,4 +1,4 @@
-/** Mounts whose cache others can write: they work without it, and say so once. */
+/** Mounts whose cache others can write to: they do not use it, and report that once. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
@@ -37,7 +37,7 @@ test("a mount uses no cache that others can write to, and touches none of their 
   const names = fs.readdirSync(cache, { recursive: true }) as string[];
   const data = names.find((name) => name.endsWith("/data"))!;
 
-  // Anyone can foresee these names.
+  // Other users can predict these names.
   fs.chmodSync(cache, 0o777);
   const victim = new Victim(`${dir}/victim`);
   fs.rmSync(`${cache}/${data}`);
@@ -47,7 +47,7 @@ test("a mount uses no cache that others can write to, and touches none of their 
   assert.match(await mountAndRead(false, "--cache-dir", cache), warned);
   victim.assertUntouched("others can write");
 
-  // What is below an own directory, or that of a group, the log tells.
+  // In a directory of the user or of a trusted group, only the log reports a planted link.
   fs.chmodSync(cache, 0o2770);
   const shared = ["-o", `cache-dir=${cache},cache-shared`];
   assert.equal(await mountAndRead(false, ...shared), "");

@@ -1,4 +1,4 @@
-/** Containers that another container holds, mounted from where `serve` serves that. */
+/** Nested containers, mounted from a server that serves the outer one. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount, open } from "../../../mod.ts";
@@ -7,7 +7,7 @@ import { serve } from "../../../src/serve/mod.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 
-/** Files and directories, below the golden ones. */
+/** Files and directories, relative to the golden files. */
 const INNER = [
   "ffrecord/packed_tree/sample_10.ffr",
   "gulp/v2_chunks/gulp",

@@ -1,4 +1,4 @@
-/** Nodes behind one nginx, as the document "Containers on servers" has it: the origin sends each byte once. */
+/** Nodes behind one nginx, configured as in "Containers on servers": the origin sends each byte once. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -25,19 +25,19 @@ const NODES = 4;
 const SAMPLES = Array.from({ length: 320 }, () => randomBytes(100_000));
 const CONTAINER = ffrBytes(SAMPLES);
 
-/** The document's configuration, and what is to be added for a store over HTTPS. */
+/** The document's configuration, and its addition for a store over HTTPS. */
 const [CONFIGURATION, OVER_HTTPS] = documentBlocks()
   .filter(({ document, info }) =>
     document === "docs/remote.md" && info === "nginx"
   ).map(({ text }) => text);
 
-/** Replaces a text that is there so often. */
+/** Replaces all occurrences of a text, whose number must be as given. */
 function replace(text: string, from: string, to: string, times = 1): string {
   assert.equal(text.split(from).length, times + 1, from);
   return text.replaceAll(from, () => to);
 }
 
-/** An nginx with the document's configuration, in front of an origin. */
+/** Starts an nginx with the document's configuration in front of an origin. */
 async function sharedCache(
   origin: string,
   change = (text: string) => text,
@@ -50,7 +50,9 @@ async function sharedCache(
   });
 }
 
-/** Mounts on several nodes, reads everything on all of them at a time, each in an order of its own, and compares. */
+/**
+ * Mounts a container on several nodes, and reads and compares all samples on all nodes at once, in different orders.
+ */
 async function readOnNodes(
   { dir, env }: MountPlace,
   location: string,
@@ -112,7 +114,7 @@ test(
     assert.ok(origin.sent < 1.1 * CONTAINER.length, `${origin.sent}`);
     assert.equal(cache.errors(), "");
 
-    // Who may not read it at the origin, may not open it by what the cache has.
+    // A client whom the origin refuses cannot open the cached object.
     const wrong = { ...env, AWS_SECRET_ACCESS_KEY: "wrong" };
     const args = ["s3://bucket/a b/x+y%.ffr", "--endpoint", cache.url];
     const refused = await recordfs(["info", ...args, "--no-cache"], {
@@ -146,14 +148,14 @@ test(
       assert.equal(origin.headers.host, "s3.eu-north-1.amazonaws.com");
       asked.push(origin.asked.length);
     }
-    // The second node opens it, and finds the rest in the cache.
+    // The second node sends one request to open the object, and finds its bytes in the cache.
     assert.equal(asked[1]! - asked[0]!, 1);
   },
   "nginx",
 );
 
 test(
-  "a replaced object is a named error behind the cache, too, and can be opened again",
+  "behind the cache, too, a replaced object is a named error, and can be opened again",
   async ({ dir }) => {
     fs.mkdirSync(`${dir}/root`);
     fs.writeFileSync(`${dir}/root/x.ffr`, CONTAINER);

@@ -1,4 +1,4 @@
-/** Mounts of containers on a server outlive what happens to their own server, and to the store's. */
+/** Mounts of containers on a server survive failures of their own server and of the store. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type { ServerResponse } from "node:http";
@@ -20,7 +20,7 @@ import { killServer, test } from "../shown.ts";
 
 const GOLDEN = fromFileUrl(new URL("../../golden/", import.meta.url));
 
-/** Never answers, until it is let go: then the connections are gone. */
+/** Holds requests without responding. `letGo` closes their connections. */
 class Hanging {
   readonly #held: ServerResponse[] = [];
   readonly fault: Fault = (_, response) => {
@@ -28,7 +28,7 @@ class Hanging {
     return true;
   };
 
-  /** How many wait. */
+  /** Number of pending requests. */
   get length(): number {
     return this.#held.length;
   }
@@ -43,12 +43,12 @@ interface Served {
   readonly place: MountPlace;
   readonly server: FileServer;
   readonly url: string;
-  /** Where what is served lies. */
+  /** Directory that is served. */
   readonly root: string;
   recordfs(...args: string[]): Promise<string>;
 }
 
-/** Runs a test with a mount of files that hold their numbers, on a server. */
+/** Runs a test with a mount, from a server, of files that contain their index. */
 function served(
   name: string,
   body: (served: Served) => Promise<void>,
@@ -77,7 +77,7 @@ function served(
 
 type Readers = ReturnType<typeof startReaders>;
 
-/** They have read, and only what is right. */
+/** Asserts that all readers have read, and only right bytes. */
 async function assertSound(readers: Readers): Promise<void> {
   for (const { read, wrong } of await readers.stop()) {
     assert.deepEqual(wrong, []);
@@ -86,7 +86,7 @@ async function assertSound(readers: Readers): Promise<void> {
 }
 
 served(
-  "readers go on when its server is killed, again and again",
+  "readers continue when the server is killed repeatedly",
   async ({ place }) => {
     const readers = startReaders(place.mountpoint, 3, COUNT, SIZE);
     for (let i = 0; i < 3; i++) {
@@ -99,7 +99,7 @@ served(
 );
 
 served(
-  "its server is killed while readers wait for a store that hangs",
+  "the server is killed while readers wait for a hanging store",
   async ({ place, server }) => {
     const hanging = new Hanging();
     server.fault = hanging.fault;
@@ -107,36 +107,39 @@ served(
     await until(() => hanging.length > 0);
     const before = hanging.length;
     await killServer(place);
-    await until(() => hanging.length > before); // the readers' requests came to the next one
+    await until(() => hanging.length > before); // the next server repeats the readers' requests
     hanging.letGo(server);
     await assertSound(readers);
   },
 );
 
-served("its server is stopped for a while, and goes on", async ({ place }) => {
-  const { pid } = await record(place);
-  const readers = startReaders(place.mountpoint, 2, COUNT, SIZE);
-  for (let i = 0; i < 3; i++) {
-    Deno.kill(pid, "SIGSTOP");
-    await sleep(300);
-    Deno.kill(pid, "SIGCONT");
-    await sleep(100);
-  }
-  await assertSound(readers);
-  assert.equal((await record(place)).supervised.restarts, 0);
-});
+served(
+  "the server is stopped for a while, and continues",
+  async ({ place }) => {
+    const { pid } = await record(place);
+    const readers = startReaders(place.mountpoint, 2, COUNT, SIZE);
+    for (let i = 0; i < 3; i++) {
+      Deno.kill(pid, "SIGSTOP");
+      await sleep(300);
+      Deno.kill(pid, "SIGCONT");
+      await sleep(100);
+    }
+    await assertSound(readers);
+    assert.equal((await record(place)).supervised.restarts, 0);
+  },
+);
 
-served("its cache is deleted while it is read", async ({ place }) => {
+served("the cache is deleted while it is read", async ({ place }) => {
   const readers = startReaders(place.mountpoint, 3, COUNT, SIZE);
   await sleep(200);
   for (let times = 0; times < 2; times++) {
     fs.rmSync(`${place.dir}/cache`, {
       recursive: true,
       force: true,
-      maxRetries: 9, // something is written there meanwhile
+      maxRetries: 9, // the mount still writes to it
     });
     await sleep(200);
-    await killServer(place); // the next one finds no cache, and begins another
+    await killServer(place); // the next server finds no cache, and creates one
     await sleep(200);
   }
   await assertSound(readers);
@@ -170,7 +173,7 @@ test(
         assert.ok(
           said !== null && said.length <= 4,
           fs.readFileSync(log, "utf8"),
-        ); // of two servers
+        ); // each of the two servers logs it twice at most
         const ended = await place.recordfs("unmount", place.mountpoint);
         assert.deepEqual([ended.stderr, ended.code], ["", 0]);
       };
@@ -185,7 +188,7 @@ test(
   "python3",
 );
 
-/** Leaves no room on a disk. */
+/** Fills a disk. */
 function fillDisk(path: string): void {
   const fd = fs.openSync(path, "w");
   try {
@@ -223,7 +226,7 @@ for (const isSilent of [false, true]) {
 }
 
 served(
-  "it is replaced by a server with other options while it is read, and by none of another container",
+  "a server is replaced by one with other options while it is read, but not by one for another container",
   async ({ place, url, root, recordfs }) => {
     const { mountpoint } = place;
     const readers = startReaders(mountpoint, 3, COUNT, SIZE);
@@ -248,7 +251,7 @@ served(
       /^recordfs: [^\n]*the mounted container is http:[^\n]*\n$/,
     );
     assert.equal(refused.code, 1);
-    // The same location, but another content.
+    // Same location, other content.
     const bytes = fs.readFileSync(`${root}/x.ffr`);
     bytes[bytes.length - 1]! ^= 1;
     fs.writeFileSync(`${root}/x.ffr`, bytes);
@@ -303,7 +306,7 @@ for (
   });
 }
 
-/** The record of one of several mounts. */
+/** Reads the record of one of several mounts. */
 async function recordOf({ state }: MountPlace, mountpoint: string) {
   for (const name of await namesIn(state)) {
     if (!name.endsWith(".json")) continue;
@@ -334,7 +337,7 @@ test("a location that is unreachable, hanging or missing is not mounted, and the
     server.fault = fault;
     const start = performance.now();
     const { stderr, code } = await mount(url);
-    // It is not waited longer for silence than for an answer.
+    // A server that never responds takes no longer than one that refuses.
     assert.ok(performance.now() - start < 18_000);
     assert.match(stderr, /^recordfs: [^\n]+\n$/);
     assert.match(stderr, words);
