@@ -1,19 +1,19 @@
-/** What adapters yield, and inputs for them. */
+/** Reads the output of adapters, and makes inputs for them. */
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { ChunkSlice, DatasetAdapter } from "../../src/formats/gulp/mod.ts";
 import { imageCodec, readImageHeader } from "../../src/codecs/image/mod.ts";
 import { testImage } from "./images.ts";
 
-/** A video as an adapter yields it; of its frames, the sizes. */
+/** A video as an adapter yields it, with the sizes of its frames. */
 export interface Adapted {
   readonly id: unknown;
   readonly meta: unknown;
-  /** `WIDTHxHEIGHT`, or why there are none. */
+  /** `WIDTHxHEIGHT` of each frame, and the message of an error that ends them. */
   readonly frames: string[];
 }
 
-/** All that an adapter yields. */
+/** Reads everything that an adapter yields. */
 export async function adapted(
   adapter: DatasetAdapter,
   slice?: ChunkSlice,
@@ -36,13 +36,13 @@ export async function adapted(
   return videos;
 }
 
-/** Writes a file, and the directories it lies in. */
+/** Writes a file, and creates its parent directories. */
 export function put(file: string, content: string | Uint8Array): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, content);
 }
 
-/** A JPEG of that size. */
+/** Returns a JPEG of this size. */
 export async function jpeg(width = 32, height = 24): Promise<Uint8Array> {
   const codec = await imageCodec("imagescript");
   return await codec.encode(testImage(width, height), 90);

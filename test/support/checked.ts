@@ -1,4 +1,4 @@
-/** What a check tells, for tests of any format. */
+/** Collects the results of a check, for tests of any format. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../src/base/errors.ts";
 import { check } from "../../src/open/open.ts";
@@ -6,17 +6,19 @@ import type { CheckReport } from "../../src/tree/format.ts";
 
 type CheckArguments = Parameters<typeof check>;
 
-/** What a check has told. */
+/** Report of a check, and everything that its callbacks received. */
 interface Checked extends CheckReport {
   readonly damages: FormatError[];
   readonly codes: string[];
   readonly warnings: string[];
-  /** Bytes that were done, each time that it was told. */
+  /** Bytes done, at each progress callback. */
   readonly done: number[];
   readonly totals: Set<number>;
 }
 
-/** Checks a container; what is counted is what is told, and progress never goes back, nor past the total. */
+/**
+ * Checks a container. Asserts that the count equals the reported damages, and that progress is monotonic and bounded.
+ */
 export async function checked(
   location: CheckArguments[0],
   options: Omit<CheckArguments[1], "onDamage"> = {},

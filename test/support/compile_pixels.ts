@@ -1,6 +1,6 @@
 /**
- * Compiles `pixels.as`: `deno run -A test/support/compile_pixels.ts` writes `pixels_wasm.ts`, which is
- * committed, so that nobody else needs the compiler. A test compares the two.
+ * Compiles `pixels.as`. `deno run -A test/support/compile_pixels.ts` writes `pixels_wasm.ts`, which is committed so
+ * that nobody else needs the compiler. A test compares the two.
  */
 import asc from "assemblyscript/asc";
 import { Buffer } from "node:buffer";
@@ -11,11 +11,11 @@ const PIXELS = `${REPOSITORY}src/codecs/image/pixels/`;
 const SOURCE = `${PIXELS}pixels.as`;
 const RESULT = `${PIXELS}pixels_wasm.ts`;
 
-/** What `pixels_wasm.ts` is to hold. */
+/** Returns what `pixels_wasm.ts` must contain. */
 export async function compilePixels(): Promise<string> {
   let binary: Uint8Array | undefined;
   const { error, stderr } = await asc.main([
-    ...["pixels.ts", "--outFile", "pixels.wasm"], // the compiler wants that ending
+    ...["pixels.ts", "--outFile", "pixels.wasm"], // the compiler requires this suffix
     ...["--optimizeLevel", "3", "--shrinkLevel", "0", "--enable", "simd"],
     ...["--runtime", "stub", "--importMemory", "--noAssert"],
   ], {

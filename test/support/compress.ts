@@ -1,9 +1,9 @@
-/** Files compressed by the programs that people use, and by hand where these write none such. */
+/** Compresses files by common programs, and by hand where these do not write a variant. */
 import assert from "node:assert/strict";
 import { Sfc32 } from "../../src/data/random/random.ts";
 import { PYTHON } from "./programs/programs.ts";
 
-/** Runs a program that reads its standard input and writes its standard output. */
+/** Pipes input through a program and returns its standard output. */
 export async function piped(
   input: Uint8Array,
   command: string,
@@ -26,7 +26,7 @@ export async function piped(
   return stdout as Uint8Array<ArrayBuffer>;
 }
 
-/** Runs a line of Python over the standard input `data`, which makes `out`. */
+/** Runs Python code that turns the bytes `data` into the bytes `out`. */
 export function pythonMakes(
   input: Uint8Array,
   code: string,
@@ -50,7 +50,7 @@ export function joined(
   return all;
 }
 
-/** Splits bytes into pieces of a length, the last of which may be shorter. */
+/** Splits bytes into pieces of a length; the last may be shorter. */
 export function pieces(bytes: Uint8Array, length: number): Uint8Array[] {
   const count = Math.ceil(bytes.length / length);
   return Array.from(
@@ -59,7 +59,7 @@ export function pieces(bytes: Uint8Array, length: number): Uint8Array[] {
   );
 }
 
-/** Bytes of which some parts can be compressed and others cannot. */
+/** Returns bytes that alternate between random, compressible and repetitive runs. */
 export function mixedBytes(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   const random = new Sfc32(seed, 2, 3);
   const bytes = new Uint8Array(length);
@@ -76,7 +76,7 @@ export function mixedBytes(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** zstd frames of pieces, and the table of the seekable format (zstd, contrib/seekable_format). */
+/** Compresses pieces to zstd frames, and appends the table of the seekable format (zstd, contrib/seekable_format). */
 export async function seekableZstd(
   bytes: Uint8Array,
   length: number,
@@ -98,7 +98,7 @@ export async function seekableZstd(
   return joined(...frames, new Uint8Array(table.buffer));
 }
 
-/** How a case is compressed, by the programs that it needs. */
+/** A way to compress, and the programs that it needs. */
 export interface CompressedCase {
   readonly name: string;
   readonly needs: readonly string[];

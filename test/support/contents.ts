@@ -1,6 +1,6 @@
 import type { OpenedSamples, SampleValues } from "../../mod.ts";
 
-/** Reads the contents of samples that are bytes without fields. */
+/** Reads the contents of samples that have no fields. */
 export async function contentsOf(
   samples: OpenedSamples,
   indices: Iterable<number>,
@@ -9,7 +9,7 @@ export async function contentsOf(
   return read.map(({ content }) => content as Uint8Array);
 }
 
-/** Has a dataset of such samples be one of their contents; threads of a loader import it. */
+/** `process` of a dataset that reduces samples to their contents. Loader threads import it. */
 export function processContents(
   samples: readonly SampleValues[],
 ): Uint8Array[] {

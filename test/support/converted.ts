@@ -1,4 +1,4 @@
-/** Content of containers, for comparing what was converted. */
+/** Reads the content of containers, to compare conversions. */
 import * as fs from "node:fs";
 import {
   type Decoders,
@@ -11,13 +11,13 @@ import { open } from "../../src/open/open.ts";
 
 const asBytes = (bytes: Uint8Array) => bytes;
 
-/** Decodes as the originals do, but images, of which the bytes are compared. */
+/** Returns the decoders of a generation, but images stay bytes. */
 export function comparable(generation: 1 | 2 | 3): Decoders {
   const media = { jpeg: asBytes, jpg: asBytes, png: asBytes };
   return { __proto__: null as never, ...decodersOf(generation), ...media };
 }
 
-/** All datapoints of a dataset, decoded. */
+/** Reads and decodes all datapoints of a dataset. */
 export function datapointsOf(path: string): Record<string, unknown>[] {
   const { generation } = ShardedDatasetReader.openSync(path);
   using reader = ShardedDatasetReader.openSync(path, {
@@ -26,7 +26,7 @@ export function datapointsOf(path: string): Record<string, unknown>[] {
   return Array.from({ length: reader.length }, (_, i) => reader.getSync(i));
 }
 
-/** All videos: id, meta data, and what tells the frames from others. */
+/** Returns id, metadata and hashes of the frames of all videos. */
 export function videosOf(path: string): [string, unknown, string[]][] {
   using directory = GulpDirectory.openSync(path, { decode: false });
   return [...directory.mergedMetaDict.keys()].map((id) => {
@@ -35,7 +35,7 @@ export function videosOf(path: string): [string, unknown, string[]][] {
   });
 }
 
-/** All files and directories of a container, by path. */
+/** Returns all files and directories of a container, by path; `null` for a directory. */
 export async function filesOf(
   path: string,
 ): Promise<Map<string, Uint8Array | null>> {
@@ -47,7 +47,7 @@ export async function filesOf(
   return found;
 }
 
-/** What a directory holds, hidden files too. */
+/** Lists a directory, hidden files included. */
 export function namesIn(directory: string): string[] {
   return fs.readdirSync(directory).sort();
 }

@@ -1,11 +1,11 @@
-/** What the demo is made with: a folder of photos, and images. */
+/** Input of the demo: a folder of photos, and images. */
 import * as fs from "node:fs";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import type { Folder } from "./ffrecord/make_ffr.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** A folder to be packed. */
+/** The folder to pack. */
 export const PHOTOS: Folder = {
   "README.txt": text("A folder packed into one FFRecord file.\n"),
   cats: Object.fromEntries(
@@ -17,7 +17,7 @@ export const PHOTOS: Folder = {
   dogs: { "dog.json": text('{"name": "Bello"}\n'), "no photos yet": {} },
 };
 
-/** Writes such a folder. */
+/** Writes a folder to the disk. */
 export function writeFolder(path: string, folder: Folder): void {
   fs.mkdirSync(path);
   for (const [name, entry] of Object.entries(folder)) {
@@ -26,7 +26,7 @@ export function writeFolder(path: string, folder: Folder): void {
   }
 }
 
-/** Writes images of stripes. */
+/** Writes images with stripes. */
 export async function makeImages(folder: string): Promise<void> {
   const codec = await imageCodec();
   const size = { height: 96, width: 128, channels: 1 } as const;

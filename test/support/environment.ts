@@ -1,9 +1,9 @@
-/** Variables of this process's environment, for as long as something runs. */
+/** Temporary changes to this process's environment variables. */
 
-/** Values by name; `undefined` where one is not to be there. */
+/** Values by name; `undefined` unsets a variable. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Sets variables of the environment for as long as something runs. */
+/** Sets environment variables while `run` runs. */
 export async function withEnvironment(
   variables: Variables,
   run: () => Promise<void>,
@@ -18,7 +18,7 @@ export async function withEnvironment(
   }
 }
 
-/** {@linkcode withEnvironment} where those of AWS that there are do not count, nor files at home. */
+/** {@linkcode withEnvironment} that also hides the AWS variables of this machine, and the files in its home. */
 export async function withAwsEnvironment(
   variables: Variables,
   run: () => Promise<void>,

@@ -1,23 +1,23 @@
-/** Trees whose names may have any bytes, written to a disk and read from one. */
+/** Writes and reads directory trees whose names may have any bytes. */
 import * as fs from "node:fs";
 import type { Directory } from "../../src/io/dirfd/directory.ts";
 import { openDirectory } from "../../src/io/dirfd/open_directory.ts";
 import { decodeName, encodeName } from "../../src/base/names.ts";
 
-/** A folder: the bytes of names, as hex, and what they name. */
+/** A folder. Keys are the bytes of names, in hex. */
 export interface ExactFolder {
   readonly [hexName: string]: Uint8Array<ArrayBuffer> | ExactFolder;
 }
 
-/** A folder's entries: paths as hex, with 2f between names; `null` for a folder. */
+/** Entries of a folder. Keys are paths in hex, joined by 2f; `null` stands for a folder. */
 export type Contents = Map<string, Uint8Array | null>;
 
-/** A path as hex. */
+/** Encodes a path in hex. */
 export function hexPath(path: string): string {
   return encodeName(path).toHex();
 }
 
-/** What a folder holds, in no order. */
+/** Returns the entries of a folder, in no particular order. */
 export function contentsOf(folder: ExactFolder, prefix = ""): Contents {
   const contents: Contents = new Map();
   for (const [name, entry] of Object.entries(folder)) {
@@ -51,7 +51,7 @@ export function writeExactTree(path: string, folder: ExactFolder): void {
   write(openDirectory(path), folder);
 }
 
-/** Reads a directory. */
+/** Reads a directory tree. */
 export function readExactTree(path: string): Contents {
   const contents: Contents = new Map();
   const read = (directory: Directory, prefix: string) => {

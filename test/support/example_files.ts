@@ -1,11 +1,11 @@
-/** Makes what the examples in the help name. */
+/** Makes the files that examples in the help use. */
 import { DatasetWriter } from "../../src/formats/bags/mod.ts";
 import { dump, packFolder } from "../../src/formats/ffrecord/mod.ts";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
 import { testImage } from "./images.ts";
 import { writeChunk } from "./gulp/make_gulp.ts";
 
-/** Writes `data.ffr`, `captions` and so on into a directory. */
+/** Writes `data.ffr`, `captions` and the other files into a directory. */
 export async function writeExampleFiles(dir: string): Promise<void> {
   const codec = await imageCodec();
   const jpeg = await codec.encode(testImage(16, 12));

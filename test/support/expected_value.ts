@@ -1,5 +1,5 @@
 // deno-lint-ignore-file camelcase -- the keys of expect.json
-/** Compares a value with what `expect.json` says of it. */
+/** Compares values with `expect.json`. */
 import assert from "node:assert/strict";
 import {
   encodeArray,
@@ -26,7 +26,7 @@ interface Special {
 
 const FLOATS = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 
-/** Fails unless `value` is what is expected, in the form of the golden sets. */
+/** Asserts that `value` is as expected, in the form of the golden sets. */
 export function assertExpected(value: unknown, expected: unknown): void {
   if (Array.isArray(expected)) {
     assert.ok(Array.isArray(value), `${value} is no list`);
@@ -77,7 +77,7 @@ function assertArray(
   });
 }
 
-/** Small integers of 64 bits are plain in JSON. */
+/** `expect.json` has 64-bit integers in the safe range as plain numbers. */
 function number(element: unknown): unknown {
   const isSmall = typeof element === "bigint" &&
     Number.isSafeInteger(Number(element));

@@ -1,11 +1,11 @@
 import { REPOSITORY } from "./paths.ts";
 
-/** The entry points that `deno.json` names, with their files below the repository's root. */
+/** Entry points of `deno.json`, and their files relative to the repository's root. */
 export const ENTRY_POINTS: Readonly<Record<string, string>> = JSON.parse(
   Deno.readTextFileSync(`${REPOSITORY}deno.json`),
 ).exports;
 
-/** Asks `deno doc` which names each entry point exports, types included. */
+/** Returns the names that each entry point exports, types included, by `deno doc`. */
 export async function exportedNames(): Promise<Map<string, string[]>> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["doc", "--json", ...Object.values(ENTRY_POINTS)],

@@ -1,10 +1,10 @@
-/** What comes of reading from different storages, in a form that can be compared. */
+/** Results of reads from different storages, in a form that can be compared. */
 import * as fs from "node:fs";
 import { RecordfsError } from "../../src/base/errors.ts";
 import { MemoryStorage } from "../../src/io/storage/memory_storage.ts";
 import { sha256 } from "./golden.ts";
 
-/** What a call answered, or how it failed; bytes by their hash, times left out. */
+/** Returns the result of a call, or its error. Bytes are replaced by their hash, and times by a constant. */
 export async function outcome(call: () => unknown): Promise<unknown> {
   try {
     return plain(await call());
@@ -13,7 +13,7 @@ export async function outcome(call: () => unknown): Promise<unknown> {
   }
 }
 
-/** {@linkcode outcome} of a call that does not wait. */
+/** {@linkcode outcome} of a synchronous call. */
 export function outcomeSync(call: () => unknown): unknown {
   try {
     return plain(call());
@@ -22,7 +22,7 @@ export function outcomeSync(call: () => unknown): unknown {
   }
 }
 
-/** An error, with what it says. */
+/** Returns the class, message and fields of an error. */
 export function refused(error: unknown): unknown {
   if (!(error instanceof RecordfsError)) {
     const { name, message } = error as Error;
@@ -44,7 +44,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-/** Files of the disk in memory, under their own paths: the one at `path`, or all below it. */
+/** Copies the file at `path`, or all files below it, to a memory storage under the same paths. */
 export function inMemory(path: string): MemoryStorage {
   const files: Record<string, Uint8Array> = {};
   const add = (path: string) => {

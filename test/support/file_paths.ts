@@ -1,6 +1,6 @@
 import type { VirtualFs } from "../../src/tree/vfs/virtual_fs.ts";
 
-/** Paths of all files of a container, in its order. */
+/** Returns the paths of all files of a container, in its order. */
 export function filePaths(fs: VirtualFs): string[] {
   return [...fs.walkSync()].filter(({ isFile }) => isFile)
     .map(({ path }) => path);

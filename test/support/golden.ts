@@ -1,5 +1,5 @@
 // deno-lint-ignore-file camelcase -- the keys of expect.json
-/** The files that the original Python library wrote, and what is known of each. */
+/** The files that the original Python library wrote, and their `expect.json`. */
 import { createHash } from "node:crypto";
 import { fromFileUrl } from "./paths.ts";
 
@@ -22,7 +22,7 @@ export interface ExpectedEntry {
   readonly index: number;
   readonly size: number;
   readonly sha256: string;
-  /** The path's bytes in hex, where it is not UTF-8. */
+  /** The path's bytes in hex, if it is not UTF-8. */
   readonly path_bytes?: string;
 }
 
@@ -69,18 +69,18 @@ export interface GoldenCase {
   };
 }
 
-/** The cases of a set below `test/golden`. */
+/** The cases of a set in `test/golden`. */
 export interface GoldenSet<T> {
-  /** One case, by its name. */
+  /** Reads one case, by its name. */
   one(name: string): T;
-  /** All cases, by name. */
+  /** Reads all cases, in the order of their names. */
   all(): T[];
 }
 
 /**
- * Reads the cases of a set: what `expect.json` says, the case's name, and the path of its container.
+ * Reads the cases of a set: the content of `expect.json`, the case's name, and the path of its container.
  *
- * @param revive Makes values of those that JSON has no form for.
+ * @param revive Reviver for values that JSON cannot represent.
  */
 export function goldenSet<T extends { readonly path: string }>(
   set: string,
@@ -96,19 +96,19 @@ export function goldenSet<T extends { readonly path: string }>(
   return { one, all: () => names().sort().map(one) };
 }
 
-/** All cases of a format, by name. */
+/** Returns all cases of a format, in the order of their names. */
 export function goldenCases(format: string): GoldenCase[] {
   return goldenSet<GoldenCase>(format).all()
     .map((golden) => ({ ...golden, name: `${format}/${golden.name}` }));
 }
 
-/** One case, such as `ffrecord/packed_tree`. */
+/** Reads one case, such as `ffrecord/packed_tree`. */
 export function goldenCase(name: string): GoldenCase {
   const [set, one] = name.split("/") as [string, string];
   return { ...goldenSet<GoldenCase>(set).one(one), name };
 }
 
-/** The SHA-256 of some bytes, in hex. */
+/** Returns the SHA-256 of bytes, in hex. */
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

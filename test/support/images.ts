@@ -1,9 +1,9 @@
-/** Images made up for tests, and how far two are apart. */
+/** Generated test images, and their comparison. */
 import assert from "node:assert/strict";
 import type { Image } from "../../src/codecs/image/mod.ts";
 import { PYTHON } from "./programs/programs.ts";
 
-/** A picture with slopes, edges and a little noise, the same for the same arguments. */
+/** Generates a picture with slopes, edges and a little noise. Deterministic. */
 export function testImage(
   width: number,
   height: number,
@@ -27,15 +27,15 @@ export function testImage(
   return { data, height, width, channels };
 }
 
-/** How far two images are apart. */
+/** Difference between two images. */
 export interface Difference {
-  /** Mean absolute difference of a channel's values, of 255. */
+  /** Mean absolute difference of channel values, from 0 to 255. */
   readonly mean: number;
-  /** The largest. */
+  /** Maximum absolute difference. */
   readonly max: number;
 }
 
-/** Compares the bytes of two images of one size. */
+/** Compares the bytes of two images of the same size. */
 export function difference(a: Uint8Array, b: Uint8Array): Difference {
   assert.equal(a.length, b.length);
   let [sum, max] = [0, 0];
@@ -47,7 +47,7 @@ export function difference(a: Uint8Array, b: Uint8Array): Difference {
   return { mean: sum / a.length, max };
 }
 
-/** Fails unless two images are as close as said. */
+/** Asserts that the difference between two images is at most `most`. */
 export function assertClose(
   a: Uint8Array,
   b: Uint8Array,
@@ -62,7 +62,7 @@ export function assertClose(
   );
 }
 
-/** What a JPEG's frame header says: components, and the sampling of each as one hex number. */
+/** Reads a JPEG's frame header: the sampling factors of each component, as one byte 0xHV. */
 export function samplingOf(jpeg: Uint8Array): number[] {
   let at = 2;
   while (jpeg[at + 1] !== 0xc0) at += 2 + (jpeg[at + 2]! << 8 | jpeg[at + 3]!);
@@ -70,7 +70,7 @@ export function samplingOf(jpeg: Uint8Array): number[] {
   return Array.from({ length: components }, (_, i) => jpeg[at + 11 + 3 * i]!);
 }
 
-/** Runs Python code with Pillow as `Image` and numpy as `np`; it writes to `out`. */
+/** Runs Python code, with Pillow as `Image` and NumPy as `np`, that writes to `out`. */
 export async function pillow(
   code: string,
   ...args: string[]

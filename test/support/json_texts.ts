@@ -1,4 +1,4 @@
-/** JSON as others write it, and what Python makes of it. */
+/** Random JSON texts, and the values that Python parses from them. */
 import fc from "./random.ts";
 import { pythonLines } from "./programs/python.ts";
 
@@ -35,7 +35,7 @@ const KEYS = ['"10"', '"2"', '"\\u0031"', '"a"', '"b\\n"', '"__proto__"', '""'];
 
 const blank = fc.constantFrom("", "", " ", "\n\t");
 
-/** Any JSON text, its numbers, keys and blanks as odd as they may be; keys come twice. */
+/** Any JSON text, with unusual numbers, keys and whitespace, and duplicate keys. */
 export const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>(
   (tie) => ({
     value: fc.oneof(
@@ -48,7 +48,7 @@ export const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>(
   }),
 ).value;
 
-/** The same, but an object. */
+/** The JSON text of any object. */
 export const jsonObjectText: fc.Arbitrary<string> = objectText(jsonText);
 
 function objectText(value: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -62,7 +62,10 @@ function objectText(value: fc.Arbitrary<string>): fc.Arbitrary<string> {
   );
 }
 
-/** A function that says of a value all that Python would tell apart: types, order of keys, bits of floats. */
+/**
+ * Source of a Python function that describes everything distinguishable about a value: types, order of keys, bits of
+ * floats.
+ */
 export const PYTHON_TYPED = `
 def typed(v):
     name = type(v).__name__
@@ -77,7 +80,7 @@ def typed(v):
     return [name, ascii(v)]
 `;
 
-/** What Python says of JSON texts. */
+/** Returns the descriptions of the values that Python parses from JSON texts. */
 export async function inPython(texts: readonly string[]): Promise<unknown[]> {
   return await pythonLines(
     `import json, sys

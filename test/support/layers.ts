@@ -1,4 +1,4 @@
-/** The rooms of the program, from the ground up, and what each may import besides itself. */
+/** The layers of the program, from the bottom up, and what each may import besides itself. */
 const GROUND = ["src/base", "src/io"];
 
 export const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -24,7 +24,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/data",
     "src/formats",
   ],
-  // Knows no format: what a node is, its tree says. Of data, the order that samples are drawn in.
+  // Depends on no format. From data, it uses the order in which samples are drawn.
   "src/serve": [
     ...GROUND,
     "deno.json",

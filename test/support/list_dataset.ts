@@ -2,16 +2,16 @@ import { IndexError } from "../../src/base/errors.ts";
 import { Dataset, type GetOptions } from "../../src/data/dataset.ts";
 import { RECIPE, type Recipe } from "../../src/data/recipe.ts";
 
-/** A dataset of values in memory that notes what it is asked for. */
+/** Dataset of values in memory that records its reads. */
 export class ListDataset<T> extends Dataset<T> {
   readonly length: number;
-  /** The batches that were read. */
+  /** Batches that were read. */
   readonly reads: { indices: readonly number[]; options: GetOptions }[] = [];
   closed = false;
   readonly #values: readonly T[];
   readonly #file: string | undefined;
 
-  /** @param file What it says its samples lie in. */
+  /** @param file File to which {@linkcode fileOf} attributes the samples. */
   constructor(values: readonly T[], file?: string) {
     super();
     this.#values = values;
@@ -49,7 +49,7 @@ export class ListDataset<T> extends Dataset<T> {
   }
 }
 
-/** The numbers from `start` to `stop - 1`. */
+/** Returns the integers from `start` to `stop - 1`. */
 export function range(start: number, stop: number): number[] {
   return Array.from({ length: stop - start }, (_, i) => start + i);
 }

@@ -1,16 +1,16 @@
-/** `deno task test:all`: what takes long is tried as often as it deserves, not as a quick run can wait for. */
+/** Set by `deno task test:all`, which repeats random and slow cases more often than a quick run can. */
 export const LONG: boolean = Deno.env.get("RECORDFS_ALL") === "1";
 
-/** `deno task test:all` and CI: what a quick run tries once, or on a few of many alike, is tried on all. */
+/** Set by `deno task test:all` and in CI, which try all of many similar cases, where a quick run tries a few. */
 export const FULL: boolean = LONG ||
   Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 
 /**
- * Files and directories that `deno task test` leaves to `deno task test:all` and to CI: they take seconds a test, most
- * of them by waiting for a clock, a browser or an installation.
+ * Files and directories that `deno task test` leaves to `deno task test:all` and CI. Their tests take seconds each,
+ * mostly waiting for a clock, a browser or an installation.
  */
 export const LEFT_TO_ALL: readonly string[] = [
-  // The page over the other kinds of containers, what it is to who does not see it, and what a hostile dataset would do in a whole browser.
+  // The page over the remaining kinds of containers, its accessibility, and hostile datasets in a whole browser.
   "test/serve/page/content/clips_test.ts",
   "test/serve/page/content/datapoints_test.ts",
   "test/serve/page/content/mds_test.ts",
@@ -37,7 +37,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/serve/page/session_test.ts",
   "test/serve/page/sizes_test.ts",
   "test/serve/page/token_page_test.ts",
-  // Mounts of servers that fail, and servers of mounts that die, hang, starve or are given up.
+  // Mounts from failing servers, and mount servers that die, hang, run out of memory or are given up.
   "test/mount/remote/",
   "test/mount/faults/bags_damaged_test.ts",
   "test/mount/faults/changes_test.ts",
@@ -50,7 +50,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/mount/faults/survive_test.ts",
   "test/mount/replace_test.ts",
   "test/mount/start_test.ts",
-  // Every format in every compression and container; random reads, damage and kills while an index is made.
+  // Every format in every compression and container; random reads, damage, and kills while an index is made.
   "test/formats/contract/layers_test.ts",
   "test/io/compressed/compressed_storage_test.ts",
   "test/io/compressed/faults_test.ts",
@@ -62,7 +62,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/io/remote/store_backoff_test.ts",
   "test/cli/commands/pack_kill_test.ts",
   "test/formats/gulp/ingest/killed_ingest_test.ts",
-  // Installations, documents and the demo, as a new user has them; and the machine, as others set it up.
+  // Installations, documents and the demo, as a new user has them; and machines with other settings.
   "test/cli/commands/doctor/",
   "test/fuse/mounting/mount_user_test.ts",
   "test/install/launcher_test.ts",
@@ -75,7 +75,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/demo_test.ts",
   "test/documents/shell_test.ts",
   "test/documents/site_page_test.ts",
-  // Many cases of one thing.
+  // Many similar cases.
   "test/cli/commands/bench_loader/",
   "test/data/loader/every_save_point_test.ts",
   "test/formats/bags/damaged_keys_test.ts",

@@ -1,9 +1,9 @@
-/** Pictures whose pixels say where they were. */
+/** Pictures whose pixels encode their position. */
 import type { Image } from "../../src/codecs/image/mod.ts";
 
 /**
- * A picture up to 256 × 256, whose red is the column and whose green is the row; in a gray one each pixel has
- * the next number.
+ * Makes a picture of up to 256 × 256 pixels. Red is the column and green the row; in a gray one, pixels are numbered
+ * from 1.
  */
 export function numberedImage(
   width: number,
@@ -25,7 +25,7 @@ export function numberedImage(
   return { data, height, width, channels };
 }
 
-/** Where a part of such a picture was: of a gray one, if it has up to 255 pixels. */
+/** Returns the position of a part in such a picture. A gray one may have at most 255 pixels. */
 export function placeOf(part: Image, whole: Image): { x: number; y: number } {
   if (whole.channels === 3) return { x: part.data[0]!, y: part.data[1]! };
   const at = part.data[0]! - 1;

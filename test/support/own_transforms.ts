@@ -1,4 +1,4 @@
-/** Transforms of a user's own, as they stand in a module that workers import. */
+/** A user's own transforms, in a module that workers import. */
 import type { Image } from "../../src/codecs/image/mod.ts";
 import type { Random } from "../../src/data/random/random.ts";
 import {
@@ -7,12 +7,12 @@ import {
   type Picture,
 } from "../../src/data/transforms/mod.ts";
 
-/** Turns bright to dark. */
+/** Inverts an image. */
 export default function invert(image: Image): Image {
   return { ...image, data: image.data.map((value) => 255 - value) };
 }
 
-/** Adds one random number to all values, after a while. */
+/** Adds one random number to all values, asynchronously. */
 export async function brighten(
   image: Image,
   random: Random,
@@ -22,16 +22,16 @@ export async function brighten(
   return { ...image, data: image.data.map((value) => value + by) };
 }
 
-/** A chain with a function in it. */
+/** A chain that contains a function. */
 export const chain: Compose<Picture> = new Compose([
   invert,
   new CenterCrop(4),
 ]);
 
-/** A label that is not in the meta data. */
+/** Returns a label that the metadata does not contain. */
 export function labelOf(meta: { readonly idx?: unknown }, id: string): string {
   return `${id}: ${meta.idx}`;
 }
 
-/** What becomes of a label. */
+/** Maps a label to a tenfold one. */
 export const tenfold = (label: number): number => label * 10;

@@ -2,10 +2,10 @@ import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { systemCode } from "../../src/io/libc/system_error.ts";
 
-/** The path of a `file:` URL. */
+/** Returns the path of a `file:` URL. */
 export const fromFileUrl: (url: URL) => string = fileURLToPath;
 
-/** The repository's root, with a slash at its end. */
+/** Root of the repository, with a trailing slash. */
 export const REPOSITORY = fromFileUrl(new URL("../../", import.meta.url));
 
 /** Runs `body` with a temporary directory that is removed afterwards. */
@@ -15,13 +15,10 @@ export async function withTempDir(
   await withNewDir(undefined, body);
 }
 
-/** Bytes that a place in memory has to have room for. */
+/** Free bytes that a file system in memory must have. */
 const ROOM = 4e9;
 
-/**
- * The same, in the system's memory where that can be: a disk's file system looks through what was removed of late for
- * each of many new files.
- */
+/** The same, in memory if possible. Creating many files on a disk is slow after many were removed. */
 export async function withMemoryDir(
   body: (dir: string) => Promise<void> | void,
 ): Promise<void> {
@@ -40,13 +37,13 @@ async function withNewDir(
   try {
     await body(dir);
   } catch (error) {
-    await removeAll(dir).catch(() => {}); // what was wrong first is what is to be told
+    await removeAll(dir).catch(() => {}); // the first error is reported
     throw error;
   }
   await removeAll(dir);
 }
 
-/** Whether there is such a place, with room for what tests write. */
+/** Whether a file system exists and has enough room for tests. */
 function hasRoom(path: string): boolean {
   try {
     const { bavail, bsize } = fs.statfsSync(path);
@@ -56,10 +53,10 @@ function hasRoom(path: string): boolean {
   }
 }
 
-/** A process that has just ended may still write a last line, or hold what was mounted there. */
+/** Errors that pass: a process that is just ending may write a last line, or keep a mount busy. */
 const MAY_PASS = ["ENOTEMPTY", "EBUSY"];
 
-/** Removes a directory, as soon as processes of mounts let it. */
+/** Removes a directory, retrying while processes of mounts still use it. */
 async function removeAll(dir: string): Promise<void> {
   for (let tries = 100;; tries--) {
     try {

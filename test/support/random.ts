@@ -1,6 +1,6 @@
 /**
- * fast-check, with the same cases on every run: what passes here passes in CI. `task test:all` tries
- * other cases each time, and `RECORDFS_SEED` repeats those of a failure, which names its seed.
+ * fast-check with the same cases in every run, so that what passes here passes in CI. `task test:all` tries new cases
+ * each time. `RECORDFS_SEED` repeats the cases of a failure, whose message names the seed.
  */
 import fc from "fast-check";
 import { LONG } from "./long.ts";

@@ -1,14 +1,14 @@
-/** Passes of a loader that is stopped, and goes on in another. */
+/** Resumes an interrupted pass of a loader in another loader. */
 import assert from "node:assert/strict";
 import type { DataLoader } from "../../src/open/data/mod.ts";
 
 /**
- * All that a loader gives, in its order. One that stops after a batch and another one that goes on there have to give
- * the same.
+ * Returns everything that a loader yields, in order. Asserts that a loader stopped after one batch, and another that
+ * resumes there, yield the same.
  *
- * @param make Makes a loader.
- * @param keysOf What tells the samples of a batch from others.
- * @param makeWhole Makes the one that is not stopped.
+ * @param make Creates a loader.
+ * @param keysOf Returns keys that identify the samples of a batch.
+ * @param makeWhole Creates the uninterrupted loader.
  */
 export async function resumedPass<T, B, K>(
   make: () => DataLoader<T, B>,

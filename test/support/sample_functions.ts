@@ -1,7 +1,7 @@
-/** Functions that tests name by their module. */
+/** Functions that tests reference by module. */
 import type { Random } from "../../src/data/random/random.ts";
 
-/** The default export. */
+/** The default export: negates a value. */
 export default function negated(value: number): number {
   return -value;
 }

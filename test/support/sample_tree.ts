@@ -1,15 +1,15 @@
-/** A directory of files on disk, the same packed, and where each file lies in the container. */
+/** Makes a directory of files, the same packed, and the location of each file in the container. */
 import * as fs from "node:fs";
 import { ffrBytes, type Folder, packedSamples } from "./ffrecord/make_ffr.ts";
 import { FULL, LONG } from "./long.ts";
 
-/** Sizes around the borders that matter: pages, read-ahead, the largest request. */
+/** Sizes around the limits that matter: pages, read-ahead, the largest request. */
 const SIZES = [
   ...[0, 1, 511, 4095, 4096, 4097, 65_536, 100_000, 131_071, 131_072, 131_073],
   ...[1_048_575, 1_048_576, 1_048_577, 3_000_000],
 ];
 
-/** Names that trip programs up. */
+/** Names that programs tend to mishandle. */
 const NAMES = [
   " leading space",
   "-dash",
@@ -25,18 +25,18 @@ const NAMES = [
   "é".repeat(127) + "y",
 ];
 
-/** Files of one directory: so many that they come in many parts. */
+/** Number of files in one directory: more than one READDIR reply holds. */
 export const MANY = LONG ? 3000 : FULL ? 1000 : 400;
 
-/** A file of the sample tree in the container. */
+/** Location of a file of the sample tree in the container. */
 export interface PackedFile {
   readonly path: string;
   readonly size: number;
-  /** Where it starts in the container. */
+  /** Byte offset in the container. */
   readonly offset: number;
 }
 
-/** Makes `dir/original` and `dir/data.ffr`, and lists the files. */
+/** Writes `dir/original` and `dir/data.ffr`, and returns the files. */
 export function makeSampleTree(dir: string): PackedFile[] {
   const folder: Record<string, Folder[string]> = {
     sizes: Object.fromEntries(SIZES.map((size) => [`s${size}`, content(size)])),
@@ -62,7 +62,7 @@ export function makeSampleTree(dir: string): PackedFile[] {
   });
 }
 
-/** Bytes that differ from file to file and from offset to offset. */
+/** Returns bytes that differ between files and offsets. */
 function content(size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let state = size + 1;

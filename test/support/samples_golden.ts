@@ -1,15 +1,15 @@
-/** Goldens of which `expect.json` lists the samples, field by field. */
+/** Golden cases whose `expect.json` lists the samples, field by field. */
 import assert from "node:assert/strict";
 import { openSamples } from "../../mod.ts";
 import { sha256 } from "./golden.ts";
 
-/** Bytes of a field. */
+/** Size and hash of a field's bytes. */
 interface ExpectedBytes {
   readonly size: number;
   readonly sha256: string;
 }
 
-/** A sample: its bytes; floats; and integers as text. */
+/** Fields of a sample: bytes, floats, and integers as text. */
 export type ExpectedSampleFields = Readonly<
   Record<string, ExpectedBytes | number | readonly number[] | string>
 >;
@@ -22,7 +22,7 @@ export interface SamplesCase {
   readonly content: { readonly samples: readonly ExpectedSampleFields[] };
 }
 
-/** Compares every field of every sample, as stored and decoded. */
+/** Compares every field of every sample, stored and decoded. */
 export async function assertSamples(
   path: string,
   { samples: expected }: SamplesCase["content"],
@@ -54,7 +54,7 @@ function isBytes(value: unknown): value is ExpectedBytes {
   return typeof value === "object" && value !== null && "sha256" in value;
 }
 
-/** A decoded value as `expect.json` has it. */
+/** Converts a decoded value to the form of `expect.json`. */
 function plain(value: unknown, wanted: unknown): unknown {
   if (value instanceof Float32Array) return [...value];
   return typeof wanted === "string" ? String(value) : value;

@@ -1,4 +1,4 @@
-/** Files that lie far away: nothing of them is known without waiting, and answers come in no order. */
+/** A slow storage: no synchronous access, and responses in random order. */
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { Sfc32 } from "../../src/data/random/random.ts";
 import {
@@ -13,17 +13,17 @@ import type {
 import { mustWait } from "../../src/io/storage/must_wait.ts";
 import { LOCAL_DISK, type Storage } from "../../src/io/storage/storage.ts";
 
-/** One wait in so many takes milliseconds; the others take turns of the event loop. */
+/** One in this many waits takes milliseconds. The others take turns of the event loop. */
 const LONG_WAIT = 32;
 const MOST_MS = 2;
 const MOST_TURNS = 3;
 
 /**
- * Another storage's files, of which each answer comes after a random short wait, and so those that were
- * asked for together in random order. Without waiting there is none: `mustWait` is thrown.
+ * Wraps a storage so that each response arrives after a short random wait, and concurrent responses in random order.
+ * Synchronous access throws `mustWait`.
  *
- * @param seed What the waits follow from.
- * @param inner Where the files are.
+ * @param seed Seed of the waits.
+ * @param inner The storage that has the files.
  */
 export function slowStorage(
   seed: number,
@@ -74,7 +74,7 @@ class SlowSource implements ByteSource {
     options: WaitOptions = {},
   ): Promise<number> {
     options.signal?.throwIfAborted();
-    into.fill(0xa5); // what looks at it before it is there sees that
+    into.fill(0xa5); // exposes code that uses the memory before the read is complete
     await this.#wait();
     options.signal?.throwIfAborted();
     return await this.#inner.readAt(into, offset, options);

@@ -1,4 +1,4 @@
-/** Containers of several formats with ten samples each, whose texts say their numbers. */
+/** Containers of several formats with ten samples each, whose texts contain their indices. */
 import assert from "node:assert/strict";
 import { open } from "../../src/open/open.ts";
 import { writeBag, writeDataset } from "./bags/make_bag.ts";
@@ -12,7 +12,7 @@ const TEXTS: readonly string[] = Array.from(
 );
 const BYTES = TEXTS.map((text) => new TextEncoder().encode(text));
 
-/** Writes a container of each kind at a path. */
+/** Functions that write a container of each kind to a path. */
 export const CONTAINERS: Readonly<Record<string, (at: string) => void>> = {
   "samples.ffr": (at) => Deno.writeFileSync(at, ffrBytes(BYTES)),
   "packed.ffr": (at) => {
@@ -54,7 +54,7 @@ export const CONTAINERS: Readonly<Record<string, (at: string) => void>> = {
   },
 };
 
-/** The numbers that the texts of a container, or of a folder, say, in the order of its files. */
+/** Returns the indices in the texts of a container, or of a directory, in the order of its files. */
 export async function numbersIn(path: string): Promise<number[]> {
   const numbers: number[] = [];
   const add = (content: Uint8Array) => {
@@ -84,7 +84,7 @@ function byName(a: Deno.DirEntry, b: Deno.DirEntry): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** The indices in an index file that split has written: some of the ten, ascending. */
+/** Reads an index file that split has written, which must have some of the ten samples, but not all. */
 export function indicesIn(file: string): number[] {
   const lines = Deno.readTextFileSync(file).trimEnd().split("\n");
   const indices = lines.filter((line) => !line.startsWith("#")).map(Number);

@@ -1,4 +1,4 @@
-/** The same samples in every format that has fields, by that format's own writer. */
+/** The same samples in every format that has fields, written by the format's own writer. */
 import { writeNpy } from "../../src/codecs/numpy/mod.ts";
 import { DatasetWriter, encodersOf } from "../../src/formats/bags/mod.ts";
 import { MDSWriter } from "../../src/formats/mds/mod.ts";
@@ -11,7 +11,7 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** The samples of all sources, as JavaScript has them. */
+/** The samples in JavaScript. */
 export const SAMPLES = [0, 1, 2].map((i) => ({
   count: 2 ** 40 * i - 1,
   score: i + 0.25,
@@ -23,10 +23,10 @@ export const SAMPLES = [0, 1, 2].map((i) => ({
   meta: { a: [1, 2.5, "x"], b: null },
 }));
 
-/** Names of their fields. */
+/** Names of the samples' fields. */
 export const FIELDS = Object.keys(SAMPLES[0]!);
 
-/** Writes the samples in a format, by its own writer. */
+/** Functions that write the samples in each format. */
 export const SOURCES: Record<string, (path: string) => Promise<void>> = {
   async mds(path) {
     const columns = {

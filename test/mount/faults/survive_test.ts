@@ -79,7 +79,7 @@ test("a server keeps no descriptor of supervisors that were killed", async (plac
     Deno.kill(supervisor, "SIGKILL");
     await until(async () => !await isRunning(supervisor));
   }
-  // The first death adds one pipe to a supervisor, which is closed with it.
+  // After the first death, the server starts the supervisors itself, and keeps a pipe to the current one only.
   const [, second] = counts as [number, number];
   assert.ok(counts.every((count) => count <= second + 3), counts.join());
 });

@@ -1,20 +1,20 @@
-/** The files of Arrow that pyarrow wrote, and what it reads of them. */
+/** The Arrow files that pyarrow wrote, and the values that it reads from them. */
 import { goldenSet } from "../golden.ts";
 import { fromFileUrl } from "../paths.ts";
 import type { ParquetCase } from "../parquet/parquet_golden.ts";
 
-/** `expect.json` of one case, as those of Parquet. */
+/** `expect.json` of one case, in the form of the Parquet cases. */
 export type ArrowCase = ParquetCase;
 
 const GOLDENS = goldenSet<ArrowCase>("arrow");
 
-/** One case. */
+/** Reads one case. */
 export const arrowCase = GOLDENS.one;
 
-/** All cases. */
+/** Reads all cases. */
 export const arrowCases = GOLDENS.all;
 
-/** Path of a file that is refused. */
+/** Returns the path of a file that must be rejected. */
 export function refusedFile(name: string): string {
   const url = new URL(`../../golden/arrow_refused/${name}`, import.meta.url);
   return fromFileUrl(url);

@@ -1,4 +1,4 @@
-/** Small files and streams of Arrow, written by the npm package `@uwdata/flechette`. */
+/** Small Arrow files and streams, written by the npm package `@uwdata/flechette`. */
 import {
   binary,
   columnFromArray,
@@ -8,12 +8,12 @@ import {
   tableToIPC,
 } from "@uwdata/flechette";
 
-/** Columns by name: their type, and their values. */
+/** Type and values of each column, by name. */
 export type Columns = Readonly<
   Record<string, readonly [DataType, readonly unknown[]]>
 >;
 
-/** Writes columns as a file of one batch, or as a stream. */
+/** Returns columns as a file of one record batch, or as a stream. */
 export function arrowBytes(
   columns: Columns,
   format: "file" | "stream" = "file",
@@ -25,12 +25,12 @@ export function arrowBytes(
   return tableToIPC(table, { format })!;
 }
 
-/** A file of three numbers: 7, 8 and 9. */
+/** Returns a file of three numbers: 7, 8 and 9. */
 export function arrowFile(): Uint8Array {
   return arrowBytes({ n: [int32(), [7, 8, 9]] });
 }
 
-/** A file of a column `data` of one byte each. */
+/** Returns a file with one column, `data`, of one byte per row. */
 export function bytesFile(values: readonly number[]): Uint8Array {
   return arrowBytes({
     data: [binary(), values.map((value) => Uint8Array.of(value))],

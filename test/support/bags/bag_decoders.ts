@@ -1,9 +1,9 @@
-/** Decoders for tests: short, and not those that are shipped. */
+/** Small decoders for tests, independent of the product's own. */
 import type { Decoders } from "../../../src/formats/bags/mod.ts";
 
 const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Types that need no library to be decoded; the values of others are bytes. */
+/** Decoders of types that need no library. Values of other types stay bytes. */
 export const decoders: Decoders = {
   utf8(bytes) {
     try {
@@ -19,6 +19,6 @@ export const decoders: Decoders = {
   },
 };
 
-/** Types whose values `decoders` and {@linkcode assertValue} know. */
+/** Types whose values `decoders` and {@linkcode assertValue} support. */
 export const KNOWN =
   /^(utf8|int|bytes|jpe?g|png|point)(\(.*\))?(\[\])?$|^array\(/;

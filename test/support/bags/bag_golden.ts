@@ -1,8 +1,8 @@
-/** The bags and datasets that the original Python libraries wrote, and what is known of each. */
+/** The bags and datasets that the original Python libraries wrote, and their `expect.json`. */
 import assert from "node:assert/strict";
 import { goldenSet, sha256 } from "../golden.ts";
 
-/** Bags, and datasets of the generations 1, 1, 2 and 3. */
+/** Single bags, and datasets of generations 1, 1, 2 and 3. */
 const SETS = ["bag", "bags", "granular", "granular2", "granular3"];
 
 /** A record as `expect.json` describes it. */
@@ -13,10 +13,10 @@ export interface ExpectedRecord {
   readonly error?: string;
 }
 
-/** The references of a datapoint. */
+/** References of a datapoint into the bags of its keys. */
 export type ExpectedReferences = readonly (number | readonly number[])[];
 
-/** What a dataset holds. */
+/** Content of a dataset. */
 export interface DatasetContent {
   readonly sharded: boolean;
   readonly spec: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ const cases = SETS.flatMap((set) =>
     }))
 );
 
-/** What is expected of a damaged case, in the words of our messages. */
+/** Returns the expected outcome of a damaged case, with the words of the product's messages. */
 function inOurWords(expected?: AnyCase["expected"]) {
   return expected?.words === "index is cut"
     ? { ...expected, words: "index is truncated" }
@@ -107,12 +107,12 @@ export const datasetCases: readonly DatasetCase[] = cases.filter((golden) =>
   golden.kind !== "bag"
 );
 
-/** The dataset of a name, such as `bags/lists`. */
+/** Returns the dataset of a name, such as `bags/lists`. */
 export function datasetCase(name: string): DatasetCase {
   return datasetCases.find((golden) => golden.name === name)!;
 }
 
-/** The generation that the cases of a set are of. */
+/** Returns the generation of a case, by its set. */
 export function generationOf({ name }: AnyCase): 1 | 2 | 3 {
   return name.startsWith("granular3/")
     ? 3
@@ -121,7 +121,7 @@ export function generationOf({ name }: AnyCase): 1 | 2 | 3 {
     : 1;
 }
 
-/** Compares bytes with what is known of them. */
+/** Compares bytes with the size and hash in `expect.json`. */
 export function assertBytes(
   actual: unknown,
   { size, sha256: hash }: ExpectedRecord,
@@ -131,7 +131,7 @@ export function assertBytes(
   assert.equal(sha256(actual), hash);
 }
 
-/** Compares a value with `expect.json`; one that is bytes with those it was encoded to. */
+/** Compares a value with `expect.json`. Values that stay bytes are compared with the encoded bytes. */
 export function assertValue(actual: unknown, expected: unknown): void {
   if (Array.isArray(actual)) {
     assert.ok(Array.isArray(expected) && expected.length === actual.length);

@@ -1,4 +1,4 @@
-/** Records of bag files, read as the format's description has it. */
+/** Reads records of bag files by the format's description. */
 import { fromFileUrl } from "../paths.ts";
 
 const ROOT = fromFileUrl(new URL("../../golden/", import.meta.url));
@@ -7,17 +7,17 @@ const ROOT = fromFileUrl(new URL("../../golden/", import.meta.url));
 export interface GoldenBags {
   readonly dir: string;
   readonly generation: 1 | 2 | 3;
-  /** Key to type. */
+  /** Types of the keys. */
   readonly spec: Readonly<Record<string, string>>;
   readonly content: {
-    /** For each datapoint the index of its record in each key's bag, keys sorted. */
+    /** For each datapoint, the index of its record in each key's bag, in the order of sorted keys. */
     readonly refs: readonly (readonly number[])[];
-    /** Values as `expect.json` describes them; not there in all sets. */
+    /** Values as `expect.json` describes them. Not all sets have them. */
     readonly datapoints?: readonly Readonly<Record<string, unknown>>[];
   };
 }
 
-/** One case, such as `bags/types`. */
+/** Reads one case, such as `bags/types`. */
 export function goldenBags(name: string): GoldenBags {
   const dir = `${ROOT}${name}/data`;
   const { content, info } = JSON.parse(
@@ -28,7 +28,7 @@ export function goldenBags(name: string): GoldenBags {
   return { dir, generation, spec, content };
 }
 
-/** All records of a key. */
+/** Reads all records of a key. */
 export function recordsOf(
   { dir, generation }: GoldenBags,
   key: string,
@@ -53,7 +53,7 @@ function numbersIn(bytes: Uint8Array): number[] {
   );
 }
 
-/** A type of a spec: its word and its arguments. */
+/** Splits a type of a spec into its word and its arguments. */
 export function parseType(type: string): { word: string; args: string[] } {
   const [, word, args] = /^(\w+)(?:\((.*)\))?$/.exec(type)!;
   return { word: word!, args: args === undefined ? [] : args.split(",") };

@@ -1,4 +1,4 @@
-/** Trees of bags and datasets, compared with what should be in them. */
+/** Compares trees of bags and datasets with their expected content. */
 import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { reopenTree as reopenBag } from "../../../src/formats/bags/tree/bag_tree.ts";
 import { reopenTree as reopenDecoded } from "../../../src/formats/bags/tree/decoded_views.ts";
@@ -7,10 +7,10 @@ import type { Tree } from "../../../src/tree/tree.ts";
 import { assertConsistent as assertTreeConsistent } from "../../tree/support/consistent_tree.ts";
 import { type DatasetContent, type ExpectedRecord } from "./bag_golden.ts";
 
-/** Name of the `i`-th of few things. */
+/** Returns the name of the entry with index `i`, in a directory of less than a million entries. */
 export const numberName = (i: number): string => String(i).padStart(6, "0");
 
-/** The files of a dataset, without `spec.json`. */
+/** Returns the expected files of a dataset by path, without `spec.json`. */
 export function filesOf(content: DatasetContent): Map<string, ExpectedRecord> {
   const files = new Map<string, ExpectedRecord>();
   const keys = Object.keys(content.spec);
@@ -36,10 +36,10 @@ export function filesOf(content: DatasetContent): Map<string, ExpectedRecord> {
   return files;
 }
 
-/** A tree as another thread has it. */
+/** Reopens a tree from the data that it shares with other threads. */
 export function reopened(tree: Tree): Tree {
   const { module, data } = tree.share();
-  const copy = structuredClone(data); // shared memory stays shared
+  const copy = structuredClone(data); // keeps shared memory shared
   if (module.endsWith("bag_tree.ts")) return reopenBag(copy);
   return module.endsWith("decoded_views.ts")
     ? reopenDecoded(copy)
@@ -47,9 +47,9 @@ export function reopened(tree: Tree): Tree {
 }
 
 /**
- * Compares what a container's tree says of its nodes in different ways, and with what another thread's copy says.
+ * Compares the results of a tree's methods with each other, and with those of a copy for another thread.
  *
- * @returns How many nodes there are.
+ * @returns Number of nodes.
  */
 export function assertConsistent({ tree }: VirtualFs): number {
   const other = reopened(tree);

@@ -1,11 +1,11 @@
-/** Bags and datasets that the original packages wrote, in the golden files. */
+/** Bags and datasets in the golden files, as the original packages wrote them. */
 import * as fs from "node:fs";
 import { fromFileUrl } from "../paths.ts";
 import type { BagGeneration } from "./naive_bags.ts";
 
 const ROOT = fromFileUrl(new URL("../../golden/", import.meta.url));
 
-/** The generation of each set. */
+/** Generation of each set. */
 const SETS: Record<string, BagGeneration> = {
   bag: 1,
   bags: 1,
@@ -14,7 +14,7 @@ const SETS: Record<string, BagGeneration> = {
   granular3: 3,
 };
 
-/** A bag or dataset of Python. */
+/** A bag or dataset that Python wrote. */
 export interface PythonCase {
   readonly name: string;
   readonly path: string;
@@ -22,7 +22,7 @@ export interface PythonCase {
   readonly generation: BagGeneration;
 }
 
-/** All that are sound, and that their writer has closed. */
+/** Returns all undamaged cases whose writer was closed. */
 export function pythonCases(kind: PythonCase["kind"]): PythonCase[] {
   return Object.entries(SETS).flatMap(([set, generation]) =>
     fs.readdirSync(ROOT + set).sort().flatMap((name) => {

@@ -1,18 +1,18 @@
-/** Writes bags and datasets as their README says, byte by byte, for tests. */
+/** Writes bags and datasets byte by byte, by the README of the original. */
 import type { Generation } from "../../../src/formats/bags/mod.ts";
 import { joined } from "../gulp/gulp_golden.ts";
 
-/** What a datapoint of {@linkcode writeDataset} holds: a record a key, or a list of them. */
+/** Datapoint for {@linkcode writeDataset}: one record per key, or a list of them. */
 export type Records = Readonly<
   Record<string, Uint8Array | readonly Uint8Array[]>
 >;
 
-/** Numbers as little-endian u64. */
+/** Encodes integers as little-endian u64. */
 export function u64s(values: readonly (number | bigint)[]): Uint8Array {
   return new Uint8Array(BigUint64Array.from(values, BigInt).buffer);
 }
 
-/** Writes a bag of `records`, and its `.idx` where that has one. */
+/** Writes a bag of `records`, and its `.idx` if its generation has one. */
 export function writeBag(
   path: string,
   records: readonly Uint8Array[],
@@ -29,7 +29,7 @@ export function writeBag(
   Deno.writeFileSync(path, joined([...records, u64s(index)]));
 }
 
-/** A MessagePack array of the references of a datapoint. */
+/** Encodes the references of a datapoint as a MessagePack array. */
 export function packReferences(
   references: readonly (number | readonly number[])[],
 ): Uint8Array {
@@ -49,7 +49,7 @@ export function packReferences(
   ]);
 }
 
-/** Writes a dataset; keys of `spec` in their order. */
+/** Writes a dataset, with the keys in the order of `spec`. */
 export function writeDataset(
   directory: string,
   spec: Readonly<Record<string, string>>,

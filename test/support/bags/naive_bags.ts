@@ -1,19 +1,19 @@
-/** Bags and datasets as their description has them, read without the library. */
+/** Reads bags and datasets by their description, independently of the library. */
 import * as fs from "node:fs";
 
-/** Which form a bag has. */
+/** Generation of a bag's format. */
 export type BagGeneration = 1 | 2 | 3;
 
 /** Values of a datapoint, as bytes. */
 export type RawDatapoint = Record<string, Uint8Array | Uint8Array[]>;
 
-/** All of a dataset. */
+/** Content of a whole dataset. */
 export interface RawDataset {
   readonly spec: Record<string, string>;
   readonly datapoints: RawDatapoint[];
 }
 
-/** The records of a bag. */
+/** Reads the records of a bag. */
 export function naiveBag(
   path: string,
   generation: BagGeneration,
@@ -39,7 +39,7 @@ export function naiveBag(
   );
 }
 
-/** A dataset without shards. */
+/** Reads a dataset without shards. */
 export function naiveDataset(
   directory: string,
   generation: BagGeneration,
@@ -64,7 +64,7 @@ export function naiveDataset(
   return { spec, datapoints };
 }
 
-/** Arrays and numbers of MessagePack. */
+/** Decodes arrays and integers of MessagePack. */
 function naiveMsgpack(bytes: Uint8Array): unknown {
   let at = 0;
   const number = (size: number) => {
@@ -87,7 +87,7 @@ function naiveMsgpack(bytes: Uint8Array): unknown {
   return result;
 }
 
-/** All files below a directory, by path. */
+/** Reads all files below a directory, by path. */
 export function filesBelow(directory: string): Map<string, Uint8Array> {
   const names = fs.readdirSync(directory, { recursive: true }) as string[];
   return new Map(

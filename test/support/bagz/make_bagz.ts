@@ -1,7 +1,7 @@
-/** Files of Bagz, as its README describes them. */
+/** Makes Bagz files, by the README of Bagz. */
 import { zstdCompressSync } from "node:zlib";
 
-/** A file with limits at its tail. */
+/** Returns a file with the limits at its end. */
 export function bagzBytes(
   records: readonly Uint8Array[],
   isCompressed = true,
@@ -13,7 +13,7 @@ export function bagzBytes(
   return bytes;
 }
 
-/** The records, and the file of their limits. */
+/** Returns the records, and the separate file of their limits. */
 export function bagzParts(
   records: readonly Uint8Array[],
   isCompressed = true,
@@ -38,7 +38,7 @@ export function bagzParts(
   return { stored, limits: new Uint8Array(limits.buffer) };
 }
 
-/** The original library's frames tell the size of their content. */
+/** Options for frames that state the size of their content, like those of the original library. */
 function sized(pledgedSrcSize: number): object {
   return { pledgedSrcSize };
 }

@@ -1,14 +1,17 @@
-/** Writes packed folders whose folders lie one in the other, as deep as one likes. */
+/** Writes packed folders with folders nested to any depth. */
 import { Buffer } from "node:buffer";
 import { ffrBytes } from "./make_ffr.ts";
 
-/** Where each folder has a file: before the folder in it, behind that, or nowhere. */
+/** Position of each folder's file: before or after the nested folder, or none. */
 export type DeepFiles = "before" | "behind" | "none";
 
-/** What each file of it holds. */
+/** Content of each file. */
 export const DEEP_CONTENT: Uint8Array = new TextEncoder().encode("content");
 
-/** The bytes of a `.ffr` file of `depth` folders `d`, with the files `a` or `z` in them: some 7 bytes a folder. */
+/**
+ * Returns a `.ffr` file of `depth` nested folders `d`, each with a file `a` (before) or `z` (behind), in some 7 bytes
+ * per folder.
+ */
 export function deepFfr(depth: number, files: DeepFiles): Uint8Array {
   const parts: Uint8Array[] = [
     Buffer.from("piouhjgbr\x80\x02", "latin1"),

@@ -2,12 +2,12 @@
 import { crc32 } from "node:zlib";
 import { Buffer } from "node:buffer";
 
-/** A folder to pack: names in any order, as strings. */
+/** A folder to pack. Names are in any order. */
 export interface Folder {
   readonly [name: string]: Uint8Array | Folder;
 }
 
-/** The bytes of a plain `.ffr` file. */
+/** Returns a plain `.ffr` file. */
 export function ffrBytes(samples: readonly Uint8Array[]): Uint8Array {
   const header = ffrHeader(
     samples.map((bytes) => bytes.length),
@@ -16,7 +16,7 @@ export function ffrBytes(samples: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat([header, ...samples]));
 }
 
-/** The header of a file with samples of these lengths and checksums, back to back. */
+/** Returns the header of a file whose samples have these lengths and checksums, and are stored back to back. */
 export function ffrHeader(
   lengths: readonly number[],
   checksums: readonly number[],
@@ -34,7 +34,7 @@ export function ffrHeader(
   return header;
 }
 
-/** The samples of a packed folder: its files depth first by name, then its structure. */
+/** Returns the samples of a packed folder: its files, depth first by name, and then its structure. */
 export function packedSamples(folder: Folder): Uint8Array[] {
   const samples: Uint8Array[] = [];
   const items = pickledFolder(folder, samples);
@@ -47,7 +47,7 @@ export function packedSamples(folder: Folder): Uint8Array[] {
   return samples;
 }
 
-/** GLOBAL, EMPTY_TUPLE, REDUCE: a new OrderedDict, in protocol 2. */
+/** GLOBAL, EMPTY_TUPLE, REDUCE: a new OrderedDict in protocol 2. */
 const NEW_DICT = Buffer.from("ccollections\nOrderedDict\n)R");
 
 function pickledFolder(folder: Folder, samples: Uint8Array[]): Uint8Array {

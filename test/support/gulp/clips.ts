@@ -1,7 +1,7 @@
-/** Videos that ffmpeg makes up for tests. */
+/** Test videos, made by ffmpeg. */
 import assert from "node:assert/strict";
 
-/** Runs ffmpeg; it must end well. */
+/** Runs ffmpeg, which must succeed. */
 export async function ffmpeg(...args: string[]): Promise<Uint8Array> {
   const { success, stdout, stderr } = await new Deno.Command("ffmpeg", {
     args: ["-nostdin", "-y", "-loglevel", "error", ...args],
@@ -11,7 +11,7 @@ export async function ffmpeg(...args: string[]): Promise<Uint8Array> {
   return stdout;
 }
 
-/** Makes a clip of a moving test pattern; codecs that every ffmpeg has. */
+/** Makes a clip of a moving test pattern, with codecs that every ffmpeg has. */
 export async function makeClip(
   path: string,
   { size = "64x48", rate = 25, frames = 25, source = "testsrc" }: {
@@ -37,7 +37,7 @@ export async function makeClip(
   return path;
 }
 
-/** How many frames GulpIO gets from a video: the files that its call of ffmpeg leaves. */
+/** Counts the frames that GulpIO gets from a video: the files that its ffmpeg command writes. */
 export async function burstCount(
   path: string,
   dir: string,
@@ -56,7 +56,7 @@ export async function burstCount(
   return (await Array.fromAsync(Deno.readDir(target))).length;
 }
 
-/** A program that notes its process id in `pidFile`, then becomes ffmpeg. */
+/** Makes a program that writes its process id to a file, and then becomes ffmpeg. */
 export async function ffmpegWithPid(dir: string): Promise<{
   program: string;
   pid(): number;
@@ -71,7 +71,7 @@ export async function ffmpegWithPid(dir: string): Promise<{
   return { program, pid: () => Number(Deno.readTextFileSync(pidFile)) };
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export function isRunning(pid: number): boolean {
   try {
     Deno.statSync(`/proc/${pid}`);

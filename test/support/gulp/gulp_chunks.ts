@@ -1,11 +1,11 @@
-/** Chunks that tests write. */
+/** Chunks that tests write and read. */
 import { GulpChunk, type JsonValue } from "../../../src/formats/gulp/mod.ts";
 import type {
   FrameInfo,
   SerializerChoice,
 } from "../../../src/formats/gulp/meta/serializer.ts";
 
-/** A chunk of a directory, with frames as they are stored. */
+/** Opens a chunk of a directory that leaves frames encoded. */
 export async function chunkIn(
   dir: string,
   serializer?: SerializerChoice,
@@ -18,10 +18,10 @@ export async function chunkIn(
   );
 }
 
-/** Such a chunk. */
+/** A chunk that leaves frames encoded. */
 export type RawChunk = GulpChunk<Uint8Array<ArrayBuffer>>;
 
-/** A video as a chunk has it. */
+/** Content of a video in a chunk. */
 export interface VideoContent {
   readonly id: string;
   readonly frameInfo: FrameInfo[];
@@ -29,7 +29,7 @@ export interface VideoContent {
   readonly frames: Uint8Array<ArrayBuffer>[];
 }
 
-/** Videos as a chunk's meta file and data file have them. */
+/** Reads the videos of a chunk from its metadata file and data file. */
 export async function contentOf(chunk: RawChunk): Promise<VideoContent[]> {
   const content: VideoContent[] = [];
   for (const [id, { frameInfo, metaData }] of chunk.metaDict) {

@@ -1,9 +1,9 @@
-/** Images to gulp, and what is in directories of chunks. */
+/** Images to gulp, and the content of directories of chunks. */
 import * as fs from "node:fs";
 import { GulpDirectory } from "../../../src/formats/gulp/mod.ts";
 import { gulpCase } from "./gulp_golden.ts";
 
-/** JPEGs that GulpIO2 has made. */
+/** JPEGs that GulpIO2 wrote. */
 export const JPEGS = frames("v2_gray_and_rgb");
 
 function frames(name: string): Uint8Array[] {
@@ -29,7 +29,7 @@ export function writeImages(
   }
 }
 
-/** What a directory holds: ids with their meta and numbers of frames. */
+/** Returns ids, metadata and number of frames of the videos in a directory. */
 export function contentOf(dir: string): [string, unknown, number][] {
   using directory = GulpDirectory.openSync(dir, { decode: false });
   return [...directory.mergedMetaDict.keys()].map((id) => {

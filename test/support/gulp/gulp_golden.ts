@@ -1,5 +1,5 @@
 // deno-lint-ignore-file camelcase -- the keys of expect.json
-/** The GulpIO files that the original Python libraries wrote, and what is known of each. */
+/** The GulpIO files that the original Python libraries wrote, and their `expect.json`. */
 import { goldenSet } from "../golden.ts";
 
 /** A video as `expect.json` describes it. */
@@ -9,9 +9,9 @@ export interface ExpectedVideo {
   readonly meta: unknown;
   readonly meta_count: number;
   readonly num_frames: number;
-  /** All frames joined. */
+  /** SHA-256 of all frames, concatenated. */
   readonly frames_sha256: string;
-  /** `loc,pad,length` lines. */
+  /** SHA-256 of `loc,pad,length` lines. */
   readonly frame_info_sha256: string;
   readonly frames: readonly {
     readonly index: number;
@@ -21,7 +21,7 @@ export interface ExpectedVideo {
     readonly height: number;
     readonly channels: 1 | 3;
   }[];
-  /** Set where reading it must fail; then these frames can be read all the same. */
+  /** Set where reading the video must fail, although these frames can be read. */
   readonly error?: string;
   readonly frames_still_good?: readonly number[];
 }
@@ -55,19 +55,19 @@ export interface GulpCase {
     readonly id: string;
     readonly slice?: readonly [number | null, number | null, number | null];
     readonly indices?: readonly number[];
-    /** Indices of the frames that are the answer. */
+    /** Indices of the frames in the result. */
     readonly frames: readonly number[];
-    /** Those frames joined. */
+    /** SHA-256 of these frames, concatenated. */
     readonly sha256: string;
   }[];
 }
 
-/** Words of a message, which names the file before it says what is wrong with it. */
+/** Rewrites a message of `expect.json` in the product's words, which separate the file's name from the problem. */
 function inOurWords(words: string): string {
   return words.replace(/^(\S+\.(?:gulp|gmeta)) (has|is) /, "$1: it $2 ");
 }
 
-/** The values that JSON has no form for. */
+/** Reviver for values that JSON cannot represent. */
 function parsed(key: string, value: unknown): unknown {
   if (key === "words") return inOurWords(value as string);
   if (typeof value !== "object" || value === null) return value;
@@ -82,13 +82,13 @@ function parsed(key: string, value: unknown): unknown {
 
 const GOLDENS = goldenSet<GulpCase>("gulp", parsed);
 
-/** All cases, by name. */
+/** Reads all cases. */
 export const gulpCases = GOLDENS.all;
 
-/** One case, such as `v2_chunks`. */
+/** Reads one case, such as `v2_chunks`. */
 export const gulpCase = GOLDENS.one;
 
-/** All bytes one after the other. */
+/** Concatenates bytes. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(
     parts.reduce((sum, { length }) => sum + length, 0),

@@ -1,4 +1,4 @@
-/** Ingests of frames that are made up, and what they leave. */
+/** Ingests fake frames, and reads the results. */
 import * as fs from "node:fs";
 import {
   AbstractDatasetAdapter,
@@ -9,25 +9,25 @@ import {
 import { blockThread } from "../block_thread.ts";
 import { fakeJpeg } from "./make_gulp.ts";
 
-/** What a {@linkcode FakeAdapter} is to do. */
+/** Options of a {@linkcode FakeAdapter}. */
 export interface FakeOptions {
-  /** How many videos; each has one to five frames. */
+  /** Number of videos; each has one to five frames. */
   readonly count: number;
-  /** What ids start with. */
+  /** Prefix of ids. */
   readonly prefix?: string;
-  /** Milliseconds that each video takes. */
+  /** Delay per video, in milliseconds. */
   readonly delay?: number;
-  /** Video that misbehaves. */
+  /** Index of the video that misbehaves. */
   readonly at?: number;
-  /** How: see `#misbehave`. */
+  /** Kind of misbehaviour: see `#misbehave`. */
   readonly how?: string;
-  /** Whether ids are said beforehand. */
+  /** Hides the ids from the ingestor until videos are yielded. */
   readonly silent?: boolean;
-  /** Bytes of a frame. */
+  /** Size of a frame in bytes. */
   readonly size?: number;
 }
 
-/** Videos of fake JPEGs; every seventh cannot be read. */
+/** Adapter of videos of fake JPEGs. Every seventh video cannot be read. */
 export class FakeAdapter extends AbstractDatasetAdapter {
   static readonly module: string = import.meta.url;
   static override readonly options: readonly AdapterOption[] = [
@@ -102,7 +102,7 @@ export class FakeAdapter extends AbstractDatasetAdapter {
   }
 }
 
-/** Files of a directory by their names, as text that compares. */
+/** Reads the files of a directory as Latin-1 text, by name. */
 export function filesOf(dir: string): Record<string, string> {
   return Object.fromEntries(
     fs.readdirSync(dir).sort().map((name) => [
@@ -112,7 +112,7 @@ export function filesOf(dir: string): Record<string, string> {
   );
 }
 
-/** Names of the files that are no complete chunk. */
+/** Returns the names of files that do not belong to a complete chunk. */
 export function leftovers(dir: string): string[] {
   return fs.readdirSync(dir).filter((name) =>
     !/^(data_\d+\.gulp|meta_\d+\.gmeta)$/.test(name)

@@ -1,14 +1,14 @@
-/** Writes GulpIO chunks for tests, from the format's description. */
+/** Writes GulpIO chunks for tests, by the format's description. */
 import * as fs from "node:fs";
 
-/** A video to write: the bytes of its frames, and what is known of it. */
+/** A video to write: the bytes of its frames, and its metadata. */
 export interface VideoToWrite {
   readonly id: string;
   readonly frames: readonly Uint8Array[];
   readonly meta?: unknown;
 }
 
-/** Bytes that start and end as a JPEG does. */
+/** Returns bytes that start and end like a JPEG. */
 export function fakeJpeg(size: number, fill = 0x55): Uint8Array {
   const bytes = new Uint8Array(size).fill(fill);
   bytes.set([0xff, 0xd8]);
@@ -16,7 +16,7 @@ export function fakeJpeg(size: number, fill = 0x55): Uint8Array {
   return bytes;
 }
 
-/** Writes `data_K.gulp` and `meta_K.gmeta` to a directory, and returns the object of the latter. */
+/** Writes `data_K.gulp` and `meta_K.gmeta` to a directory, and returns the object of the metadata file. */
 export function writeChunk(
   dir: string,
   number: number,

@@ -13,7 +13,7 @@ interface FolderOptions {
   readonly tags?: readonly string[];
 }
 
-/** The files of a directory, each a video of one frame, which remembers its options. */
+/** Adapter of the files in a directory. Each is a video of one frame, whose metadata are the adapter's options. */
 export class Folder extends AbstractDatasetAdapter {
   static override readonly options = [
     {
@@ -66,7 +66,7 @@ export class Folder extends AbstractDatasetAdapter {
   }
 }
 
-/** One whose option would be a flag that the command has itself. */
+/** Adapter with an option that collides with a flag of the command. */
 export class Clash extends Folder {
   static override readonly options = [
     ...Folder.options,

@@ -1,4 +1,4 @@
-/** The files that h5py wrote, and what it reads of them. */
+/** The files that h5py wrote, and the values that it reads from them. */
 import { crc32 } from "node:zlib";
 import assert from "node:assert/strict";
 import { goldenSet } from "../golden.ts";
@@ -24,7 +24,7 @@ export interface Hdf5Case {
   readonly links?: Readonly<Record<string, string>>;
   readonly skipped?: readonly string[];
   readonly unreadable?: Readonly<Record<string, string>>;
-  /** Per field: its values, row by row; 64-bit numbers beyond 2^53 are text. */
+  /** Values of each field, row by row. 64-bit integers beyond 2^53 are text. */
   readonly rows?: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -42,7 +42,7 @@ export function arrayIn(npy: Uint8Array): ExpectedArray {
   return { dtype, shape, crc32: crc32(elements) };
 }
 
-/** Reads the header of an `.npy` file by the format's description, apart from the project's own reader. */
+/** Reads the header of an `.npy` file by the format's description, independently of the product's reader. */
 function parseNpy(npy: Uint8Array): {
   dtype: string;
   shape: number[];

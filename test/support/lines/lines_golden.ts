@@ -1,4 +1,4 @@
-/** The files of lines that Python's modules wrote, and what they read of them. */
+/** The line-based files that Python's modules wrote, and the values that they read from them. */
 import { type GoldenSet, goldenSet } from "../golden.ts";
 
 /** `expect.json` of one case. */
@@ -8,15 +8,15 @@ export interface LinesCase {
   /** Path of the file, or of the directory of shards. */
   readonly path: string;
   readonly content: {
-    /** Values by field; `null` of a row that cannot be decoded. */
+    /** Values by field; `null` for a row that cannot be decoded. */
     readonly rows: readonly (Readonly<Record<string, unknown>> | null)[];
   };
 }
 
-/** Names of the formats of lines. */
+/** Names of the line-based formats. */
 export const LINE_FORMATS = ["jsonl", "csv", "tsv"] as const;
 
-/** The cases of a format; integers beyond 2^53 are a `bigint`. */
+/** Returns the cases of a format. Integers beyond 2^53 are a `bigint`. */
 export function linesGoldens(format: string): GoldenSet<LinesCase> {
   return goldenSet<LinesCase>(format, exact as (key: string) => unknown);
 }

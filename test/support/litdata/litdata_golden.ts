@@ -1,4 +1,4 @@
-/** Datasets that LitData wrote, what it reads of them, and comparisons with that. */
+/** Datasets that LitData wrote, and comparisons with the values that it reads from them. */
 import assert from "node:assert/strict";
 import { type NdArray, readNpy } from "../../../src/codecs/numpy/mod.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
@@ -6,7 +6,7 @@ import { check, open } from "../../../src/open/open.ts";
 import { openSamples } from "../../../src/open/samples/open_samples.ts";
 import { sha256 } from "../golden.ts";
 
-/** A value as LitData reads it; of files and bytes their hash. */
+/** A value as LitData reads it; files and bytes by their hash. */
 type Expected =
   | { readonly text: string }
   | { readonly number: string }
@@ -31,7 +31,7 @@ export interface LitDataCase {
 
 const onWarning = (message: string) => assert.fail(message);
 
-/** Suffixes of files by the serializers of their values. */
+/** Suffix of files, by the serializer of their values. */
 const SUFFIXES: Readonly<Record<string, string>> = {
   str: ".txt",
   bool: ".json",
@@ -42,7 +42,7 @@ const SUFFIXES: Readonly<Record<string, string>> = {
   pickle: ".pkl",
 };
 
-/** What `str` of Python says of a number, as a number. */
+/** Parses a number that Python's `str` wrote. */
 function numberOf(text: string): number | bigint {
   const number = Number(text.replace("inf", "Infinity").replace("nan", "NaN"));
   const isWhole = /^-?\d+$/.test(text);
@@ -68,7 +68,7 @@ function assertValue(value: unknown, expected: Expected): void {
   } else if ("dtype" in expected) assertArray(value as NdArray, expected);
 }
 
-/** Compares the values of all samples with what LitData reads. */
+/** Compares the values of all samples with those that LitData reads. */
 export async function compareValues(
   { path, content: { samples } }: LitDataCase,
 ): Promise<void> {
@@ -91,7 +91,7 @@ export async function compareValues(
   );
 }
 
-/** Compares the files of all samples with what LitData reads, and checks the dataset. */
+/** Compares the files of all samples with the values that LitData reads, and checks the dataset. */
 export async function compareFiles(
   { path, content: { samples, formats } }: LitDataCase,
 ): Promise<void> {
@@ -99,7 +99,7 @@ export async function compareFiles(
   for (const [i, sample] of samples.entries()) {
     const directory = `${i}`.padStart(6, "0");
     const files = await container.list(directory);
-    // As the configuration orders them, in which `expect.json` does not.
+    // `files` has the order of the configuration, and `expect.json` does not.
     assert.equal(files.length, formats.length);
     for (const [field, expected] of Object.entries(sample)) {
       const found = files.filter((file) =>

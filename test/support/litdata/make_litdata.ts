@@ -1,28 +1,30 @@
 // deno-lint-ignore-file camelcase -- keys of an index
-/** Chunks and indexes of LitData, made here: right ones, and such as no writer makes. */
+/** Makes chunks and indexes of LitData, valid and invalid. */
 import { Buffer } from "node:buffer";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 
-/** A field: its name, and that of its serializer. */
+/** Name of a field, and of its serializer. */
 export type MadeField = readonly [name: string, format: string];
 
-/** The fields of samples that are a number and a text. */
+/** Fields of samples of a number and a text. */
 export const FIELDS: readonly MadeField[] = [["n", "int"], ["t", "str"]];
 
-/** A sample: the sizes of its values, and the values. */
+/** Returns a sample: the sizes of its values, and then the values. */
 export function sampleOf(...values: readonly Uint8Array[]): Buffer {
   const sizes = Uint32Array.from(values, ({ length }) => length);
   return Buffer.concat([new Uint8Array(sizes.buffer), ...values]);
 }
 
-/** A sample of a number and a text. */
+/** Returns a sample of a number and a text. */
 export function textSample(n: number, text: string): Buffer {
   const number = Buffer.alloc(8);
   number.writeBigInt64LE(BigInt(n));
   return sampleOf(number, Buffer.from(text));
 }
 
-/** A chunk; `change` may falsify its numbers: of samples, where each starts, and where the last one ends. */
+/**
+ * Returns a chunk. `change` may falsify its table: the number of samples, and their offsets with the end of the last.
+ */
 export function chunkOf(
   samples: readonly Uint8Array[],
   change: (numbers: number[]) => number[] = (numbers) => numbers,
@@ -34,7 +36,7 @@ export function chunkOf(
   return Buffer.concat([new Uint8Array(words.buffer), ...samples]);
 }
 
-/** What an index says of a chunk. */
+/** Returns the entry of a chunk in an index. */
 export function entryOf(
   filename: string,
   bytes: number,
@@ -45,7 +47,7 @@ export function entryOf(
 
 const LEAF = { type: null, context: null, children_spec: [] };
 
-/** An index of chunks whose samples are a dictionary of fields; `config` may say otherwise. */
+/** Returns an index of chunks whose samples are dictionaries of fields. `config` overrides entries. */
 export function indexOf(
   chunks: readonly unknown[],
   fields: readonly MadeField[] = FIELDS,
@@ -67,10 +69,10 @@ export function indexOf(
   });
 }
 
-/** Name of the only chunk of most datasets made here. */
+/** File name of the only chunk of most datasets made here. */
 export const NAME = "chunk-0-0.bin";
 
-/** A dataset of an index and chunks, in the directory `d`. */
+/** Returns a storage with an index and chunks in the directory `d`. */
 export function datasetOf(
   index: string,
   chunks: Readonly<Record<string, Uint8Array>>,

@@ -1,13 +1,13 @@
-/** The databases that Python's lmdb wrote, and what it says is in them. */
+/** The databases that Python's lmdb wrote, and their content by lmdb. */
 import { goldenSet } from "../golden.ts";
 
 /** A value as `expect.json` describes it. */
 export interface ExpectedValue {
-  /** Name of its database; empty for the main one. */
+  /** Name of the value's database; empty for the main one. */
   readonly database: string;
-  /** Its key in hex. */
+  /** Key in hex. */
   readonly key: string;
-  /** Path of its file. */
+  /** Path of the value's file in the tree. */
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
@@ -16,15 +16,15 @@ export interface ExpectedValue {
 /** `expect.json` of one case. */
 export interface LmdbCase {
   readonly name: string;
-  /** Path of the file, or of the directory. */
+  /** Path of the file or directory. */
   readonly path: string;
   readonly content: { readonly entries: readonly ExpectedValue[] };
 }
 
 const GOLDENS = goldenSet<LmdbCase>("lmdb");
 
-/** One case. */
+/** Reads one case. */
 export const lmdbCase = GOLDENS.one;
 
-/** All cases. */
+/** Reads all cases. */
 export const lmdbCases = GOLDENS.all;

@@ -1,6 +1,6 @@
-/** A writer of LMDB databases from the structures in LMDB's `mdb.c`, independent of the reader, with small pages. */
+/** Writes LMDB databases with small pages, by the structures in LMDB's `mdb.c`, independently of the reader. */
 
-/** Where numbers are, for those who damage them. */
+/** Offsets of fields in a meta page, for tests that damage them. */
 export const At = {
   MAGIC: 16,
   VERSION: 20,
@@ -24,16 +24,16 @@ const META = 8;
 
 type Text = string | Uint8Array;
 
-/** Entry of a page: its key, and a value in the page, or where it is. */
+/** Node of a page: a key, and its value or the value's page number. */
 interface Node {
   readonly key: Uint8Array;
-  /** After the key. */
+  /** Bytes after the key. */
   readonly data: Uint8Array;
-  /** The first eight bytes but the size of the key: the size of the value and flags, or a page number. */
+  /** The first eight bytes, without the key's size: size of the value and flags, or a page number. */
   readonly head: bigint;
 }
 
-/** Numbers of the record of a database. */
+/** Fields of a database's record. */
 export interface MadeRecord {
   readonly flags?: number;
   readonly depth: number;
@@ -44,7 +44,7 @@ export interface MadeRecord {
   readonly root: number;
 }
 
-/** Pages of a database file, in their order. */
+/** Builds the pages of a database file, in order. */
 export class MadePages {
   readonly pages: Uint8Array[] = [];
   readonly size: number;
@@ -58,7 +58,7 @@ export class MadePages {
     return 2 + this.pages.length;
   }
 
-  /** Writes a tree of entries, which are in the order of their keys. */
+  /** Writes a tree of entries, which must be sorted by key. */
   tree(entries: readonly (readonly [Text, Text])[]): MadeRecord {
     let overflow = 0;
     let nodes = entries.map(([key, value]): Node => {
@@ -88,7 +88,7 @@ export class MadePages {
     return { depth, ...counts, overflow, entries: entries.length, root };
   }
 
-  /** Makes the file. The first meta page is that of an empty database, and older. */
+  /** Returns the file. The first meta page is an older one, of an empty database. */
   file(main: MadeRecord): Uint8Array<ArrayBuffer> {
     const last = this.next - 1;
     const none = { depth: 0, branches: 0, leaves: 0, overflow: 0, entries: 0 };
@@ -131,7 +131,7 @@ export class MadePages {
     return first;
   }
 
-  /** Writes pages of one kind. Returns the nodes that lead to them. */
+  /** Writes pages of one kind. Returns their nodes for the level above. */
   #level(kind: number, nodes: readonly Node[]): Node[] {
     const above: Node[] = [];
     for (let from = 0; from < nodes.length;) {
@@ -141,7 +141,7 @@ export class MadePages {
       let [lower, upper, i] = [HEADER, this.size, from];
       for (; i < nodes.length; i++) {
         const { data, head } = nodes[i]!;
-        // The first key of a branch page is left out.
+        // The first node of a branch page has no key.
         const key = kind === BRANCH && i === from
           ? new Uint8Array(0)
           : nodes[i]!.key;
@@ -178,7 +178,7 @@ export class MadePages {
   }
 }
 
-/** The record of a database, as it is in a meta page, and in the value of its name. */
+/** Returns the record of a database, as a meta page or a named database's value contains it. */
 export function recordBytes(
   { flags = 0, depth, branches, leaves, overflow, entries, root }: MadeRecord,
 ): Uint8Array {
@@ -192,7 +192,7 @@ export function recordBytes(
   return new Uint8Array(view.buffer);
 }
 
-/** A database of entries, which are in the order of their keys. */
+/** Returns a database of entries, which must be sorted by key. */
 export function lmdbBytes(
   entries: readonly (readonly [Text, Text])[],
   pageSize?: number,
@@ -201,7 +201,7 @@ export function lmdbBytes(
   return pages.file(pages.tree(entries));
 }
 
-/** The page number of the root. */
+/** Reads the page number of the root. */
 export function rootOf(file: Uint8Array): number {
   const view = new DataView(file.buffer, file.byteOffset);
   const size = view.getUint32(At.PAGE_SIZE, true);

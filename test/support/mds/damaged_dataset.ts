@@ -1,16 +1,16 @@
-/** A dataset of MDS of several shards, and what damages it. */
+/** An MDS dataset of several shards, and ways to damage it. */
 import * as fs from "node:fs";
 import { entryOf, sampleOf, shardOf } from "./make_mds.ts";
 
-/** Files by their paths. */
+/** Files by path. */
 export type Files = Record<string, Uint8Array<ArrayBuffer>>;
 
-/** Three shards of three samples each, whose numbers are theirs: 0 to 8. */
+/** Three shards of three samples each, which contain their indices: 0 to 8. */
 export const SHARDS: readonly Uint8Array[] = [0, 3, 6].map((first) =>
   shardOf([0, 1, 2].map((n) => sampleOf(first + n, `text ${first + n}`)))
 );
 
-/** The dataset of these at `d`, changed: its files, and what its index says of its shards. */
+/** Returns these shards and their index in the directory `d`, changed by `change`. */
 export function datasetWith(
   change: (
     files: Files,
@@ -27,7 +27,7 @@ export function datasetWith(
   return files;
 }
 
-/** Writes the dataset to a directory, without its second shard and the end of its third. */
+/** Writes the dataset to a directory, without its second shard, and with its third truncated. */
 export function writeDamaged(dir: string): void {
   const files = datasetWith((files) => {
     delete files["d/1.mds"];

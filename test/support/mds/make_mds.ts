@@ -1,24 +1,24 @@
-/** Shards and indexes of MDS, made here: right ones, and such as no writer makes. */
+/** Makes shards and indexes of MDS, valid and invalid. */
 import { Buffer } from "node:buffer";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
 
-/** A column by its name, encoding, and size, where it has one. */
+/** Name, encoding and fixed size of a column; the size is `null` if it varies. */
 export type MadeColumn = readonly [string, string, number | null];
 
-/** What a shard may say wrong. */
+/** Falsified parts of a shard. */
 export interface ShardChanges {
   readonly config?: unknown;
-  /** Its numbers: of samples, where each starts, and where the last one ends. */
+  /** Falsifies its table: the number of samples, and their offsets with the end of the last. */
   readonly table?: (numbers: number[]) => number[];
 }
 
-/** The columns of samples that are a number and a text. */
+/** Columns of samples of a number and a text. */
 export const COLUMNS: readonly MadeColumn[] = [
   ["n", "int", 8],
   ["t", "str", null],
 ];
 
-/** A sample of such. */
+/** Returns a sample of these columns. */
 export function sampleOf(n: number, text: string, size?: number): Buffer {
   const bytes = Buffer.from(text);
   const head = Buffer.alloc(12);
@@ -27,7 +27,7 @@ export function sampleOf(n: number, text: string, size?: number): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** A shard. */
+/** Returns a shard. */
 export function shardOf(
   samples: readonly Uint8Array[],
   columns: readonly MadeColumn[] = COLUMNS,
@@ -42,7 +42,7 @@ export function shardOf(
   return Buffer.concat([new Uint8Array(words.buffer), text, ...samples]);
 }
 
-/** What a shard says of itself. */
+/** Returns the configuration in a shard. */
 export function configOf(
   columns: readonly MadeColumn[] = COLUMNS,
 ): Record<string, unknown> {
@@ -58,7 +58,7 @@ export function configOf(
   };
 }
 
-/** What an index says of a shard. */
+/** Returns the entry of a shard in an index. */
 export function entryOf(
   basename: string,
   bytes: number,
@@ -73,7 +73,7 @@ export function entryOf(
   };
 }
 
-/** A shard that is right, and what it is called. */
+/** File name of a valid shard. */
 export const NAME = "shard.00000.mds";
 export const SAMPLES: readonly Uint8Array[] = [
   sampleOf(1, "one"),
@@ -82,7 +82,7 @@ export const SAMPLES: readonly Uint8Array[] = [
 ];
 export const SHARD: Uint8Array = shardOf(SAMPLES);
 
-/** What an index says of it, but for what is changed. */
+/** Returns the index entry of this shard, with changes. */
 export function entry(
   changes: Record<string, unknown> = {},
   bytes: number = SHARD.length,
@@ -90,7 +90,7 @@ export function entry(
   return { ...entryOf(NAME, bytes, SAMPLES.length), ...changes };
 }
 
-/** A dataset in memory, at `d`: its index, and files by their names. */
+/** Returns a storage with an index and files in the directory `d`. */
 export function datasetOf(
   shards: readonly unknown[],
   files: Readonly<Record<string, Uint8Array>>,

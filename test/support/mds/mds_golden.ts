@@ -1,11 +1,13 @@
-/** The datasets that an independent writer made of the description of MDS, and what it put into them. */
+/**
+ * The MDS datasets that a writer independent of ours made by the format's description, and the values that it wrote.
+ */
 import assert from "node:assert/strict";
 import type { FieldValue } from "../../../src/tree/field_shards/decode.ts";
 import { goldenSet } from "../golden.ts";
 
 /**
- * A value as `expect.json` describes it: a number or text as text, an array, what JSON says, a list of values, of a
- * picture its size; or its bytes alone.
+ * A value as `expect.json` describes it: a number or text as text, an array, JSON, a list of values, or a picture's
+ * size. `null` if only its bytes are known.
  */
 export interface ExpectedMdsValue {
   readonly encoding: string;
@@ -36,13 +38,16 @@ export interface MdsCase {
 
 const GOLDENS = goldenSet<MdsCase>("mds");
 
-/** One case. */
+/** Reads one case. */
 export const mdsCase = GOLDENS.one;
 
-/** All cases. */
+/** Reads all cases. */
 export const mdsCases = GOLDENS.all;
 
-/** Compares a decoded value with what was written; of pictures and bytes it is told from their bytes. */
+/**
+ * Compares a decoded value with the written one. For pictures, compares the size; values without a description are
+ * skipped.
+ */
 export function assertValue(
   actual: FieldValue | undefined,
   { encoding, value }: ExpectedMdsValue,
@@ -79,13 +84,13 @@ export function assertValue(
   );
 }
 
-/** A number, or a truth value as one, as Python's `str` writes it. */
+/** Parses a number or boolean that Python's `str` wrote; booleans become 0 or 1. */
 function pythonNumber(text: string): number {
   if (text === "True" || text === "False") return Number(text === "True");
   return Number(text.replace("inf", "Infinity"));
 }
 
-/** What pickles give, as JSON has it. */
+/** Returns the value of a pickle as JSON has it. */
 function plain(value: unknown): unknown {
   if (value instanceof Map) {
     return Object.fromEntries([...value].map(([k, v]) => [k, plain(v)]));

@@ -1,4 +1,4 @@
-/** Samples of MDS with the types that their values have. */
+/** Opens MDS samples with the types of their values. */
 import type {
   FieldBytes,
   FieldValues,
@@ -9,7 +9,7 @@ import {
 } from "../../../src/open/samples/open_samples.ts";
 import type { OpenedSamples } from "../../../src/open/samples/opened_samples.ts";
 
-/** Opens a dataset, or a shard alone. */
+/** Opens a dataset, or a single shard. */
 export function openMds(
   path: string,
   options?: OpenSamplesOptions,
@@ -17,7 +17,7 @@ export function openMds(
   return openSamples(path, options);
 }
 
-/** The columns of all samples, and how each is written. */
+/** Returns the columns of the samples, and their encodings. */
 export function columnsOf(
   { fields }: Pick<OpenedSamples, "fields">,
 ): [name: string, encoding: string][] {

@@ -1,4 +1,4 @@
-/** Datasets that are refused, whoever reads them. */
+/** Asserts that damaged datasets are rejected by every consumer. */
 import { openMds } from "./open_mds.ts";
 import assert from "node:assert/strict";
 import type { FieldValues } from "../../../src/tree/field_shards/field_samples.ts";
@@ -21,7 +21,7 @@ export function read(
   );
 }
 
-/** Where something is wrong it is said by reader, tree and check, in the same way. */
+/** Asserts that reader, tree and check all report the same error. */
 export async function assertRefused(
   storage: MemoryStorage,
   code: string,

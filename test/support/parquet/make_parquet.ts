@@ -1,29 +1,29 @@
-/** Files of Parquet made by hand (parquet.apache.org/docs/file-format): one column, one row group, and what lies. */
+/** Parquet files made by hand (parquet.apache.org/docs/file-format): one column, one row group, and falsified parts. */
 import { type Fields, struct, type Thrift } from "./thrift.ts";
 
-/** What of a file is other than it should be. */
+/** Falsified parts of a file. */
 export interface Lies {
-  /** Of the schema, behind its root. */
+  /** Schema elements after the root. */
   readonly schema?: readonly Fields[];
   readonly root?: Fields;
-  /** Fields of the column's metadata, of the column, of the row group, of the footer. */
+  /** Fields of the column's metadata, the column chunk, the row group and the footer. */
   readonly meta?: Fields;
   readonly column?: Fields;
   readonly group?: Fields;
   readonly footer?: Fields;
-  /** Fields of the page's header, and of what is in it. */
+  /** Fields of the page's header, and of its nested data page header. */
   readonly page?: Fields;
   readonly data?: Fields;
-  /** What stands behind the header of the page. */
+  /** Bytes after the page's header. */
   readonly body?: readonly number[];
-  /** What stands as the length of the footer, for what it is. */
+  /** Maps the real length of the footer to the stored one. */
   readonly footerLength?: (length: number) => number;
-  /** Bytes of the column chunk, instead of one page. */
+  /** Bytes of the column chunk, instead of a single page. */
   readonly chunk?: readonly number[];
   readonly codec?: number;
 }
 
-/** Physical types by their numbers. */
+/** Physical types. */
 export const Type = {
   INT32: 1,
   INT64: 2,
@@ -32,7 +32,7 @@ export const Type = {
   FIXED: 7,
 } as const;
 
-/** A page of data of version 1, with its header. */
+/** Returns a data page of version 1, with its header. */
 export function dataPage(
   body: readonly number[],
   values: number,
@@ -55,7 +55,7 @@ export function dataPage(
   return [...struct({ ...head, ...page }), ...body];
 }
 
-/** A page of a dictionary, with its header; and how many bytes that takes. */
+/** Returns a dictionary page with its header, and the header's length. */
 export function dictionaryPage(
   body: readonly number[],
   values: number,
@@ -69,7 +69,7 @@ export function dictionaryPage(
   return { page: [...header, ...body], header: header.length };
 }
 
-/** Levels of at most 1, as pages of version 1 have them: a run for each. */
+/** Encodes levels of at most 1 as in pages of version 1, each as a run of its own. */
 export function sizedLevels(levels: readonly number[]): number[] {
   return [
     ...wordBytes(2 * levels.length),
@@ -77,12 +77,12 @@ export function sizedLevels(levels: readonly number[]): number[] {
   ];
 }
 
-/** Numbers of 32 bits. */
+/** Encodes 32-bit integers. */
 export function wordBytes(...words: number[]): number[] {
   return [...new Uint8Array(Int32Array.from(words).buffer)];
 }
 
-/** A file of three numbers of 32 bits, 7, 8 and 9, in one column `n` that is required; or what lies says. */
+/** Returns a file of the 32-bit integers 7, 8 and 9 in one required column `n`, falsified by `lies`. */
 export function parquetFile(lies: Lies = {}): Uint8Array {
   const { body = [7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0], codec = 0 } = lies;
   const chunk = lies.chunk ?? dataPage(body, 3, lies);
@@ -120,7 +120,7 @@ export function parquetFile(lies: Lies = {}): Uint8Array {
   return withFooter(chunk, footer, lies.footerLength);
 }
 
-/** A file of pages and a footer. */
+/** Returns a file of pages and a footer. */
 export function withFooter(
   pages: readonly number[],
   footer: readonly number[],
@@ -132,16 +132,16 @@ export function withFooter(
   return Uint8Array.from([...magic, ...pages, ...footer, ...length, ...magic]);
 }
 
-/** What {@linkcode largeFile} makes. */
+/** Dimensions of {@linkcode largeFile}. */
 export interface LargeFile {
   readonly groups: number;
-  /** Pages of a row group. */
+  /** Pages per row group. */
   readonly pages: number;
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly rows: number;
-  /** Bytes of a value. */
+  /** Bytes per value. */
   readonly size: number;
-  /** Whether there are offset indexes. */
+  /** Whether the file has offset indexes. */
   readonly isIndexed: boolean;
 }
 
@@ -152,7 +152,7 @@ export interface Page {
   readonly rows: number;
 }
 
-/** A file with one column of bytes `data`: of row i, as many as `size`, all of them i. */
+/** Returns a file with one column of bytes, `data`. The value of row i is `size` bytes of value i. */
 export function largeFile(
   { groups, pages, rows, size, isIndexed }: LargeFile,
 ): Uint8Array {
@@ -176,7 +176,7 @@ export function largeFile(
   return writeBytesFile(all, { isIndexed });
 }
 
-/** A file of pages, by their row groups, of one column of bytes `data`. */
+/** Returns a file of these pages, by row group, with one column of bytes, `data`. */
 export function writeBytesFile(
   groups: readonly (readonly Page[])[],
   { isIndexed, codec = 0 }: {
@@ -261,7 +261,7 @@ export function writeBytesFile(
   return whole;
 }
 
-/** A file of one column of bytes, `data`, whose rows take one page, one byte each. */
+/** Returns a file with one column of bytes, `data`: one page, with one byte per row. */
 export function bytesFile(values: readonly number[]): Uint8Array {
   const body = Uint8Array.from(values.flatMap((value) => [1, 0, 0, 0, value]));
   const rows = values.length;

@@ -1,4 +1,4 @@
-/** Rows of Parquet with the types that their values have. */
+/** Opens Parquet rows with the types of their values. */
 import type { TableRow } from "../../../src/tree/rows/row_samples.ts";
 import {
   openSamples,
@@ -6,7 +6,7 @@ import {
 } from "../../../src/open/samples/open_samples.ts";
 import type { OpenedSamples } from "../../../src/open/samples/opened_samples.ts";
 
-/** Opens files, as one. */
+/** Opens files as one sequence of rows. */
 export function openRows(
   path: string,
   options?: OpenSamplesOptions,

@@ -1,4 +1,4 @@
-/** The files of Parquet that pyarrow wrote, and what it reads of them. */
+/** The Parquet files that pyarrow wrote, and the values that it reads from them. */
 import type { CellValue } from "../../../src/codecs/cells/render_cell.ts";
 import type { VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
 import { goldenSet } from "../golden.ts";
@@ -31,13 +31,13 @@ export interface ParquetCase {
 
 const GOLDENS = goldenSet<ParquetCase>("parquet");
 
-/** One case. */
+/** Reads one case. */
 export const parquetCase = GOLDENS.one;
 
-/** All cases. */
+/** Reads all cases. */
 export const parquetCases = GOLDENS.all;
 
-/** The value that a reader has to give. */
+/** Returns the value that a reader must return. */
 export function valueOf(value: ExpectedValue): CellValue {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(valueOf);
@@ -49,7 +49,7 @@ export function valueOf(value: ExpectedValue): CellValue {
   return struct;
 }
 
-/** Rows of a case, as a reader has to give them. */
+/** Returns the rows of a case as a reader must return them. */
 export function rowsOf(
   { content }: Pick<ParquetCase, "content">,
 ): CellValue[][] {
@@ -59,7 +59,7 @@ export function rowsOf(
   );
 }
 
-/** Paths of all files of a container. */
+/** Returns the paths of all files of a container. */
 export function filesIn(container: VirtualFs): string[] {
   return [...container.walkSync("")].filter(({ isFile }) => isFile)
     .map(({ path }) => path);

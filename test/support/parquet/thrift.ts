@@ -1,4 +1,4 @@
-/** Messages of Thrift's compact protocol, to make files that no writer makes; and where numbers stand in some. */
+/** Encodes messages of Thrift's compact protocol, including invalid ones, and finds the integers in a message. */
 
 /** A value with its type in the protocol. */
 export type Thrift =
@@ -7,13 +7,13 @@ export type Thrift =
   | { readonly binary: string | Uint8Array }
   | { readonly list: readonly Thrift[] }
   | { readonly struct: Fields }
-  /** Bytes as they are, of a type. */
+  /** Raw bytes of a type. */
   | { readonly type: number; readonly raw: readonly number[] };
 
-/** Fields by their numbers. */
+/** Fields by id. */
 export type Fields = Readonly<Record<number, Thrift>>;
 
-/** A number of 7 bits a byte. */
+/** Encodes a varint: 7 bits per byte. */
 export function varint(number: number | bigint): number[] {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(number));
@@ -57,7 +57,7 @@ function bytesOf(value: Thrift): number[] {
   return [...varint(bytes.length), ...bytes];
 }
 
-/** The bytes of a message. */
+/** Encodes a message. */
 export function struct(fields: Fields): number[] {
   const bytes: number[] = [];
   let before = 0;
@@ -69,15 +69,15 @@ export function struct(fields: Fields): number[] {
   return [...bytes, 0];
 }
 
-/** Where a number stands, and how many bytes it takes. */
+/** Offset and length of an encoded integer. */
 export interface NumberPlace {
   readonly at: number;
   readonly length: number;
 }
 
 /**
- * The numbers of a message, those that count included, and of these the lengths of its texts; and where it ends, or -1
- * where it is none.
+ * Finds the integers of a message, including counts; the lengths of strings among them; and where the message ends, or
+ * -1 if it is invalid.
  */
 export function numbersIn(
   bytes: Uint8Array,

@@ -1,15 +1,15 @@
 // deno-lint-ignore-file camelcase -- names of columns
-/** What the columns of PyArrow's files become in other containers: the class of their values there. */
+/** Classes of the values of PyArrow's columns after conversion to other containers. */
 
-/** Class that a package gives values of a column. */
+/** Class of a column's values in each package. */
 export interface ColumnClasses {
-  /** Of Streaming's values. */
+  /** In Streaming. */
   readonly mds: string;
-  /** Of granular's values. */
+  /** In granular. */
   readonly bags: string;
-  /** Of webdataset's values; and what is appended to the column's name. */
+  /** In webdataset; with the suffix that is appended to the column's name. */
   readonly tar: readonly [suffix: string, kind: string];
-  /** List of a TensorFlow feature; JSON in its bytes where so marked. */
+  /** List kind of a TensorFlow feature; `json` for JSON in its bytes. */
   readonly example: "int64_list" | "float_list" | "bytes_list" | "json";
 }
 

@@ -1,4 +1,4 @@
-/** Samples at the ends of what values can be, by the encodings of MDS, and what Python has for each value. */
+/** Samples with values at the limits of each MDS encoding, and the same values in Python. */
 import { MDSWriter } from "../../../src/formats/mds/mod.ts";
 import type { MDSInput } from "../../../src/formats/mds/write/mds_writer.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type PythonValue,
 } from "./python_values.ts";
 
-/** A field: its encoding, and its value in each sample, with Python's. */
+/** Encoding of a field, and its values in JavaScript and Python. */
 interface OddField {
   readonly encoding: string;
   readonly values: readonly (readonly [MDSInput, PythonValue])[];
@@ -30,7 +30,7 @@ const texts = (...values: string[]): OddField => ({
   values: values.map((text) => [text, text]),
 });
 
-/** Fields by name; each has three values. */
+/** Fields by name, with three values each. */
 const FIELDS: Readonly<Record<string, OddField>> = {
   int: ints("int", -(2n ** 63n), 2n ** 63n - 1n, 0),
   int8: ints("int8", -128, 127, 0),
@@ -87,7 +87,7 @@ const FIELDS: Readonly<Record<string, OddField>> = {
         }),
       ],
       [[], []],
-      // Floats stay floats, and integers of 64 bits exact.
+      // Floats stay floats, and 64-bit integers stay exact.
       [
         new TextEncoder().encode(
           "[1.0, -0.0, NaN, Infinity, 9007199254740993, -9223372036854775808]",
@@ -103,7 +103,7 @@ const FIELDS: Readonly<Record<string, OddField>> = {
   "jpg": texts("of a name that says a picture", "", "x"),
 };
 
-/** The samples as Python has them. */
+/** The samples in Python. */
 export const ODD_SAMPLES: readonly PythonSample[] = [0, 1, 2].map((i) =>
   Object.fromEntries(
     Object.entries(FIELDS).map(([name, { values }]) => [name, values[i]![1]]),

@@ -1,4 +1,4 @@
-/** What packages of Python read of the files that conversions and writers make: all samples, with their types. */
+/** Reads the output of conversions and writers with Python packages: all samples, with their types. */
 import { PEERS_PYTHON } from "../programs/programs.ts";
 import { pythonLines } from "../programs/python.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type PythonValue,
 } from "./python_values.ts";
 
-/** Prints the samples of each path of standard input, a line each. */
+/** Returns a script that prints the samples of each path on standard input, one line per path. */
 function script(read: string): string {
   return `${DESCRIBED}
 ${read}
@@ -17,7 +17,7 @@ for path in json.loads(sys.stdin.read()):
 `;
 }
 
-/** Reads the samples of datasets by a script's `read(path)`. */
+/** Reads samples of datasets by a script that defines `read(path)`. */
 async function samplesOf(
   read: string,
   paths: readonly string[],
@@ -34,7 +34,7 @@ def read(path):
         yield {key: value for key, value in sample.items() if key not in ("__url__", "__local_path__")}
 `;
 
-/** Reads tars by webdataset, decoded as its decoders do by default. */
+/** Reads tars by webdataset, with its default decoders. */
 export function webdatasetSamples(
   paths: readonly string[],
 ): Promise<PythonSample[][]> {
@@ -50,7 +50,7 @@ def read(path):
             yield reader[index]
 `;
 
-/** Reads bags by granular, whose pictures stay encoded. */
+/** Reads bags by granular. Pictures stay encoded. */
 export function granularSamples(
   paths: readonly string[],
 ): Promise<PythonSample[][]> {
@@ -110,7 +110,7 @@ def read(path):
                for name, one in message.features.feature.items()}
 `;
 
-/** Reads TFRecords of examples by protobuf: each feature is a dict of its kind, such as `int64_list`, and its values. */
+/** Reads TFRecord examples by protobuf. Each feature is a dict of its kind, such as `int64_list`, and its values. */
 export function exampleSamples(
   paths: readonly string[],
 ): Promise<PythonSample[][]> {
@@ -125,7 +125,7 @@ def read(path):
         yield {"names": table.column_names, "values": [column[index].as_py() for column in table.columns]}
 `;
 
-/** Rows of a Parquet file, whose columns may have one name. */
+/** Rows of a Parquet file. Several columns may have the same name. */
 export interface ArrowRow {
   readonly names: readonly string[];
   readonly values: readonly PythonValue[];
@@ -170,7 +170,7 @@ def read(path):
     return streamed
 `;
 
-/** Reads MDS by Streaming: as a stream that compares hashes, and as a local dataset, which must agree. */
+/** Reads MDS by Streaming, as a stream that verifies hashes and as a local dataset, and asserts that both agree. */
 export function streamingSamples(
   paths: readonly string[],
 ): Promise<PythonSample[][]> {
@@ -182,7 +182,7 @@ for text in json.loads(sys.stdin.read()):
     print(json.dumps(described(json.loads(text))))
 `;
 
-/** Parses texts as Python's json does. */
+/** Parses JSON texts by Python's json. */
 export async function pythonJson(
   texts: readonly string[],
 ): Promise<PythonValue[]> {

@@ -1,6 +1,6 @@
-/** Values of Python as JSON that keeps their types, so that those which a package reads can be compared exactly. */
+/** Python values as JSON that keeps their types, for exact comparison. */
 
-/** A value of Python: `None`, `bool`, `str`, `list`, and others as objects that name their class. */
+/** A Python value: `None`, `bool`, `str` and `list` as in JSON, others as objects that name their class. */
 export type PythonValue =
   | null
   | boolean
@@ -8,10 +8,10 @@ export type PythonValue =
   | readonly PythonValue[]
   | { readonly [content: string]: PythonValue | number };
 
-/** A sample of Python: its fields by name. */
+/** Fields of a Python sample, by name. */
 export type PythonSample = Readonly<Record<string, PythonValue>>;
 
-/** Source of Python's `described(value)`, which gives the JSON of a value. */
+/** Source of the Python function `described(value)`, which returns this JSON. */
 export const DESCRIBED = `
 import datetime, decimal, io, json, math, sys, uuid
 import numpy as np
@@ -40,29 +40,29 @@ def described(value):
     raise TypeError(f"{type(value)} has no JSON here")
 `;
 
-/** Python's `int`. */
+/** Returns a Python `int`. */
 export function int(value: number | bigint): PythonValue {
   return { int: String(value) };
 }
 
-/** Python's `float`. */
+/** Returns a Python `float`. */
 export function float(value: number): PythonValue {
   if (Number.isFinite(value)) return { float: value };
   if (Number.isNaN(value)) return { float: "nan" };
   return { float: value > 0 ? "inf" : "-inf" };
 }
 
-/** Python's `bytes`. */
+/** Returns Python `bytes`. */
 export function bytes(value: Uint8Array): PythonValue {
   return { bytes: value.toHex() };
 }
 
-/** Python's `dict`. */
+/** Returns a Python `dict`. */
 export function dict(value: PythonSample): PythonValue {
   return { dict: value };
 }
 
-/** Array of NumPy. */
+/** Returns a NumPy array. */
 export function array(
   dtype: string,
   shape: readonly number[],
@@ -72,18 +72,18 @@ export function array(
   return { array: dtype, shape: shape as never, bytes: all.toHex() };
 }
 
-/** Scalar of NumPy, as the only element of a typed array. */
+/** Returns a NumPy scalar, from the only element of a typed array. */
 export function scalar(dtype: string, data: ArrayBufferView): PythonValue {
   const { bytes } = array(dtype, [], data) as { bytes: string };
   return { scalar: dtype, bytes };
 }
 
-/** Picture of Pillow that was read from a file, with that file's bytes. */
+/** Returns a Pillow picture read from a file, with the file's bytes. */
 export function picture(format: string, file: Uint8Array): PythonValue {
   return { image: format, bytes: file.toHex() };
 }
 
-/** Picture of Pillow that was made of pixels. */
+/** Returns a Pillow picture made of pixels. */
 export function pixels(
   mode: string,
   size: readonly [width: number, height: number],
@@ -92,7 +92,7 @@ export function pixels(
   return { pixels: mode, size: size as never, bytes: data.toHex() };
 }
 
-/** A value without its class: numbers, arrays and lists of any, times and decimals as texts. */
+/** A value without its class: numbers, arrays and lists; times and decimals are texts. */
 export type PlainValue =
   | null
   | boolean
@@ -103,7 +103,7 @@ export type PlainValue =
   | readonly PlainValue[]
   | { readonly [key: string]: PlainValue };
 
-/** Returns a value without its class: whole numbers are `bigint`, others `number`. */
+/** Returns a value without its class. Integers are `bigint`, floats `number`. */
 export function plainOf(value: PythonValue): PlainValue {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(plainOf);
@@ -148,13 +148,13 @@ export function plainOf(value: PythonValue): PlainValue {
   throw new TypeError(`${kind} has no plain form`);
 }
 
-/** Returns a time of day, or a moment, with as many digits of a second as say something. */
+/** Returns a time without trailing zeros in its fraction of a second, and with UTC as `Z`. */
 export function canonicalTime(text: string): string {
   return text.replace("+00:00", "Z").replace(/(\.\d*?)0+(?=Z|$)/, "$1")
     .replace(/\.(?=Z|$)/, "");
 }
 
-/** Elements of NumPy's bytes. */
+/** Decodes the elements of a NumPy array. */
 function elementsOf(dtype: string, hex: string): PlainValue[] {
   const { buffer } = Uint8Array.fromHex(hex);
   switch (dtype) {
@@ -199,7 +199,7 @@ function nested(
   );
 }
 
-/** Names the class of a value: `int`, `float`, `str`, `<f4` of a scalar, `array <f4` of an array, and so on. */
+/** Returns the class of a value: `int`, `float`, `str`, `<f4` for a scalar, `array <f4` for an array, and so on. */
 export function classOf(value: PythonValue): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return "bool";
@@ -210,7 +210,7 @@ export function classOf(value: PythonValue): string {
   return kind === "array" ? `array ${content}` : kind;
 }
 
-/** Returns a plain value with its times in the form, and its whole numbers as `bigint`, that those of another have. */
+/** Converts the times and integers of a plain value to the form that {@linkcode plainOf} gives them in `like`. */
 export function alignedTo(value: unknown, like: PythonValue): unknown {
   if (value === null || like === null || typeof like !== "object") return value;
   if (Array.isArray(like)) {

@@ -1,12 +1,12 @@
-/** What a program of this repository writes while it runs inside the tests' process. */
+/** Captures the output of a program that runs inside the tests' process. */
 import { Buffer } from "node:buffer";
 
-/** Standard output and standard error, of this thread only, as two pipes that nobody is slow to read. */
+/** Captured standard output and standard error of this thread, which look like pipes. */
 export class Captured {
   readonly #stdout: Uint8Array[] = [];
   readonly #stderr: Uint8Array[] = [];
 
-  /** What has been written. */
+  /** The bytes written so far. */
   get bytes(): { readonly stdout: Uint8Array; readonly stderr: Uint8Array } {
     return {
       stdout: new Uint8Array(Buffer.concat(this.#stdout)),
@@ -14,7 +14,7 @@ export class Captured {
     };
   }
 
-  /** Runs `body`; until it ends, this thread's output comes here. */
+  /** Captures this thread's output while `body` runs. */
   async during<T>(body: () => Promise<T>): Promise<T> {
     const restore = [
       redirect(Deno.stdout, this.#stdout),
@@ -33,7 +33,7 @@ function redirect(
   chunks: Uint8Array[],
 ): () => void {
   const { write, writeSync, isTerminal } = stream;
-  // A copy: whoever writes may use the buffer again.
+  // Copied, since the writer may reuse its buffer.
   const keep = (bytes: Uint8Array) => {
     chunks.push(bytes.slice());
     return bytes.length;

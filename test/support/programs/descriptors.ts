@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 
-/** How many descriptors this process has open for files below a directory. */
+/** Counts this process's open descriptors of files below a directory. */
 export async function descriptorsBelow(dir: string): Promise<number> {
   let count = 0;
   for await (const { name } of Deno.readDir("/proc/self/fd")) {
@@ -14,7 +14,7 @@ export async function descriptorsBelow(dir: string): Promise<number> {
   return count;
 }
 
-/** {@linkcode descriptorsBelow} at this very moment. */
+/** Synchronous {@linkcode descriptorsBelow}. */
 export function descriptorsBelowNow(dir: string): number {
   return fs.readdirSync("/proc/self/fd").filter((name) => {
     try {

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a program of a test
 /**
- * Loads shards of tar by threads, where the process may open few files: DIRECTORY THREADS. Prints, as JSON in lines,
- * what came of each step.
+ * Loads tar shards in threads with few file descriptors. Arguments: DIRECTORY THREADS. Prints the result of each step
+ * as a line of JSON.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { openDataset } from "../../../src/open/data/open_dataset.ts";
 
 const [dir, threads] = Deno.args;
 
-/** Lets this process open so many files. */
+/** Limits how many files this process may open. */
 function limitTo(files: number): void {
   const args = ["--pid", String(Deno.pid), `--nofile=${files}:`];
   const { success } = new Deno.Command("prlimit", { args }).outputSync();
@@ -20,7 +20,7 @@ function limitTo(files: number): void {
 
 const openFiles = () => fs.readdirSync("/proc/self/fd").length;
 
-/** Threads of Deno's workers; it has others, which come and go. */
+/** Counts the threads of Deno's workers. Its other threads come and go. */
 function workers(): number {
   const tasks = fs.readdirSync("/proc/self/task");
   return tasks.filter((task) => {
@@ -28,12 +28,12 @@ function workers(): number {
       const name = fs.readFileSync(`/proc/self/task/${task}/comm`, "utf8");
       return name.startsWith("worker-");
     } catch {
-      return false; // it has ended
+      return false; // the thread has ended
     }
   }).length;
 }
 
-/** Loads all samples; returns how many, or why not. */
+/** Loads all samples. Returns their number, or the error. */
 async function load(): Promise<unknown> {
   try {
     using dataset = await openDataset(dir!, { format: "webdataset" });
@@ -55,7 +55,7 @@ async function load(): Promise<unknown> {
 limitTo(128);
 console.log(JSON.stringify(await load()));
 limitTo(openFiles() + 40);
-console.log(JSON.stringify(await load())); // modules and files of this thread are loaded once
+console.log(JSON.stringify(await load())); // loads this thread's modules and files, for the comparison below
 const before = { files: openFiles(), workers: workers() };
 console.log(JSON.stringify(await load()));
 const after = { files: openFiles(), workers: workers() };

@@ -4,11 +4,11 @@ import * as fs from "node:fs";
 const DEVICE = "/dev/fuse";
 
 /**
- * Opens the device `$1` to everybody until its input ends, which it does however its parent ends, and
- * then puts the mode back that it noted in `$2`; unless others still need the device open.
+ * Lets every user open the device `$1` until standard input ends, which it also does when the parent dies. Then
+ * restores the mode that is saved in `$2`, unless others still need the device.
  *
- * Everyone who does shares a lock of the device. To convert a lock without waiting loses it where
- * others share it, so of those who leave, exactly the last succeeds.
+ * All users of the device share a lock. Converting a shared lock to an exclusive one without waiting drops it if others
+ * hold it. So of several that end, only the last succeeds.
  */
 const KEEPER = `
 trap "" HUP INT TERM
@@ -27,9 +27,9 @@ chmod "$(cat "$2")" "$1" && rm "$2"
 `;
 
 /**
- * Runs `body` while everybody may open `/dev/fuse`; needs root. Distributions let everybody (udev's
- * 50-udev-default.rules), and `test/run.ts` gives the tests a device of their own. On other machines
- * it is opened for as long as this takes, also where this is killed.
+ * Runs `body` while every user may open `/dev/fuse`; needs root. Distributions allow this (udev's
+ * 50-udev-default.rules), and `test/run.ts` gives the tests a device of their own. Elsewhere, the mode is changed until
+ * `body` ends, and restored even if this process is killed.
  */
 export async function withOpenFuseDevice<T>(
   body: () => Promise<T>,
@@ -39,7 +39,7 @@ export async function withOpenFuseDevice<T>(
   const noted = `/run/recordfs-tests-fuse-mode-${there.dev}-${there.ino}`;
   const isOpen = (there.mode & 0o006) === 0o006;
   if (isOpen && !fs.existsSync(noted)) return await body();
-  // In a session of its own, so that who ends all processes of a terminal or group does not reach it.
+  // In its own session, so that signals to a terminal or process group do not reach it.
   const keeper = new Deno.Command("setsid", {
     args: ["sh", "-c", KEEPER, "sh", DEVICE, noted],
     stdin: "piped",

@@ -1,5 +1,5 @@
 /**
- * Runs a command of recordfs in a working directory that is removed first.
+ * Removes the working directory, and runs a command of recordfs in it.
  *
  * @module
  */

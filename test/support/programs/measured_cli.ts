@@ -1,6 +1,6 @@
 /**
- * Runs a command of recordfs, and says behind what that reported what it took: processor time of all its threads
- * in seconds, and the most memory that was resident, in bytes.
+ * Runs a command of recordfs, and then prints its resource usage after the command's own messages: processor time of
+ * all threads in seconds, and peak resident memory in bytes.
  *
  * @module
  */

@@ -1,18 +1,18 @@
 import * as fs from "node:fs";
 
-/** A control group of its own, whose processes have so much memory together. */
+/** A control group with a memory limit for all its processes together. */
 export interface MemoryGroup {
-  /** The file that takes processes. */
+  /** The file to which process ids are written. */
   readonly procs: string;
-  /** Sets its limit, in bytes. */
+  /** Sets the limit, in bytes. */
   limit(bytes: number): void;
-  /** Moves a process into it, with those that it starts from then on. */
+  /** Moves a process into the group, with children that it starts later. */
   add(pid: number): void;
-  /** How many of its processes the kernel has killed for want of memory. */
+  /** Number of the group's processes that the kernel has killed because memory ran out. */
   kills(): number;
 }
 
-/** Directory of groups, and the names of their files: of version 2, and of version 1. */
+/** Root directory and file names of control groups, for versions 2 and 1. */
 const VERSIONS = [
   {
     root: "/sys/fs/cgroup",
@@ -28,7 +28,7 @@ const VERSIONS = [
   },
 ] as const;
 
-/** Whether this machine lets this user make one. */
+/** Whether this user can create a control group on this machine. */
 export function hasMemoryGroups(): boolean {
   const group = make();
   if (group === undefined) return false;
@@ -36,7 +36,7 @@ export function hasMemoryGroups(): boolean {
   return true;
 }
 
-/** Runs `body` with a group, which is empty and gone afterwards. */
+/** Runs `body` with a group, and then kills its processes and removes it. */
 export async function withMemoryGroup(
   body: (group: MemoryGroup) => Promise<void>,
 ): Promise<void> {
@@ -65,7 +65,7 @@ async function remove(path: string, procs: string): Promise<void> {
     try {
       return fs.rmdirSync(path);
     } catch (error) {
-      if (left === 0) throw error; // those that were killed take a moment
+      if (left === 0) throw error; // killed processes take a moment to end
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -78,10 +78,10 @@ function make() {
     try {
       fs.mkdirSync(path);
     } catch {
-      continue; // as in most containers
+      continue; // read-only, as in most containers
     }
     if (fs.existsSync(`${path}/${limit}`)) return { path, limit, events };
-    fs.rmdirSync(path); // its controller is another's
+    fs.rmdirSync(path); // the memory controller belongs to the other version
   }
   return undefined;
 }

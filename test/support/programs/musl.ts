@@ -1,8 +1,8 @@
 /**
- * A command line in a mount namespace of its own, in which the system has the loader of musl, too: what looks for it
- * takes the system for one of musl.
+ * Wraps a command line in a mount namespace in which musl's loader exists, so that programs that look for it detect a
+ * musl system.
  *
- * @param dir An empty place is made in it.
+ * @param dir Directory for a temporary mount.
  */
 export function onMusl(dir: string, command: readonly string[]): string[] {
   const script = `

@@ -1,4 +1,4 @@
-/** What a test needs beside Deno, and what is said of the tests that can't run without it. */
+/** External programs that tests need, and the report of tests that are ignored without them. */
 
 import * as fs from "node:fs";
 import { delimiter } from "node:path";
@@ -55,7 +55,7 @@ export const PACKAGES: Record<string, string> = {
 
 const found = new Map<string, boolean>();
 
-/** Whether a program is there and ends in 0. */
+/** Whether a program exists and exits with 0. */
 export function succeeds(command: string, ...args: string[]): boolean {
   try {
     const options = { args, stdout: "null", stderr: "null" } as const;
@@ -65,13 +65,13 @@ export function succeeds(command: string, ...args: string[]): boolean {
   }
 }
 
-/** The project's own environment of Python, which `deno task setup` makes. */
+/** The project's Python environment, made by `deno task setup`. */
 export const VENV = `${REPOSITORY}.venv`;
 
-/** Another, of `deno task setup:peers`: what takes torch, for benchmarks and `deno task test:peers`. */
+/** The Python environment of `deno task setup:peers`, with packages that need torch. */
 export const PEERS_VENV = `${REPOSITORY}.venv-peers`;
 
-/** Modules that tests import from {@linkcode VENV}, by the name of the package in `requirements.txt`. */
+/** Modules that tests import from {@linkcode VENV}, by package name in `requirements.txt`. */
 export const PYTHON_MODULES: Record<string, string> = {
   aiohttp: "aiohttp",
   bagz: "bagz",
@@ -89,23 +89,23 @@ export const PYTHON_MODULES: Record<string, string> = {
   webdataset: "webdataset",
 };
 
-/** Modules that tests import from {@linkcode PEERS_VENV}, by the name of the package in `requirements-peers.txt`. */
+/** Modules that tests import from {@linkcode PEERS_VENV}, by package name in `requirements-peers.txt`. */
 export const PEERS_MODULES: Record<string, string> = {
   litdata: "litdata",
   "mosaicml-streaming": "streaming",
 };
 
-/** Python of {@linkcode VENV}; before the setup, the distribution's. Never the one that PATH finds. */
+/** Python of {@linkcode VENV}, or the distribution's before the setup. Never one from PATH. */
 export const PYTHON = fs.existsSync(`${VENV}/bin/python3`)
   ? `${VENV}/bin/python3`
   : "/usr/bin/python3";
 
-/** Python of {@linkcode PEERS_VENV}; before the setup, the distribution's. */
+/** Python of {@linkcode PEERS_VENV}, or the distribution's before the setup. */
 export const PEERS_PYTHON = fs.existsSync(`${PEERS_VENV}/bin/python3`)
   ? `${PEERS_VENV}/bin/python3`
   : "/usr/bin/python3";
 
-/** Where Deno has what it has fetched, of this user. */
+/** Returns the directories of this user's Deno caches. */
 export async function denoCaches(): Promise<
   { readonly denoDir: string; readonly npmCache: string }
 > {
@@ -150,10 +150,10 @@ function isAllowed(path: string, mode: number): boolean {
 }
 
 /**
- * Spread into a test's definition: ignores the test where something is missing, and has the test
- * runner say so at the end.
+ * Spread into a test's definition: ignores the test if something is missing, and reports it to the test runner.
  *
- * @param needs Names of programs, of {@linkcode PYTHON_MODULES} or {@linkcode PEERS_MODULES}, `libdeflate`, `libzstd`, `root`, or `fuse`: what a mount needs.
+ * @param needs Names of programs, {@linkcode PYTHON_MODULES} or {@linkcode PEERS_MODULES}; `libdeflate`, `libzstd`,
+ * `root`, or `fuse` for what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {
   const all = needs.flatMap((need) =>

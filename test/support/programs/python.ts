@@ -1,11 +1,11 @@
-/** Python beside us, for comparisons. */
+/** Runs Python for comparisons. */
 import assert from "node:assert/strict";
 import { PYTHON } from "./programs.ts";
 
 /**
- * Runs a script that reads `input` and prints JSON in lines; returns what the lines hold.
+ * Runs a script that reads `input` and prints lines of JSON. Returns their values.
  *
- * @param python The interpreter; defaults to that of the setup.
+ * @param python Interpreter; by default that of the setup.
  * @param args Arguments of the script.
  */
 export async function pythonLines(
@@ -32,7 +32,7 @@ export async function pythonLines(
   return lines === "" ? [] : lines.split("\n").map((line) => JSON.parse(line));
 }
 
-/** The bytes that hexadecimal digits stand for; blanks between them count for nothing. */
+/** Decodes hexadecimal digits, ignoring whitespace. */
 export function hex(digits: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromHex(digits.replaceAll(" ", ""));
 }

@@ -1,13 +1,13 @@
 import { run } from "../../cli/run_cli.ts";
 
-/** How a command ended at a terminal, and what it left on the screen. */
+/** Exit code of a command on a terminal, and the final content of the screen. */
 export interface Shown {
   readonly code: number;
-  /** Lines of the screen, without those that are empty. */
+  /** Non-empty lines of the screen. */
   readonly lines: readonly string[];
 }
 
-/** Runs a command at a pseudo-terminal, as `script` makes one. */
+/** Runs a command on a pseudo-terminal, made by `script`. */
 export async function atTerminal(
   command: readonly string[],
   options: Parameters<typeof run>[1] = {},
@@ -23,10 +23,10 @@ export async function atTerminal(
 const TOKEN = /\x1b\[([\d;?]*)([A-Za-z])|\x1b([78])|\r|\n|[^\x1b\r\n]+/g;
 
 /**
- * What a screen shows that was sent some text: with the keys that recordfs and `cli-progress` use, and as many lines
- * as it takes.
+ * Renders text that was sent to a terminal, with as many lines as needed. Supports the control sequences that recordfs
+ * and `cli-progress` use.
  *
- * @throws {Error} On another key.
+ * @throws {Error} For any other control sequence.
  */
 export function screenOf(text: string): string[] {
   const lines = [""];

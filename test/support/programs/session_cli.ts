@@ -1,6 +1,6 @@
 /**
- * Runs command lines of recordfs that come on standard input, one after the other: `{ args, cwd }` as JSON, a line
- * each. What each wrote, in Base64, and its exit code are a line on standard output.
+ * Runs command lines of recordfs, one after the other. Each line of standard input is `{ args, cwd }` as JSON. For
+ * each, prints a line with its output in Base64 and its exit code.
  *
  * @module
  */

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 
 /**
- * Makes what a file of one's own must not be taken for, by its kind. What takes root makes a device and another user's
- * file.
+ * Creates entries that must not be mistaken for a user's own regular file. Devices and other users' files need root.
  *
- * @param victim A file that links lead to.
+ * @param victim Target of links.
  */
 export const SPECIAL_FILES: Readonly<
   Record<string, (path: string, victim: string) => void>
@@ -15,19 +14,19 @@ export const SPECIAL_FILES: Readonly<
   "a dangling link": (path) => fs.symlinkSync("/nowhere/at/all", path),
   "a hard link": (path, victim) => fs.linkSync(victim, path),
   "a directory": (path) => fs.mkdirSync(path),
-  "a device": (path) => succeed("mknod", path, "c", "1", "5"), // /dev/zero, which has no end
+  "a device": (path) => succeed("mknod", path, "c", "1", "5"), // /dev/zero, which never ends
   "another user's file": (path) => {
     fs.writeFileSync(path, "{}");
     fs.chownSync(path, 65534, 65534);
   },
-  // More than anybody reads; it takes no room.
+  // A sparse file, larger than any reader should accept.
   "a file of 10 GB": (path) => {
     fs.writeFileSync(path, "");
     fs.truncateSync(path, 10 * 2 ** 30);
   },
 };
 
-/** Kinds that take root. */
+/** Kinds that need root. */
 export const OF_ROOT: ReadonlySet<string> = new Set([
   "a device",
   "another user's file",

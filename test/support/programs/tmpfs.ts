@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { withTempDir } from "../paths.ts";
 
 /**
- * Runs `body` with a file system in memory, of limited size; needs root.
+ * Runs `body` with a file system in memory of limited size; needs root.
  *
- * @param size As tmpfs takes it, such as `1m`.
- * @param parent Directory to mount below: that of a place to mount at, where its mount namespace is to see it.
+ * @param size Size for tmpfs, such as `1m`.
+ * @param parent Directory to mount in. To be visible in the namespace of a mount place, it must be the place's
+ * directory.
  */
 export async function withTmpfs(
   size: string,
@@ -33,7 +34,7 @@ export async function withTmpfs(
   });
 }
 
-/** A process that is just being started has a copy of what is open for a moment, so that the file system is in use. */
+/** Retries while the file system is busy: a process that is being started briefly holds copies of open descriptors. */
 async function runInUse(program: string, ...args: string[]): Promise<void> {
   for (let left = 50;; left--) {
     try {

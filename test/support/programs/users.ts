@@ -1,4 +1,4 @@
-/** Programs run as root and as an ordinary user, each with the project where it can read it. */
+/** Runs programs as root and as an ordinary user, each with a copy of the project that the user can read. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,29 +10,29 @@ import { denoCaches, PYTHON, VENV } from "./programs.ts";
 /** Debian's `nobody`. */
 export const NOBODY = 65534;
 
-/** What a program printed, and how it ended. */
+/** Output and exit code of a program. */
 export interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Someone who runs programs. */
+/** A user who runs programs. */
 export interface User {
   readonly name: string;
-  /** A directory of the user's own. */
+  /** Home directory of the user. */
   readonly home: string;
-  /** Root of a copy of the project that the user can read. */
+  /** Root of the project, or of a copy that the user can read. */
   readonly project: string;
-  /** A Deno that the user can run. */
+  /** Path of a Deno that the user can run. */
   readonly deno: string;
-  /** A Python that the user can run, with the packages of the tests. */
+  /** Path of a Python that the user can run, with the packages of the tests. */
   readonly python: string;
-  /** Makes what the tests have put at a path the user's, to read whatever the umask is. */
+  /** Gives a path that a test created to the user, and makes it readable whatever the umask was. */
   own(path: string): Promise<void>;
   /** Runs a program in the user's home. */
   run(program: string, ...args: string[]): Promise<Finished>;
-  /** Runs a program that must end in 0, and returns what it printed. */
+  /** Runs a program that must exit with 0, and returns its output. */
   do(program: string, ...args: string[]): Promise<string>;
   /** Runs `recordfs` from the command line. */
   recordfs(...args: string[]): Promise<Finished>;
@@ -57,8 +57,8 @@ export async function asSelf(
 }
 
 /**
- * Runs `body` as an ordinary user with an empty home; needs root. What root alone can read (a clone in
- * root's home, Deno itself from there) is copied for the user, once for all tests of a run, or of a file.
+ * Runs `body` as an ordinary user with an empty home; needs root. Files that only root can read (a clone in root's
+ * home, Deno itself) are copied once for all tests of a run, or of a file.
  */
 export async function asOrdinaryUser(
   body: (user: User) => Promise<void>,
@@ -89,9 +89,9 @@ export async function asOrdinaryUser(
 
 let copied: Promise<string> | undefined;
 
-/** A directory with the project, Deno and its packages, and Python's. */
+/** Returns a directory with copies of the project, Deno, its packages, and the Python environment. */
 async function copyForOrdinaryUser(): Promise<string> {
-  // Of `task test`, which removes it.
+  // Set by `task test`, which removes the directory.
   const place = Deno.env.get("RECORDFS_TEST_PLACE");
   if (place !== undefined) return await copyOnce(place);
   const dir = fs.mkdtempSync(`${tmpdir()}/recordfs-nobody-`);
@@ -100,7 +100,7 @@ async function copyForOrdinaryUser(): Promise<string> {
   return dir;
 }
 
-/** The copies in a directory; whoever wants them first makes them, and others wait for that. */
+/** Returns the shared copies in a directory. The first process makes them, and the others wait. */
 async function copyOnce(place: string): Promise<string> {
   const dir = `${place}/nobody`;
   try {
@@ -114,11 +114,11 @@ async function copyOnce(place: string): Promise<string> {
   }
   fs.chmodSync(place, 0o755);
   await fillForOrdinaryUser(`${dir}.part`);
-  fs.symlinkSync("nobody.part", dir); // which stays, so that nobody begins again
+  fs.symlinkSync("nobody.part", dir); // `.part` remains, so that no other process starts again
   return dir;
 }
 
-/** Copies the programs to a directory, where every user can read and run them, whatever their modes were. */
+/** Copies the programs to a directory, readable and executable for every user. */
 async function fillForOrdinaryUser(dir: string): Promise<void> {
   copyProject(`${dir}/project/`);
   fs.cpSync(
@@ -140,7 +140,7 @@ async function fillForOrdinaryUser(dir: string): Promise<void> {
   assert.ok(everybodyEnters(dir), `${dir} is not for everybody`);
 }
 
-/** Copies what the project is made of, without tests, to a directory whose path ends in a slash. */
+/** Copies the project's sources, without tests, to a directory whose path ends in a slash. */
 export function copyProject(target: string): void {
   const parts = ["cli.ts", "mod.ts", "deno.json", "deno.lock", "src", "fuse"];
   for (const part of parts) {

@@ -1,8 +1,8 @@
-/** Files of RecordIO, as dmlc-core and MXNet describe them. */
+/** Makes RecordIO files, by the descriptions of dmlc-core and MXNet. */
 
 const MAGIC = 0xced7230a;
 
-/** A record in one part. */
+/** Returns a record of one part. */
 export function partOf(data: Uint8Array, flag = 0): Uint8Array {
   const part = new Uint8Array(8 + Math.ceil(data.length / 4) * 4);
   const view = new DataView(part.buffer);
@@ -12,7 +12,7 @@ export function partOf(data: Uint8Array, flag = 0): Uint8Array {
   return part;
 }
 
-/** An image record with one label, or a list of them. */
+/** Returns an image record with one label, or a list of labels. */
 export function imageRecord(
   label: number | readonly number[],
   id: number,
@@ -29,7 +29,7 @@ export function imageRecord(
   return record;
 }
 
-/** A file of records that do not contain the magic. */
+/** Returns a file of records that do not contain the magic number. */
 export function recordioBytes(records: readonly Uint8Array[]): Uint8Array {
   const parts = records.map((record) => partOf(record));
   const bytes = new Uint8Array(
@@ -43,7 +43,7 @@ export function recordioBytes(records: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** The index of such a file, with keys from 0. */
+/** Returns the index of such a file, with keys from 0. */
 export function recordioIndex(records: readonly Uint8Array[]): string {
   let at = 0;
   return records.map((record, key) => {

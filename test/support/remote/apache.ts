@@ -3,9 +3,9 @@ import { startWebProgram, type WebProgram } from "./web_program.ts";
 const MODULES = "/usr/lib/apache2/modules";
 
 /**
- * Starts a real Apache that serves a directory, which everyone must be able to read: it does not run as root.
+ * Starts a real Apache that serves a directory. Every user must be able to read it, since Apache does not run as root.
  *
- * @param options Of `IndexOptions`, which say how directories are listed.
+ * @param options `IndexOptions`, which determine how directories are listed.
  */
 export function startApache(
   root: string,

@@ -1,16 +1,16 @@
-/** An authority of certificates, made by openssl, as companies have their own. */
+/** A private certificate authority, made by openssl. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type { Certificate } from "./local_server.ts";
 
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
 
-/** An authority whose files lie in a directory. */
+/** Certificate authority with its files in a directory. */
 export class Authority {
   readonly #directory: string;
   #servers = 0;
 
-  /** @param directory A new one. */
+  /** @param directory Directory to create. */
   constructor(directory: string) {
     this.#directory = directory;
     fs.mkdirSync(directory);
@@ -21,12 +21,12 @@ export class Authority {
     ]);
   }
 
-  /** The file of its certificate. */
+  /** Path of the authority's certificate. */
   get path(): string {
     return `${this.#directory}/ca.pem`;
   }
 
-  /** A certificate for a server, by default of this machine's address. */
+  /** Issues a certificate for a server, by default for 127.0.0.1. */
   certify(name = "IP:127.0.0.1"): Certificate {
     const own = `server_${this.#servers++}`;
     const at = (suffix: string) => `${this.#directory}/${own}.${suffix}`;

@@ -1,42 +1,42 @@
 /**
- * A bucket in this process: objects, lists of them in pages, and signatures that are checked as AWS describes them
- * ("Signature Version 4": canonical request, string to sign, signing key).
+ * A bucket in this process: objects, paged listings, and signatures that are verified as AWS describes them ("Signature
+ * Version 4": canonical request, string to sign, signing key).
  */
 import { createHash, createHmac } from "node:crypto";
 import type http from "node:http";
 import { answerFile } from "./file_server.ts";
 import { LocalServer } from "./local_server.ts";
 
-/** Keys that requests are signed with. */
+/** Credentials that sign requests. */
 export interface BucketKeys {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
 }
 
-/** Keys of a page, at most. */
+/** Maximum number of keys per page of a listing. */
 const PAGE = 1000;
 
-/** A server with one bucket, `bucket`, addressed by path, or by a host that begins with it. */
+/** Server with one bucket, `bucket`, addressed by path or by a host name that begins with it. */
 export class BucketServer extends LocalServer {
   readonly #objects: Readonly<Record<string, Uint8Array>>;
-  /** Those that are let in; `undefined` for everyone. */
+  /** Accepted credentials; `undefined` accepts every request. */
   keys: BucketKeys | undefined;
-  /** Contents of older versions, by key, `?` and version. */
+  /** Content of older versions, by `KEY?VERSION`. */
   versions: Readonly<Record<string, Uint8Array>> = {};
-  /** Whether who asks has to say that they pay. */
+  /** Whether the requester must agree to pay. */
   isPaidByReaders = false;
-  /** What paths of the server begin with, before the bucket. */
+  /** Path prefix of the server, before the bucket. */
   base = "";
-  /** The region that signatures have to be for. */
+  /** Region that signatures must name. */
   region = "us-east-1";
-  /** What who is not let in is answered. */
+  /** Status of rejected requests. */
   refusedStatus = 403;
-  /** Whether it encodes keys in lists when it is asked to, as not all servers do. */
+  /** Whether listings encode keys on request. Not all servers do. */
   encodes = true;
   /** Path and query of each request. */
   readonly asked: string[] = [];
-  /** Headers of the last one. */
+  /** Headers of the last request. */
   headers: http.IncomingHttpHeaders = {};
 
   private constructor(objects: Readonly<Record<string, Uint8Array>>) {
@@ -44,7 +44,7 @@ export class BucketServer extends LocalServer {
     this.#objects = objects;
   }
 
-  /** Starts one. */
+  /** Starts a server. */
   static async start(
     objects: Readonly<Record<string, Uint8Array>>,
   ): Promise<BucketServer> {
@@ -86,7 +86,7 @@ export class BucketServer extends LocalServer {
     answerFile(asked, body, new Date(0), response);
   }
 
-  /** ListObjectsV2: keys in order of their bytes, those with a slash behind the prefix as one. */
+  /** Responds like ListObjectsV2: keys in byte order, with keys grouped by the slash after the prefix. */
   #list(query: URLSearchParams, response: http.ServerResponse): void {
     const prefix = query.get("prefix") ?? "";
     const after = query.get("continuation-token") ?? "";
@@ -125,7 +125,7 @@ export class BucketServer extends LocalServer {
     );
   }
 
-  /** Why a request is not let in. */
+  /** Returns why a request is rejected. */
   #refusal(
     request: http.IncomingMessage,
     keys: BucketKeys,
@@ -182,7 +182,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** A key in a list: with `encoding-type=url`, as in a form. */
+/** Encodes a key in a listing: with `encoding-type=url`, as in a form. */
 function encoded(key: string): string {
   return encodeURIComponent(key).replaceAll("%20", "+").replaceAll("%2F", "/");
 }

@@ -1,4 +1,4 @@
-/** A container on a server, read with caches that lie in a directory of one's own. */
+/** Reads a container on a server through caches in a given directory. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -12,13 +12,13 @@ const SAMPLES = Array.from(
 );
 const NAMES = SAMPLES.map((_, i) => String(i).padStart(6, "0"));
 
-/** Where it is read. */
+/** Paths and functions of a test. */
 export interface CachePlace {
-  /** An own directory. */
+  /** Directory of the test. */
   readonly dir: string;
   readonly server: FileServer;
   readonly url: string;
-  /** Reads all with a cache there. Returns what it was warned of. */
+  /** Reads all samples with a cache in a directory. Returns the warnings. */
   read(directory: string, shared?: boolean): Promise<string[]>;
 }
 
@@ -48,7 +48,7 @@ export async function withCachePlace(
   });
 }
 
-/** Makes a directory with these permissions, whatever the umask. */
+/** Creates a directory with this mode, whatever the umask. */
 export function makeDirectory(path: string, mode: number): string {
   fs.mkdirSync(path);
   fs.chmodSync(path, mode);

@@ -1,6 +1,6 @@
 /**
- * What gives out keys, in this process: a service of tokens (`AssumeRoleWithWebIdentity`), the metadata of a machine
- * (version 2 of that service), and those of a container, as AWS describes them.
+ * Sources of AWS credentials, in this process, as AWS describes them: a token service (`AssumeRoleWithWebIdentity`), a
+ * machine's metadata service (version 2), and a container's credentials.
  */
 import type http from "node:http";
 import type { BucketKeys } from "./bucket_server.ts";
@@ -8,27 +8,27 @@ import { LocalServer } from "./local_server.ts";
 
 const METADATA = "/latest/meta-data/iam/security-credentials/";
 
-/** A server of keys, which gives others each time that they have expired. */
+/** Server of credentials, which returns new ones after the old have expired. */
 export class CredentialServer extends LocalServer {
-  /** What was asked for, in order. */
+  /** Method and path of each request, in order. */
   readonly asked: string[] = [];
-  /** How often keys were given out. */
+  /** How often credentials were returned. */
   given = 0;
-  /** How long the keys hold that are given out from now on, in milliseconds. */
+  /** Lifetime of credentials returned from now on, in milliseconds. */
   lifetime = 3600_000;
-  /** Whether it fails. */
+  /** Whether every request fails. */
   isAway = false;
-  /** What a web identity's token has to be. */
+  /** Required token of a web identity. */
   identity = "";
-  /** Which of its keys is the current one. */
+  /** Number of the current credentials. */
   #number = 1;
 
-  /** Starts one. */
+  /** Starts a server. */
   static async start(): Promise<CredentialServer> {
     return await new CredentialServer().listen();
   }
 
-  /** The keys that are good now. */
+  /** The currently valid credentials. */
   get keys(): BucketKeys {
     return {
       accessKeyId: `AKID${this.#number}`,
@@ -37,7 +37,7 @@ export class CredentialServer extends LocalServer {
     };
   }
 
-  /** Has the current keys be good no longer. */
+  /** Replaces the current credentials, which become invalid. */
   renew(): void {
     this.#number++;
   }

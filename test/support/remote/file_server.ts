@@ -1,22 +1,22 @@
-/** A web server in this process, of a directory, which does wrong what a test wants. */
+/** A web server of a directory, in this process, with faults on request. */
 import * as fs from "node:fs";
 import type http from "node:http";
 import { createHash } from "node:crypto";
 import { type Certificate, LocalServer } from "./local_server.ts";
 
-/** What was asked for. */
+/** A recorded request. */
 export interface Asked {
   readonly path: string;
-  /** What stands behind the question mark. */
+  /** Parameters after the question mark. */
   readonly query: URLSearchParams;
   readonly range: string | undefined;
   readonly headers: http.IncomingHttpHeaders;
 }
 
 /**
- * Answers a request in place of the server, or leaves it to it.
+ * Responds to a request in place of the server, or leaves it to the server.
  *
- * @returns Whether it has answered.
+ * @returns Whether it has responded.
  */
 export type Fault = (
   asked: Asked,
@@ -24,14 +24,14 @@ export type Fault = (
   file: Uint8Array | undefined,
 ) => boolean;
 
-/** A server of files. */
+/** Web server of a directory. */
 export class FileServer extends LocalServer {
   readonly #root: string;
-  /** The file that was asked for last: most tests have one, and read it anew only where it has changed. */
+  /** The last requested file, which is reread only if it has changed: most tests have a single file. */
   #last: { readonly state: string; readonly bytes: Uint8Array } | undefined;
   /** All requests, in order. */
   readonly asked: Asked[] = [];
-  /** What it does wrong. */
+  /** The current fault. */
   fault: Fault | undefined;
 
   private constructor(root: string, tls?: Certificate) {
@@ -39,7 +39,7 @@ export class FileServer extends LocalServer {
     this.#root = root;
   }
 
-  /** Starts one. */
+  /** Starts a server. */
   static async start(root: string, tls?: Certificate): Promise<FileServer> {
     return await new FileServer(root, tls).listen();
   }
@@ -95,7 +95,7 @@ export class FileServer extends LocalServer {
   }
 }
 
-/** The tag of a content. */
+/** Returns the ETag of a file. */
 export function tagOf(file: Uint8Array): string {
   let tag = tags.get(file);
   if (tag === undefined) {
@@ -107,7 +107,7 @@ export function tagOf(file: Uint8Array): string {
 
 const tags = new WeakMap<Uint8Array, string>();
 
-/** Answers as RFC 9110 says: ranges from a place to a place, and conditions. */
+/** Responds as RFC 9110 requires: single ranges with both ends, and conditions. */
 export function answerFile(
   { range, headers }: Pick<Asked, "range" | "headers">,
   file: Uint8Array,

@@ -2,19 +2,19 @@ import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
-/** What a server proves its name by, both as PEM. */
+/** Key and certificate of a server, both as PEM. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** A web server in this process, for as long as a test takes. */
+/** Web server in this process. */
 export abstract class LocalServer implements AsyncDisposable {
   readonly #server: http.Server;
   readonly #scheme: string;
   readonly #sockets = new Set<Socket>();
 
-  /** @param tls Of a server that is asked over TLS. */
+  /** @param tls Certificate of a server that speaks TLS. */
   protected constructor(tls?: Certificate) {
     const answer: http.RequestListener = (request, response) =>
       this.answer(request, response);
@@ -27,13 +27,13 @@ export abstract class LocalServer implements AsyncDisposable {
     });
   }
 
-  /** Bytes that it has sent, with those of headers. */
+  /** Number of bytes sent, including headers. */
   get sent(): number {
     return [...this.#sockets]
       .reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
   }
 
-  /** Where it listens. */
+  /** Base URL of the server. */
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `${this.#scheme}://127.0.0.1:${port}`;
@@ -44,7 +44,7 @@ export abstract class LocalServer implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Has it listen. */
+  /** Starts to listen. */
   protected async listen(): Promise<this> {
     this.#server.on("connection", (socket) => this.#sockets.add(socket));
     await new Promise<void>((resolve) =>
@@ -58,7 +58,7 @@ export abstract class LocalServer implements AsyncDisposable {
     response: http.ServerResponse,
   ): void;
 
-  /** Answers a `CONNECT`, which is for proxies. */
+  /** Responds to `CONNECT`, which only proxies support. */
   protected connect(
     _request: http.IncomingMessage,
     socket: Socket,

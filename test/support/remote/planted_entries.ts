@@ -1,16 +1,16 @@
-/** What somebody else puts in the place of a file or a directory that a program is going to use. */
+/** Entries that an attacker plants in place of a file or directory that a program is about to use. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 
-/** A file and a directory that nobody may touch. */
+/** A file and a directory that must not be changed. */
 export class Victim {
-  /** Of the file. */
+  /** Path of the file. */
   readonly path: string;
   readonly directory: string;
   readonly #facts: string;
 
-  /** @param path Of a new directory that both are in. */
+  /** @param path Directory to create for both. */
   constructor(path: string) {
     fs.mkdirSync(`${path}/directory`, { recursive: true });
     this.path = `${path}/file`;
@@ -36,7 +36,7 @@ export class Victim {
   }
 }
 
-/** Ways to plant something at a path, of which nothing is there. */
+/** Ways to plant an entry at a path that does not exist yet. */
 export const plantings: Readonly<
   Record<string, (path: string, victim: Victim) => void>
 > = {

@@ -1,18 +1,18 @@
-/** A proxy in this process: requests with a whole URL, and tunnels (RFC 9110, 9.3.6). */
+/** A proxy in this process: requests with absolute URLs, and tunnels (RFC 9110, 9.3.6). */
 import http from "node:http";
 import net, { type Socket } from "node:net";
 import { LocalServer } from "./local_server.ts";
 
-/** A proxy. */
+/** HTTP proxy. */
 export class ProxyServer extends LocalServer {
-  /** What it was asked for, in order: the method, and the URL or host and port. */
+  /** Method and target of each request, in order. */
   readonly asked: string[] = [];
-  /** Where it finds the servers of hosts that have no address. */
+  /** Address of the server for host names that cannot be resolved. */
   readonly servers = new Map<string, string>();
-  /** What it wants to be told in `Proxy-Authorization`, if anything. */
+  /** Required value of `Proxy-Authorization`, if any. */
   wants: string | undefined;
 
-  /** Starts one. */
+  /** Starts a proxy. */
   static async start(): Promise<ProxyServer> {
     return await new ProxyServer().listen();
   }

@@ -1,20 +1,20 @@
-/** A directory that is served, and what fetches from it. */
+/** A served directory, and a client cache for it. */
 import * as fs from "node:fs";
 import { withTempDir } from "../paths.ts";
 import { FileServer } from "./file_server.ts";
 
-/** What a test has of it. */
+/** Paths and options of a test. */
 export interface Served {
-  /** The directory that is served; it is empty at first. */
+  /** The served directory, empty at first. */
   readonly dir: string;
   readonly server: FileServer;
-  /** The directory of the cache. */
+  /** Directory of the cache. */
   readonly directory: string;
-  /** Options that keep there what was fetched. */
+  /** Options that select the cache. */
   readonly remote: { readonly cache: { readonly directory: string } };
 }
 
-/** Serves a directory as long as a test takes. */
+/** Serves a directory while `run` runs. */
 export async function serving(
   run: (served: Served) => Promise<void>,
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function serving(
   });
 }
 
-/** Requests for ranges of a file, or of all, and how many bytes they asked for. */
+/** Counts the range requests for a file, or for all files, and the bytes that they requested. */
 export function asked(
   { server }: Served,
   path?: string,

@@ -1,32 +1,33 @@
-/** A real web server, in the foreground, for as long as a test or a measurement takes. */
+/** Runs a real web server in the foreground, for a test or a measurement. */
 import * as fs from "node:fs";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
 import * as os from "node:os";
 
-/** How often another port is taken, where somebody else was faster. */
+/** Attempts with another port, if a process has taken the port meanwhile. */
 const TRIES = 5;
-/** How long a start may take, in milliseconds. */
+/** Timeout of a start, in milliseconds. */
 const PATIENCE = 60_000;
 
-/** A web server that runs. */
+/** A running web server. */
 export interface WebProgram extends AsyncDisposable {
   readonly port: number;
-  /** Where it listens, without a slash at the end. */
+  /** Base URL, without a trailing slash. */
   readonly url: string;
-  /** A directory of its own, which goes with it: for its configuration, `conf`, its log, `error.log`, and what it keeps. */
+  /** Directory of the server, removed with it: the configuration `conf`, the log `error.log`, and temporary files. */
   readonly dir: string;
-  /** Of its master process. */
+  /** Id of the master process. */
   readonly pid: number;
-  /** What it has said of errors. */
+  /** Returns the content of the error log. */
   errors(): string;
 }
 
 /**
- * Starts a web server, which answers when this returns.
+ * Starts a web server, which responds when this returns.
  *
- * @param args How it is called, with its own directory: it stays in the foreground, reads `conf` and writes `error.log`.
- * @param config What is to stand in `conf`: it listens on the port, at 127.0.0.1.
+ * @param args Returns the arguments, given the server's directory. The server must stay in the foreground, read `conf`
+ * and write `error.log`.
+ * @param config Returns the content of `conf`. The server must listen on the port, at 127.0.0.1.
  */
 export async function startWebProgram(
   program: string,
@@ -75,7 +76,7 @@ export async function startWebProgram(
   }
 }
 
-/** A port that nobody listens on. */
+/** Returns a port that no process listens on. */
 export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) =>

@@ -5,19 +5,19 @@ import type {
 import { withAwsEnvironment } from "../environment.ts";
 import { type BucketKeys, BucketServer } from "./bucket_server.ts";
 
-/** Keys that are let in. */
+/** Accepted credentials. */
 export const KEYS: BucketKeys = {
   accessKeyId: "AKID",
   secretAccessKey: "hidden",
 };
 
-/** The environment that gives them. */
+/** Environment variables with these credentials. */
 export const SIGNED = {
   AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
   AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
 };
 
-/** Runs a test with a bucket that lets in {@linkcode KEYS}, in an environment of these variables of AWS. */
+/** Runs a test with a bucket that accepts {@linkcode KEYS}, with these AWS variables in the environment. */
 export async function withBucket(
   objects: Readonly<Record<string, Uint8Array>>,
   variables: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
-/** Files of SafeTensors, made here: right ones, and such as no writer makes. */
+/** Makes SafeTensors files, valid and invalid. */
 import { Buffer } from "node:buffer";
 
-/** A tensor: its elements are bytes. */
+/** A tensor, with its elements as bytes. */
 export interface MadeTensor {
   readonly name: string;
   readonly dtype: string;
@@ -9,7 +9,7 @@ export interface MadeTensor {
   readonly bytes: Uint8Array;
 }
 
-/** A tensor of bytes. */
+/** Returns a tensor of bytes. */
 export function bytesTensor(
   name: string,
   bytes: readonly number[],
@@ -18,7 +18,7 @@ export function bytesTensor(
   return { name, dtype: "U8", shape, bytes: Uint8Array.from(bytes) };
 }
 
-/** A file: a header of any text, and data. */
+/** Returns a file with any header text, and data. */
 export function fileOf(header: string | Uint8Array, data: Uint8Array): Buffer {
   const text = Buffer.from(header as Uint8Array);
   const length = Buffer.alloc(8);
@@ -26,7 +26,7 @@ export function fileOf(header: string | Uint8Array, data: Uint8Array): Buffer {
   return Buffer.concat([length, text, data]);
 }
 
-/** A file of tensors, one after the other. */
+/** Returns a file of tensors, stored back to back. */
 export function tensorsFile(
   tensors: readonly MadeTensor[],
   metadata?: Readonly<Record<string, string>>,

@@ -1,9 +1,9 @@
-/** Files that programs of others are to copy from a server, and how the programs are run. */
+/** Runs other programs as clients of a server, and prepares files for them to copy. */
 import assert from "node:assert/strict";
 import { encodeName } from "../../../src/base/names.ts";
 import type { Files } from "./served_folder.ts";
 
-/** Runs a program to its end, which has to be a good one. */
+/** Runs a program, which must succeed, and returns its output. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export async function run(
   return text;
 }
 
-/** Gives a test a directory with the files in `original`, and room beside it. */
+/** Runs `use` with a temporary directory that has the files in `original`. */
 export async function withOriginal(
   files: Files,
   use: (directory: string) => Promise<void>,
@@ -42,11 +42,11 @@ export async function withOriginal(
     await write(files, `${directory}/original`);
     await use(directory);
   } finally {
-    await run("rm", ["-rf", directory]); // also names that Deno cannot pass on
+    await run("rm", ["-rf", directory]); // Deno cannot remove names that are not UTF-8
   }
 }
 
-/** Writes files to the disk. */
+/** Writes files to a directory. */
 async function write(files: Files, directory: string): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     const path = `${directory}/${name}`;
@@ -60,7 +60,7 @@ async function write(files: Files, directory: string): Promise<void> {
   }
 }
 
-/** Makes a small file or a directory whose path is not UTF-8: Deno makes none. */
+/** Creates a small file or a directory by the shell, since Deno cannot create paths that are not UTF-8. */
 async function writeByShell(
   path: string,
   content: Files | Uint8Array,

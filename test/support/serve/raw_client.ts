@@ -1,14 +1,14 @@
-/** Connections to servers that send what no client would, and read what comes, or nothing. */
+/** Raw connections to a server, for requests that no HTTP client would send. */
 import { Buffer } from "node:buffer";
 import type { Authority } from "../remote/authority.ts";
 
-/** How a server is reached; by TLS with an authority. */
+/** Port of a server, and its certificate authority if it speaks TLS. */
 export interface Reached {
   readonly port: number;
   readonly authority?: Authority | undefined;
 }
 
-/** A connection to a server. */
+/** Connection to a server. */
 export class RawClient implements Disposable {
   readonly #conn: Deno.Conn;
 
@@ -27,7 +27,7 @@ export class RawClient implements Disposable {
     return new RawClient(await Deno.connectTls({ hostname, port, caCerts }));
   }
 
-  /** Sends a text of bytes, one a character. */
+  /** Sends text as Latin-1. */
   async send(text: string): Promise<void> {
     for (let rest: Uint8Array = Buffer.from(text, "latin1"); rest.length > 0;) {
       rest = rest.subarray(await this.#conn.write(rest));
@@ -39,7 +39,7 @@ export class RawClient implements Disposable {
     await this.#conn.closeWrite();
   }
 
-  /** Reads to the end of the connection. */
+  /** Reads until the connection ends. */
   async rest(): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     for (;;) {
@@ -50,7 +50,7 @@ export class RawClient implements Disposable {
     }
   }
 
-  /** Reads the status of an answer, and leaves the rest. */
+  /** Reads the status of a response, and no more. */
   async status(): Promise<number> {
     let text = "";
     while (text.length < 12) {
@@ -66,12 +66,12 @@ export class RawClient implements Disposable {
     try {
       this.#conn.close();
     } catch {
-      // It has failed.
+      // The connection has failed.
     }
   }
 }
 
-/** The head of a GET. */
+/** Returns the head of a GET request. */
 export function headOf(path: string, ...headers: string[]): string {
   const lines = [`GET ${path} HTTP/1.1`, "Host: localhost", ...headers];
   return [...lines, "", ""].join("\r\n");

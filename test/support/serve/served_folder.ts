@@ -1,4 +1,4 @@
-/** Servers of packed folders that tests make up, and requests to them as no client would send them. */
+/** Serves packed folders made by tests, and sends them raw requests. */
 import assert from "node:assert/strict";
 import { open } from "../../../src/open/open.ts";
 import { serve, type ServedAddress } from "../../../src/serve/serve.ts";
@@ -7,24 +7,24 @@ import { ffrBytes, type Folder, packedSamples } from "../ffrecord/make_ffr.ts";
 
 const encoder = new TextEncoder();
 
-/** A server of a folder. */
+/** A served folder. */
 export interface ServedFolder extends AsyncDisposable {
   readonly server: ServedAddress;
   /** Requests a path with the token. */
   get(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Files by their names: contents as text or bytes. */
+/** Files by name, as text or bytes. */
 export interface Files {
   readonly [name: string]: Files | Uint8Array | string;
 }
 
-/** The bytes of a packed folder of such files. */
+/** Returns a packed folder of these files. */
 export function packed(files: Files): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(ffrBytes(packedSamples(folderOf(files))));
 }
 
-/** Serves such files out of a packed folder in memory. */
+/** Serves a packed folder of these files, in memory. */
 export async function serveFolder(
   files: Files,
   options: ServeOptions = {},
@@ -32,7 +32,7 @@ export async function serveFolder(
   return served(await open(packed(files)), options);
 }
 
-/** Serves an opened container, which is closed with the server. */
+/** Serves an open container, which is closed with the server. */
 export function served(
   container: Awaited<ReturnType<typeof open>>,
   options: ServeOptions = {},
@@ -56,7 +56,7 @@ export function served(
   };
 }
 
-/** The lines of a long answer of the API. */
+/** Requests a streamed response of the API, and parses its lines. */
 export async function linesOf<T>(
   folder: ServedFolder,
   question: string,
@@ -82,14 +82,14 @@ function folderOf(files: Files): Folder {
   );
 }
 
-/** An answer as it came. */
+/** A raw response. */
 export interface RawAnswer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
-/** Sends the bytes of a request as they are, and reads all that is answered. */
+/** Sends the exact bytes of a request, and reads the whole response. */
 export async function raw(
   { port }: ServedAddress,
   lines: readonly string[],

@@ -1,24 +1,24 @@
-/** `recordfs serve` and `view`, run as a program. */
+/** Runs `recordfs serve` and `view` as programs. */
 import assert from "node:assert/strict";
 import { CLI } from "../../cli/run_cli.ts";
 import { withTempDir } from "../paths.ts";
 import { packed } from "./served_folder.ts";
 
-/** A command that serves, which has printed its link. */
+/** A serving command that has printed its link. */
 export interface Started {
   readonly link: string;
-  /** What all URLs start with: the link without the page's own path and the token. */
+  /** Prefix of all URLs: the link without the page's path and the token. */
   readonly url: string;
   readonly token: string;
   readonly pid: number;
-  /** Ends it by a signal, and gives its exit code and what it wrote to standard error. */
+  /** Sends a signal, and returns the exit code and standard error. */
   end(signal: Deno.Signal): Promise<{ code: number; stderr: string }>;
 }
 
 /**
- * Starts it, and waits until it has printed its link.
+ * Starts the command, and waits until it has printed its link.
  *
- * @param descriptors How many the process may have; as many as this one unless given.
+ * @param descriptors Limit of open files; by default that of this process.
  */
 export async function startServing(
   args: readonly string[],
@@ -61,7 +61,7 @@ export async function startServing(
   };
 }
 
-/** Gives a test a directory with two containers. */
+/** Runs `use` with a directory of two containers. */
 export function withContainers(
   use: (dir: string) => Promise<void>,
 ): Promise<void> {

@@ -1,22 +1,22 @@
-/** Writes tars for tests, from the format's description: what a right one has, and what no program would write. */
+/** Makes tars by the format's description, valid ones and ones that no program would write. */
 import { Buffer } from "node:buffer";
 
-/** A member, or a header that says something of the next one. */
+/** A member, or an extended header of the next member. */
 export interface Member {
   readonly name?: string | Uint8Array;
   readonly type?: string;
   readonly link?: string;
   readonly data?: Uint8Array | string;
-  /** What the header says instead of the data's size: the field's text, or its bytes. */
+  /** Size field of the header, instead of the data's size: a number, the field's text, or its bytes. */
   readonly size?: number | string | Uint8Array;
   readonly mtime?: number;
   readonly magic?: string;
   readonly prefix?: string;
-  /** Added to the checksum. */
+  /** Added to the checksum, to make it wrong. */
   readonly wrongBy?: number;
 }
 
-/** The bytes of a tar with the zeros that end it. */
+/** Returns a tar, with zeros at its end. */
 export function tarBytes(
   members: readonly Member[],
   end = 1024,
@@ -26,7 +26,7 @@ export function tarBytes(
   );
 }
 
-/** A header, and what follows it. */
+/** Returns a header, the data and its padding. */
 export function memberBytes(member: Member): Uint8Array {
   const { data = "", type = "0", link = "", mtime = 0 } = member;
   const { magic = "ustar\0" + "00", prefix = "", wrongBy = 0 } = member;
@@ -54,7 +54,7 @@ export function memberBytes(member: Member): Uint8Array {
   return Buffer.concat([header, content, Buffer.alloc(rest)]);
 }
 
-/** Records of an extended header. */
+/** Encodes the records of an extended header. */
 export function paxRecords(
   records: Readonly<Record<string, string>>,
 ): Uint8Array {

@@ -1,4 +1,4 @@
-/** Samples of WebDataset with the types that their values have. */
+/** Opens WebDataset samples with the types of their values. */
 import {
   openDataset,
   type OpenDatasetOptions,
@@ -22,7 +22,7 @@ export interface WebBytes {
   readonly [extension: string]: Uint8Array<ArrayBuffer> | string;
 }
 
-/** Opens a tar, or several, whose files are samples whatever they seem to be. */
+/** Opens one or several tars as samples, without detection. */
 export function openWeb(
   path: string,
   options?: OpenSamplesOptions,

@@ -1,4 +1,4 @@
-/** The tars that others wrote, and what Python's tarfile says is in them. */
+/** The tars that other programs wrote, and their content by Python's tarfile. */
 import { goldenSet } from "../golden.ts";
 
 /** A file or link as `expect.json` describes it. */
@@ -7,7 +7,7 @@ export interface ExpectedMember {
   readonly mtime: number;
   readonly size?: number;
   readonly sha256?: string;
-  /** Of a symbolic link, where it leads. */
+  /** Target of a symbolic link. */
   readonly link?: string;
 }
 
@@ -21,8 +21,8 @@ export interface TarCase {
 
 const GOLDENS = goldenSet<TarCase>("tar");
 
-/** One case. */
+/** Reads one case. */
 export const tarCase = GOLDENS.one;
 
-/** All cases. */
+/** Reads all cases. */
 export const tarCases = GOLDENS.all;

@@ -1,14 +1,14 @@
-/** Files of TFRecord and messages, made here: right ones, and such as no writer makes. */
+/** Makes TFRecord files and messages, valid and invalid. */
 import { Buffer } from "node:buffer";
 import { crc32c } from "@node-rs/crc32";
 
-/** The checksum of bytes as it stands in files. */
+/** Returns the masked CRC-32C of bytes, as files store it. */
 export function maskedSum(bytes: Uint8Array): number {
   const crc = crc32c(bytes);
   return ((crc >>> 15 | crc << 17) + 0xa282ead8) >>> 0;
 }
 
-/** A record with its frame. */
+/** Returns a record with its length and checksums. */
 export function framed(
   data: Uint8Array | string,
   length = BigInt(bytesOf(data).length),
@@ -22,12 +22,12 @@ export function framed(
   return frame;
 }
 
-/** A file of records. */
+/** Returns a file of records. */
 export function fileOf(records: readonly (Uint8Array | string)[]): Buffer {
   return Buffer.concat(records.map((record) => framed(record)));
 }
 
-/** A field of a message, by its number: bytes, or another message's. */
+/** Returns a length-delimited field of a message, by its number. */
 export function field(number: number, ...parts: Uint8Array[]): Buffer {
   const payload = Buffer.concat(parts);
   return Buffer.concat([
@@ -37,7 +37,7 @@ export function field(number: number, ...parts: Uint8Array[]): Buffer {
   ]);
 }
 
-/** An integer of a message. */
+/** Encodes an integer of a message. */
 export function varint(number: number): Buffer {
   const bytes: number[] = [];
   for (; number >= 0x80; number = Math.floor(number / 128)) {
@@ -46,7 +46,7 @@ export function varint(number: number): Buffer {
   return Buffer.from([...bytes, number]);
 }
 
-/** An `Example` of values of bytes. */
+/** Returns an `Example` of bytes features. */
 export function exampleOf(
   features: Readonly<Record<string, readonly (Uint8Array | string)[]>>,
 ): Buffer {

@@ -1,4 +1,4 @@
-/** The files of TFRecord that an independent writer made of the specification, and what it put into them. */
+/** The TFRecord files that a writer independent of ours made by the specification, and the values that it wrote. */
 import type { FeatureValue } from "../../../src/formats/tfrecord/proto/example.ts";
 import { goldenSet } from "../golden.ts";
 
@@ -35,13 +35,13 @@ export interface TFRecordCase {
 
 const GOLDENS = goldenSet<TFRecordCase>("tfrecord");
 
-/** One case. */
+/** Reads one case. */
 export const tfrecordCase = GOLDENS.one;
 
-/** All cases. */
+/** Reads all cases. */
 export const tfrecordCases = GOLDENS.all;
 
-/** The values that a reader has to give of a feature. */
+/** Returns the values that a reader must return for a feature. */
 export function valueOf({ kind, values }: ExpectedFeature): FeatureValue {
   if (kind === "float") return Float32Array.from(values, Number);
   if (kind === "int64") return BigInt64Array.from(values, BigInt);

@@ -1,19 +1,19 @@
 import { crc32 } from "node:zlib";
 import { fromFileUrl } from "../paths.ts";
 
-/** Path of the module of the format. */
+/** Path of the format's module. */
 export const TOY_FORMAT = fromFileUrl(
   new URL("toy_format.ts", import.meta.url),
 );
 
-/** A file of a toy, with its label. */
+/** A file with its label. */
 export interface ToyFile {
   readonly name: string;
   readonly label: string;
   readonly bytes: Uint8Array;
 }
 
-/** The bytes of a toy. */
+/** Returns a toy container. */
 export function toyBytes(files: readonly ToyFile[]): Uint8Array<ArrayBuffer> {
   const rows = files.map(({ name, label, bytes }) =>
     [name, label, bytes.length, crc32(bytes)] as const
