@@ -3,7 +3,7 @@ import { asksForHtml, prefersHtml } from "../../src/serve/accept.ts";
 
 Deno.test("Accept decides between HTML and JSON by RFC 9110, 12.5.1", () => {
   const html = [
-    null, // 12.5.1: no header is as `*/*`
+    null, // 12.5.1: a missing header means `*/*`
     "*/*",
     "text/html",
     "TEXT/HTML",
@@ -12,15 +12,15 @@ Deno.test("Accept decides between HTML and JSON by RFC 9110, 12.5.1", () => {
     "application/json;q=0.5, text/html",
     "application/json;q=0.5, */*",
     "application/json;q=0, */*",
-    "application/json, text/html", // order says nothing
+    "application/json, text/html", // the order does not matter
     "text/html;level=1;q=0.7, application/json;q=0.6",
     "text/html; q=0.8 , application/json; q=0.799",
     "application/json;q=0.4, text/*;q=0.5",
     'text/plain;a="x, application/json;q=1", text/html;q=0.1',
-    // A weight that is none.
+    // An invalid weight.
     "application/json;q=2, text/html;q=0.1",
     "application/json;q=, text/html;q=0.1",
-    // Neither.
+    // Neither HTML nor JSON.
     "image/png",
     "",
     ",;,",
@@ -31,7 +31,7 @@ Deno.test("Accept decides between HTML and JSON by RFC 9110, 12.5.1", () => {
     "application/json; charset=utf-8",
     "application/*",
     "application/json, text/html;q=0.9, */*;q=0.1",
-    "application/json, text/plain, */*", // of two that are wanted as much, the one that is named
+    "application/json, text/plain, */*", // of two equal weights, the more specific range wins
     "text/html;q=0.5, application/json",
     "text/html;q=0, */*",
     "text/html;q=0.001, */*;q=0.002",

@@ -239,7 +239,7 @@ Deno.test("view prints its link, and over ssh the command that forwards it", asy
       ...NO_SCREEN,
       SSH_CONNECTION: "192.0.2.7 51234 198.51.100.3 22",
       USER: "somebody",
-      DISPLAY: ":10", // forwarded: a browser there would be slow
+      DISPLAY: ":10", // X11 forwarding: a remote browser would be slow
     });
     const { port } = new URL(far.url);
     const ended = await far.end("SIGTERM");

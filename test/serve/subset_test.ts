@@ -1,16 +1,16 @@
-/** `serve` and `view --subset`: only the samples of an index file are there. */
+/** `serve --subset` and `view --subset`: only the samples of an index file are shown. */
 import assert from "node:assert/strict";
 import { assertFailed, recordfs, succeed } from "../cli/run_cli.ts";
 import { withTempDir } from "../support/paths.ts";
 import { CONTAINERS, indicesIn } from "../support/ten_samples.ts";
 import { startServing } from "../support/serve/serving_command.ts";
 
-/** Without a screen, no browser is opened. */
+/** Without a screen, `view` does not open a browser. */
 const NO_SCREEN = { DISPLAY: "", WAYLAND_DISPLAY: "" };
 
-/** Requests what a started server has. */
+/** Sends requests to a started server. */
 interface Client {
-  /** The numbers that the texts below a directory say, in their order. */
+  /** Returns the indices in the texts below a directory, in order. */
   numbers(directory?: string): Promise<number[]>;
   json(path: string): Promise<Record<string, unknown>>;
   lines(path: string): Promise<Record<string, unknown>[]>;
@@ -25,7 +25,7 @@ async function serving(
   try {
     const headers = { authorization: `Bearer ${server.token}` };
     const get = async (path: string, method = "GET") => {
-      // A connection of its own may be answered by another thread.
+      // A new connection may reach another thread.
       const response = await fetch(server.url + path, {
         method,
         headers: { ...headers, connection: "close" },

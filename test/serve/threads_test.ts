@@ -1,4 +1,4 @@
-/** Servers that answer in several threads. */
+/** Servers with several threads. */
 import assert from "node:assert/strict";
 import {
   openDeferred,
@@ -15,7 +15,7 @@ import {
   withContainers,
 } from "../support/serve/serving_command.ts";
 
-/** Serves a container in two threads; the other one opens it when what has to be done before is done. */
+/** Serves a container in two threads. The second opens it after `before`. */
 async function inTwoThreads(
   path: string,
   options: ServeOptions,
@@ -32,7 +32,7 @@ async function inTwoThreads(
   await use(server);
 }
 
-/** Requests a URL, as curl is given it, by so many connections, all at the same time; this thread does nothing meanwhile. */
+/** Requests a URL by curl over concurrent connections, while this thread is blocked. */
 function askWhileBusy(url: string, times: number): string[] {
   const script =
     `for i in $(seq ${times}); do curl --silent --max-time 1 ${url} & done; wait`;
@@ -41,12 +41,12 @@ function askWhileBusy(url: string, times: number): string[] {
   return new TextDecoder().decode(stdout).match(/content of a/g) ?? [];
 }
 
-/** Waits until the other thread answers, too: while this one is busy, nobody else can. */
+/** Waits until the second thread responds: while this thread is blocked, only it can. */
 async function untilBothAnswer(url: string): Promise<void> {
   await until(() => askWhileBusy(url, 20).length > 0);
 }
 
-/** Requests a URL by connections of their own, one after the other. */
+/** Requests a URL repeatedly, each time over a new connection. */
 async function askAnew(
   url: string,
   times: number,
@@ -83,7 +83,7 @@ Deno.test({
         maxRequests: 1,
         onAccess: ({ path, status }) => asked.push(`${path} ${status}`),
       };
-      const large = new Uint8Array(32 << 20); // no connection takes so much at once
+      const large = new Uint8Array(32 << 20); // larger than the buffers of a connection
       const path = `${dir}/large.ffr`;
       await Deno.writeFile(path, packed({ "a.txt": "content of a", large }));
       await inTwoThreads(path, options, async ({ url }) => {
@@ -101,7 +101,7 @@ Deno.test({
         const all = new Set(answers.map(({ status }) => status));
         assert.deepEqual([...all], [503]);
         assert.ok(few.every(({ status }) => status === 404));
-        // Those of the other thread come a little later.
+        // The other thread reports its requests a little later.
         const missed = () => asked.filter((one) => one.endsWith("nothing 404"));
         await until(() => missed().length === 20);
         await until(async () => {
@@ -128,7 +128,7 @@ Deno.test({
         const login = await fetch(link, { redirect: "manual" });
         const [cookie] = login.headers.getSetCookie()[0]!.split(";");
         const file = new URL("files/a.txt", link).href;
-        // By curl while this thread is busy: only the other one can answer.
+        // Sent by curl while this thread is blocked, so that only the other one can respond.
         const withCookie = `--header 'Cookie: ${cookie}' ${file}`;
         await untilBothAnswer(withCookie);
         const answers = await askAnew(file, 10, {

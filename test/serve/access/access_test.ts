@@ -156,7 +156,7 @@ Deno.test("requests with a foreign host name are rejected, in every form", async
   ];
   for (const [lines, expected] of cases) {
     const { status, body } = await raw(server, lines);
-    // A server may refuse what is no request before it comes here.
+    // The HTTP server may reject an invalid request before the handler sees it.
     assert.ok(
       status === expected || expected === 403 && status === 400,
       `${lines}: ${status} ${body}`,
@@ -223,7 +223,7 @@ Deno.test("pages of other sites cannot read anything, but may link here", async 
   );
   assert.equal(await status({ origin: "null" }, "POST", "api/check"), 403);
   assert.notEqual(await status({ origin: own }, "POST", "api/check"), 403);
-  assert.notEqual(await status({}, "POST", "api/check"), 403); // no browser
+  assert.notEqual(await status({}, "POST", "api/check"), 403); // not from a browser
 });
 
 Deno.test("one other site may read on request", async () => {

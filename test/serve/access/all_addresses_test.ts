@@ -1,4 +1,4 @@
-/** A server that listens on all addresses of a machine: which of them it prints, and which it answers by. */
+/** A server that listens on all addresses of a machine: the link that it prints, and the host names that it accepts. */
 import assert from "node:assert/strict";
 import {
   isAllAddresses,
@@ -22,7 +22,7 @@ Deno.test("all addresses have several spellings", () => {
   }
 });
 
-/** Serves in a machine of its own, which has these addresses, and prints what was asked for with which answer. */
+/** Runs a server in a network namespace with these addresses, and prints its link and the status of each request. */
 const SCRIPT = `
 ip link set lo up
 ip address add 169.254.9.9/16 dev lo

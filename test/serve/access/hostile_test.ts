@@ -32,7 +32,7 @@ Deno.test("paths lead only to entries of the container", async () => {
     "/files/a.txt%00": 400,
     "/files/a.txt%": 400,
     "/files/a.txt%zz": 400,
-    "/files/%c0%ae%c0%ae/a.txt": 404, // overlong, and no dots
+    "/files/%c0%ae%c0%ae/a.txt": 404, // an overlong encoding of dots, which are not dots
     "/files/..%5c..%5cetc/passwd": 404,
     "/files/\\..\\etc\\passwd": 404,
     "/files/a.txt/": 404,

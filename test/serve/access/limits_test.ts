@@ -3,7 +3,7 @@ import { raw, serveFolder } from "../../support/serve/served_folder.ts";
 
 const LARGE = new Uint8Array(8 << 20).fill(7);
 
-Deno.test("requests over the limit are told to come again", async () => {
+Deno.test("requests over the limit are rejected with Retry-After", async () => {
   await using folder = await serveFolder({
     "large.bin": LARGE,
     "small.txt": "small",
@@ -16,7 +16,7 @@ Deno.test("requests over the limit are told to come again", async () => {
   assert.equal(more.status, 503);
   assert.equal(more.headers.get("retry-after"), "1");
   assert.match(await more.text(), /^too-many-requests: /);
-  // What is at hand is answered all the same.
+  // Small files do not count towards the limit.
   assert.equal(await (await folder.get("files/small.txt")).text(), "small");
   for (const { body } of slow) await body!.cancel();
   await waitUntil(async () => {
@@ -40,7 +40,7 @@ Deno.test("a client that reads nothing is disconnected", async () => {
   });
   const request = "GET /files/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n";
   await connection.write(new TextEncoder().encode(request));
-  // It counts until it is given up.
+  // The request counts until it times out.
   await waitUntil(async () => {
     const response = await folder.get("files/large.bin");
     const { status } = response;
@@ -154,7 +154,7 @@ Deno.test("no search blocks a server, whatever it requests", async () => {
   }
 });
 
-/** Waits for a state, for as long as a busy machine may take. */
+/** Waits for a condition, with a timeout long enough for a busy machine. */
 async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await holds())) {

@@ -1,4 +1,4 @@
-/** The page that asks a browser for the token, and what its form opens. */
+/** The login page, which asks a browser for the token, and the redirects of its form. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { handler } from "../../../src/serve/mod.ts";
@@ -17,7 +17,7 @@ const BROWSER = {
 };
 const WRONG = "fedcba9876543210";
 
-/** Sends the form of the page that a path answers with. */
+/** Submits the login form of the page at a path. */
 function sendForm(
   { server }: ServedFolder,
   path: string,
@@ -121,7 +121,7 @@ Deno.test("the form leads to the page, or to the requested file, with only the p
       assert.equal(opened.status, 200, path);
       await opened.body?.cancel();
     }
-    // Blanks come along when a token is copied.
+    // Copying a token may include whitespace.
     const copied = await sendForm(folder, url, ` ${TOKEN}\n`);
     assert.equal(copied.status, 303);
   }
@@ -207,7 +207,7 @@ Deno.test("forms of other sites, and invalid bodies, log nobody in", async () =>
     assert.deepEqual(answer.headers.getSetCookie(), []);
     await answer.body?.cancel();
   }
-  // Whoever says the token otherwise has the answer to what was asked for.
+  // A request with a valid token is answered, whatever its form contains.
   const check = await fetch(`${folder.server.url}api/check`, {
     method: "POST",
     body: new URLSearchParams({ token: TOKEN }),
@@ -249,7 +249,7 @@ Deno.test("forms are short, and endless ones block nobody", async () => {
       const text = `${head.join("\r\n")}\r\n\r\ntoken=`;
       await client.write(new TextEncoder().encode(text));
     }
-    // A turn later all of them have been read.
+    // By the next turn, the server has read all of the requests.
     for (let i = 0; i < 3; i++) {
       const list = await folder.get("api/list?path=&at=0&limit=10");
       assert.equal(list.status, 200);

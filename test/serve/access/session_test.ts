@@ -1,4 +1,4 @@
-/** The page's session: its path, its cookie, and what they open. */
+/** The page's session: its path, its cookie, and the paths that the cookie opens. */
 import assert from "node:assert/strict";
 import { handler, type HandlerOptions } from "../../../src/serve/mod.ts";
 import { open } from "../../../src/open/open.ts";
@@ -12,13 +12,13 @@ import {
 const FILES = { "a.txt": "content", "dir": { "b.txt": "deep" } };
 const TOKEN = "0123456789abcdef";
 
-/** What a browser has when it has opened a link. */
+/** Result of opening a link in a browser. */
 interface OpenedPage {
-  /** Where the link leads. */
+  /** URL to which the link redirects. */
   readonly url: string;
-  /** As a browser sends it. */
+  /** Cookie in the form that a browser sends. */
   readonly cookie: string;
-  /** All of `Set-Cookie`. */
+  /** The whole `Set-Cookie` header. */
   readonly whole: string;
 }
 
@@ -59,10 +59,10 @@ Deno.test("the link leads to a random path, and sets a cookie for it that is not
     )!;
     assert.ok(page.whole.includes(`; Path=/s/${path}/;`));
     assert.ok(!page.whole.includes(TOKEN));
-    // Each server has its own, also of the same token; each browser gets the same.
+    // Each server has its own path and cookie, even with the same token. All browsers of a server get the same.
     assert.deepEqual(await openPage(folder), page);
     seen.add(path!).add(id!);
-    // A link that a server before has printed, and one without the path, lead there as well.
+    // A link of an earlier server, and one without the path, redirect to the same page.
     const paths = ["", "s/0123456789abcdefghijkl/", `s/${path}`];
     for (const other of paths) {
       const login = await fetch(`${url}${other}?token=${TOKEN}`, {
@@ -118,7 +118,7 @@ Deno.test("without its cookie, the page loads its program, reports what is missi
   for (const path of ["api/info", "api/list", "files/", "files/a.txt"]) {
     const response = await fetch(page + path);
     assert.equal(response.status, 401, path);
-    // No browser asks for a password then.
+    // Browsers prompt for a password only for other schemes.
     assert.equal(response.headers.get("www-authenticate"), "Bearer");
     assert.deepEqual(response.headers.getSetCookie(), []);
     assert.match(await response.text(), /no-session.*Open the link/);
@@ -149,7 +149,7 @@ Deno.test("paths below the page lead nowhere else", async () => {
       assert.equal(response.headers.get("location"), location);
     }
     assert.equal(await statusOf(`${url}files/dir/b.txt`, { cookie }), 200);
-    // WebDAV has the token as its password.
+    // WebDAV accepts the token as password, but no cookie.
     assert.equal(await statusOf(`${url}dav/`, { cookie }), 404);
     assert.equal(await statusOf(url, { cookie }, "PROPFIND"), 405);
   }

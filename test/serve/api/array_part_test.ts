@@ -1,4 +1,4 @@
-/** Parts of arrays, which a page draws in full. */
+/** Parts of large arrays, which a page fetches one by one. */
 import assert from "node:assert/strict";
 import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
 import type { ArrayPart } from "../../../src/serve/api/value_messages.ts";

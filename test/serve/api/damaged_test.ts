@@ -1,4 +1,4 @@
-/** What the page is told of containers that are damaged somewhere: all the rest. */
+/** API responses for partly damaged containers, which report the undamaged rest. */
 import assert from "node:assert/strict";
 import { open } from "../../../mod.ts";
 import type {
@@ -8,7 +8,7 @@ import type {
 import { REPOSITORY } from "../../support/paths.ts";
 import { linesOf, served } from "../../support/serve/served_folder.ts";
 
-/** Of its eight datapoints the list of words of one can't be read, as its `expect.json` says. */
+/** A dataset of eight datapoints. One list of words cannot be read, by its `expect.json`. */
 const DATA = `${REPOSITORY}test/golden/bags/bad_ref_list_past_end/data`;
 
 async function answered<T>(question: string): Promise<T[]> {

@@ -1,4 +1,4 @@
-/** Numbers of all kinds, which are numbers wherever they are shown. */
+/** Numbers of all types stay numbers in every response. */
 import assert from "node:assert/strict";
 import { writeMsgpack } from "../../../src/codecs/msgpack/mod.ts";
 import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
@@ -25,10 +25,10 @@ import {
 
 const GOLDEN = fromFileUrl(new URL("../../golden/", import.meta.url));
 
-/** Cases that differ in how they are compressed alone. */
+/** Cases that differ only in their compression codec. */
 const CODEC = /^(brotli|gzip|lz4|none|plain|snappy|zstd)_/;
 
-/** What a value is as a label: its digits or letters, or `null`. */
+/** Returns the label that statistics count for a value. */
 function labelOf(value: ExpectedValue): string | null | undefined {
   if (value === null) return null;
   if (typeof value !== "object") return String(value);
@@ -56,7 +56,7 @@ Deno.test("statistics count numbers of all types of Parquet by value, and nulls 
     const counted = values.flatMap(({ value, count }) =>
       Array<string | null>(count).fill(value)
     );
-    // What takes more than 64 bytes is no label.
+    // Values of more than 64 bytes are not counted as labels.
     const short = expected.filter((value) => (value?.length ?? 0) < 60);
     assert.deepEqual(counted.toSorted(), short.toSorted(), label);
   }

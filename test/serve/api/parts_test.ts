@@ -1,4 +1,4 @@
-/** Trees that are cut: what is shown first, and that all of them is reached part by part. */
+/** Truncated trees: which entries come first, and access to the rest part by part. */
 import assert from "node:assert/strict";
 import { writeMsgpack } from "../../../src/codecs/msgpack/mod.ts";
 import { writePickle } from "../../../src/codecs/pickle/write_pickle.ts";
@@ -14,10 +14,10 @@ import {
 
 const utf8 = new TextEncoder();
 
-/** A marker, or what has the same keys. */
+/** A marker, or an object with the same keys. */
 type Marker = DisplayMarker & Readonly<Record<string, Display>>;
 
-/** Asks for a part of a file; no answer may be large. */
+/** Requests a part of a file. Asserts that the response is small. */
 async function partOf(
   folder: ServedFolder,
   path: string,
@@ -32,7 +32,7 @@ async function partOf(
   return value.value;
 }
 
-/** A value with all that it was cut to, which is asked for part by part; maps and objects as their pairs. */
+/** Assembles a value from all of its parts. Maps and objects become lists of pairs. */
 async function wholeOf(
   shown: Display,
   at: string,
@@ -124,7 +124,7 @@ async function wholeOf(
   }
 }
 
-/** A value as {@linkcode wholeOf} has it. */
+/** Converts a value to the form of {@linkcode wholeOf}. */
 function expected(value: unknown): unknown {
   if (value instanceof Uint8Array) return value.toHex();
   if (Array.isArray(value)) return value.map(expected);
@@ -133,7 +133,7 @@ function expected(value: unknown): unknown {
   return { pairs: pairs.map((pair) => pair.map(expected)) };
 }
 
-/** Lists in lists. */
+/** Returns nested lists of this depth. */
 function nested(depth: number): unknown {
   let value: unknown = ["bottom"];
   for (let i = 0; i < depth; i++) value = [value, i];
@@ -253,11 +253,11 @@ Deno.test("a missing part, or a part of a value that is not a tree, is rejected"
 });
 
 Deno.test("a pickle that repeats one value many times takes no more memory", async () => {
-  // l0 = ["…"]; l1 = [l0, l0]; …: 2^60 values by their paths, and one text of 64 KiB among them.
+  // l0 = ["…"]; l1 = [l0, l0]; …: 2^60 values by path, which share one text of 64 KiB.
   const bytes = [0x80, 2, 0x58, 0, 0, 1, 0];
   bytes.push(...utf8.encode("x".repeat(65_536)), 0x71, 0);
   for (let i = 1; i <= 60; i++) {
-    // ( h h l q : mark, the one before twice, a list, its number.
+    // Opcodes ( h h l q: MARK, the previous list twice, LIST, and the index to store it at.
     bytes.push(0x28, 0x68, i - 1, 0x68, i - 1, 0x6c, 0x71, i);
   }
   const many = [0x80, 2, 0x58, 0, 0, 1, 0];

@@ -1,4 +1,4 @@
-/** Which samples statistics look at, where there are more than they do. */
+/** Which samples statistics read in a large container. */
 import assert from "node:assert/strict";
 import type { Statistics } from "../../../src/serve/api/messages.ts";
 import { open } from "../../../src/open/open.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../support/serve/served_folder.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 
-/** More files than those whose content is looked at. */
+/** More files than statistics read. */
 const MANY = 120_000;
 const CLASSES = 10;
 const SAMPLES = 400;
@@ -69,7 +69,7 @@ Deno.test("of few samples all labels are counted, whatever other files there are
       assert.equal(count, SAMPLES / CLASSES);
     }
 
-    // All together are too many: a third of them is looked at, and of each class.
+    // Together, the samples exceed the limit: about a third of them is read, and of each class.
     const root = await statistics(folder, "");
     const { looked, total } = root.samples;
     assert.equal(total, SAMPLES + videos);

@@ -196,7 +196,7 @@ Deno.test("text, tables and bytes are sent in pages, which join to the whole", a
     if (!page.isCut) break;
   }
   assert.equal(joined, text);
-  // From the middle of a character, it starts behind it.
+  // An offset within a character moves to the next one.
   assert.match(
     (await value<TextValue>(folder, "a.txt&offset=2")).text,
     /^😀\naé/,
@@ -279,7 +279,7 @@ Deno.test("datapoints are rows of cells, with the values that Python wrote", asy
   const response = await folder.get("api/row?limit=500");
   const { rows, keys, total }: RowsMessage = await response.json();
   assert.equal(rows.length, content.length);
-  assert.equal(total, content.length + 1); // the specification is an entry, too
+  assert.equal(total, content.length + 1); // the specification is an entry as well
   assert.deepEqual(
     Object.fromEntries(keys.map(({ key, type }) => [key, type])),
     content.spec,

@@ -12,7 +12,7 @@ const FILES = {
 
 const ANSWERS = "OPTIONS, PROPFIND, GET, HEAD";
 
-/** Methods, where, with which `Depth`, and the status that answers them (RFC 4918, 9; RFC 9110, 9 and 15). */
+/** Method, path and `Depth` of requests, and the required status (RFC 4918, 9; RFC 9110, 9 and 15). */
 const TABLE: readonly (readonly [
   method: string,
   path: string,
@@ -37,10 +37,10 @@ const TABLE: readonly (readonly [
   ["PROPFIND", "dav/a.txt", "0", 207],
   ["PROPFIND", "dav/a.txt", "1", 207],
   ["PROPFIND", "dav/none", "0", 404],
-  ["PROPFIND", "dav/desktop.ini", "0", 404], // Windows asks for it everywhere
+  ["PROPFIND", "dav/desktop.ini", "0", 404], // Windows requests it everywhere
   ["PROPFIND", "dav/._a.txt", "0", 404], // macOS
   ["PROPFIND", "dav/", "infinity", 403],
-  ["PROPFIND", "dav/", "", 403], // which means infinity
+  ["PROPFIND", "dav/", "", 403], // a missing Depth means infinity
   ["PROPFIND", "dav/", "2", 400],
   ["PROPFIND", "", "0", 207],
   ["PROPFIND", "", "infinity", 403],
@@ -150,7 +150,7 @@ Deno.test("invalid bodies are rejected, and entities are not expanded", async ()
   const bodies: readonly (readonly [string, number])[] = [
     ["rubbish", 400],
     ["<propfind>", 400],
-    ["<propfind/>", 400], // of no namespace
+    ["<propfind/>", 400], // without a namespace
     [`<propfind xmlns="DAV:"/>`, 400],
     [`<D:propfind><D:allprop/></D:propfind>`, 400],
     [`<D:propfind xmlns:D="DAV:"><D:prop><D:a:b/></D:prop></D:propfind>`, 400],
@@ -167,7 +167,7 @@ Deno.test("invalid bodies are rejected, and entities are not expanded", async ()
       `<propfind xmlns="DAV:"><prop>${" ".repeat(100_000)}</prop></propfind>`,
       413,
     ],
-    // What is in a property, or an attribute, is parsed as well.
+    // Content of a property, and attributes, count towards the limits.
     [
       `<propfind xmlns="DAV:"><prop><x>${
         "<y/>".repeat(8000)
@@ -193,7 +193,7 @@ Deno.test("invalid bodies are rejected, and entities are not expanded", async ()
       }</prop></propfind>`,
       400,
     ],
-    // Bytes are counted, not characters.
+    // The limit is in bytes, not characters.
     [
       `<propfind xmlns="DAV:"><prop>${"é".repeat(40_000)}</prop></propfind>`,
       413,
@@ -211,7 +211,7 @@ Deno.test("invalid bodies are rejected, and entities are not expanded", async ()
   }
 });
 
-/** A described resource: the properties that it has, and those that it has not. */
+/** A resource in a response: the properties found, and those missing. */
 interface Described {
   readonly href: string;
   readonly found: Record<string, unknown>;

@@ -24,7 +24,7 @@ Deno.test({
     await withOriginal(FILES, async (directory) => {
       const mountpoint = `${directory}/mounted`;
       await Deno.mkdir(mountpoint);
-      // It gives up being root for a user of its own.
+      // davfs2 drops root privileges, and needs a cache directory that its user can write to.
       await Deno.mkdir(`${directory}/cache`);
       await Deno.chmod(`${directory}/cache`, 0o777);
       await Deno.chmod(directory, 0o755);
@@ -34,7 +34,7 @@ Deno.test({
         `${mountpoint} somebody "${folder.server.token}"\n`,
         { mode: 0o600 },
       );
-      // Newer kernels ask for more of a directory than davfs2 has room for by itself.
+      // Newer kernels request larger pages of a directory than davfs2's default buffer holds.
       await Deno.writeTextFile(
         `${directory}/conf`,
         `secrets ${secrets}\ncache_dir ${directory}/cache\nbuf_size 256\n`,
@@ -48,7 +48,7 @@ Deno.test({
         mountpoint,
       ]);
       try {
-        // davfs2 has a directory of its own in each mount.
+        // davfs2 adds lost+found to each mount.
         await run("diff", [
           "-r",
           "--exclude=lost+found",

@@ -1,4 +1,4 @@
-/** Requests that take long, and others that are answered meanwhile. */
+/** Slow requests do not block others. */
 import assert from "node:assert/strict";
 import { open } from "../../../src/open/open.ts";
 import { handler } from "../../../src/serve/mod.ts";
@@ -11,14 +11,14 @@ import { makeZip } from "../../support/zip/make_zip.ts";
 
 const MEBI = 1 << 20;
 
-/** A list of JSON of so many bytes. */
+/** Returns a JSON list of about this many bytes. */
 function listOf(item: string, bytes: number): string {
   return `[${
     Array(Math.floor(bytes / (item.length + 1))).fill(item).join(",")
   }]`;
 }
 
-/** A list of MessagePack of one value, again and again. */
+/** Returns a MessagePack list that repeats one value. */
 function packedList(item: readonly number[], bytes: number): Uint8Array {
   const count = Math.floor((bytes - 5) / item.length);
   const made = new Uint8Array(5 + count * item.length);
@@ -40,7 +40,7 @@ Deno.test("other requests are served while any value is decoded", async () => {
     "small.txt": "small",
     long: Object.fromEntries(names.map((name) => [name, ""])),
   });
-  // The thread is there.
+  // Starts the decoding thread.
   await (await folder.get("api/value?path=small.txt")).text();
   const questions: [question: string, kind: string | undefined][] = [
     ["value?path=numbers.json", "tree"],
@@ -89,7 +89,7 @@ Deno.test("other requests are served while a large, repetitive member of a zip i
     answered++;
   }
   await end;
-  // It is inflated a mebibyte at a time, between which others have their turn.
+  // The member is inflated one mebibyte at a time, with other requests in between.
   assert.ok(answered > 10, String(answered));
 });
 

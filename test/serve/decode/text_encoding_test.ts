@@ -1,4 +1,4 @@
-/** In which encoding bytes are text, and that binaries are in none. */
+/** Detection of text encodings, and of binary data. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createCipheriv } from "node:crypto";
@@ -16,13 +16,13 @@ import {
   serveFolder,
 } from "../../support/serve/served_folder.ts";
 
-/** Bytes of UTF-16; Node writes them, which knows little-endian alone. */
+/** Encodes UTF-16. Node supports little-endian only, so big-endian is swapped. */
 function utf16(text: string, order: "le" | "be", mark = "\ufeff"): Uint8Array {
   const bytes = Buffer.from(mark + text, "utf16le");
   return Uint8Array.from(order === "le" ? bytes : bytes.swap16());
 }
 
-/** Bytes of ISO 8859-1. */
+/** Encodes ISO 8859-1. */
 const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
 
 const GERMAN =
@@ -42,22 +42,22 @@ Deno.test("an encoding is detected by its mark, by NULs, by UTF-8, or by few acc
     const [bytes, encoding] of [
       [utf16("x", "le"), "utf-16le"],
       [utf16("x", "be"), "utf-16be"],
-      [utf16("a\ud83d\ude00", "le").slice(0, -2), "utf-16le"], // cut in a character
+      [utf16("a\ud83d\ude00", "le").slice(0, -2), "utf-16le"], // truncated within a character
       [utf16("some words\n", "le", ""), "utf-16le"],
       [utf16("some words\n", "be", ""), "utf-16be"],
       [Buffer.from(GERMAN), "utf-8"],
       [latin1(GERMAN), "windows-1252"],
       [latin1("He said \x93no\x94 and left"), "windows-1252"],
       [Uint8Array.of(0xff, 0xfe, 0, 0), undefined], // UTF-32
-      [Uint8Array.of(0xff, 0xfe, 0, 0xdc), undefined], // half a pair
-      [utf16("\u0100 dog \u0100 cat and so on\n", "le", ""), "utf-16le"], // a low byte of NUL
+      [Uint8Array.of(0xff, 0xfe, 0, 0xdc), undefined], // a lone surrogate
+      [utf16("\u0100 dog \u0100 cat and so on\n", "le", ""), "utf-16le"], // a character whose low byte is 0
       [utf16("\u0100 dog \u0100 cat and so on\n", "be", ""), "utf-16be"],
       [Uint8Array.of(0xff, 0xfe, 0x61), undefined], // half a character
-      [Uint8Array.of(1, 0, 2, 0, 3, 0, 4, 0), undefined], // numbers
-      [latin1("caf\xe9 \x81"), undefined], // what Windows-1252 has not
+      [Uint8Array.of(1, 0, 2, 0, 3, 0, 4, 0), undefined], // binary integers
+      [latin1("caf\xe9 \x81"), undefined], // not defined in Windows-1252
       [latin1("caf\xe9 \x01"), undefined],
       [Buffer.from("\u0416\u0417\u0418\u0419", "latin1"), undefined],
-      [latin1("\xc6\xc7\xc8\xc9 \xca\xcb\xcc"), undefined], // KOI8-R: few ASCII
+      [latin1("\xc6\xc7\xc8\xc9 \xca\xcb\xcc"), undefined], // KOI8-R: too few ASCII letters
     ] as const
   ) {
     assert.equal(
@@ -68,7 +68,7 @@ Deno.test("an encoding is detected by its mark, by NULs, by UTF-8, or by few acc
   }
 });
 
-/** Random bytes, the same in each run: AES in counter mode. */
+/** Returns random bytes that are the same in each run: AES in counter mode. */
 function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   const key = new Uint8Array(16);
   const cipher = createCipheriv("aes-128-ctr", key, key);
@@ -84,7 +84,7 @@ Deno.test("random binaries are not text", () => {
     if (encodingOf(bytes) !== undefined) taken++;
   }
   assert.ok(taken <= count / 10_000, `${taken} of ${count}`);
-  // Arrays of numbers of two, four and eight bytes.
+  // Arrays of 2-byte, 4-byte and 8-byte numbers.
   const numbers = new Uint16Array(all.buffer);
   for (let i = 0; i < 2000; i++) {
     const some = numbers.subarray(64 * i, 64 * i + 64);
@@ -166,7 +166,7 @@ Deno.test("text in other encodings is shown as text, and its encoding is named",
 });
 
 Deno.test("pages of text end between characters, in each encoding", async () => {
-  // Characters of two and of four bytes, so that the end of a page would be within one.
+  // Characters of two and four bytes, so that page limits fall within a character.
   const text = "a\ud83d\ude00\u00e4\n".repeat(20_000);
   const late = `${"ASCII ".repeat(20_000)} Ren\xe9 `;
   await using folder = await serveFolder({
@@ -201,7 +201,7 @@ Deno.test("pages of text end between characters, in each encoding", async () => 
     assert.ok(joined === whole, name);
     assert.deepEqual([...seen], encodings);
   }
-  // What is no text any more is shown as bytes, with the reason.
+  // Data after the end of the text is shown as bytes, with the reason.
   const { length } = utf16(text, "le");
   const behind = await valueOf<BytesValue>(
     folder,

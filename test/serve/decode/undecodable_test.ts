@@ -1,4 +1,4 @@
-/** Contents that are not what their names say: each is answered, and shown with the reason. */
+/** Content that does not match its suffix: every request is answered, and the reason is shown. */
 import assert from "node:assert/strict";
 import { crc32, deflateRawSync } from "node:zlib";
 import * as fc from "fast-check";
@@ -126,7 +126,7 @@ Deno.test("overlapping or oversized archives of arrays are rejected", async () =
   const facts = { method: 8, size: array.length, crc: crc32(array) };
   const member = (i: number, offset?: number) => ({
     name: `${i}.npy`,
-    data: packed, // once
+    data: packed, // stored once, and shared by all members
     local: facts,
     central: offset === undefined ? facts : { ...facts, offset },
   });
@@ -146,7 +146,7 @@ Deno.test("overlapping or oversized archives of arrays are rejected", async () =
   assert.match(overlap.why!, /it overlaps another member/);
 });
 
-/** Sound contents by the endings of their names. */
+/** Valid content by suffix. */
 const SOUND: Readonly<Record<string, Uint8Array>> = {
   csv: utf8.encode('a,b\n1,"x, y"\n2,z\n'),
   gif: utf8.encode("GIF89a"),
@@ -171,7 +171,7 @@ const SOUND: Readonly<Record<string, Uint8Array>> = {
   txt: utf8.encode("text é\n"),
   bin: Uint8Array.of(1, 2, 3),
 };
-/** Kinds that are decoded: where they are shown as text or bytes, there is a reason. */
+/** Kinds that are decoded. If they are shown as text or bytes, the response must give a reason. */
 const DECODED = ["csv", "json", "msgpack", "npy", "npz", "pkl", "tsv"];
 
 Deno.test("no content makes a server fail: truncated, changed or random content is shown, with the reason why it is not decoded", async () => {
@@ -235,14 +235,14 @@ Deno.test("no damaged container makes a server fail", async () => {
   }
 });
 
-/** What is in a directory of the golden files, if it opens at all. */
+/** Opens a container in a directory of the golden files; `undefined` if none opens. */
 async function openAny(directory: string) {
   for await (const { name } of Deno.readDir(directory)) {
     if (name === "expect.json") continue;
     try {
       return await open(`${directory}/${name}`);
     } catch {
-      // Another one may, or none.
+      // Try the next file.
     }
   }
   return undefined;

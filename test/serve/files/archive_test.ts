@@ -1,4 +1,4 @@
-/** A directory as one archive: what is in it, how it is read, and what ends it. */
+/** A directory as one archive: its content, how it is read, and what aborts it. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { FormatError } from "../../../src/base/errors.ts";
@@ -20,11 +20,11 @@ import {
   served,
 } from "../../support/serve/served_folder.ts";
 
-/** Bytes of a piece, unless memory is short. */
+/** Size of a piece in bytes, if memory is not short. */
 const PIECE = 256 << 10;
 const SHORT_PIECE = 16 << 10;
 
-/** Contents whose ends and headers meet those of blocks and pieces in every way. */
+/** Files of sizes around the limits of tar blocks and of pieces. */
 function filesOfAllSizes(): Files {
   const files: Record<string, Files | Uint8Array> = {};
   const sizes = [
@@ -45,7 +45,7 @@ function filesOfAllSizes(): Files {
   return { ...files, "many": Object.fromEntries(many) };
 }
 
-/** The archive of a container, by the module itself. */
+/** Creates the archive of a container without a server. */
 async function* archiveOf(
   fs: VirtualFs,
   room?: ResponseRoom,
@@ -57,7 +57,7 @@ async function* archiveOf(
   yield* tarPieces(served, new Contents(served), ROOT, room, signal);
 }
 
-/** Memory as a server has it that is short of it: the same for each piece. */
+/** Buffers of a server that is short of memory: every piece reuses the same small one. */
 function shortRoom(): ResponseRoom {
   const piece = new Uint8Array(SHORT_PIECE);
   return {
@@ -68,7 +68,7 @@ function shortRoom(): ResponseRoom {
   };
 }
 
-/** Counts the calls that read of a container, and how many bytes they ask for. */
+/** Counts the reads of a container, and the bytes that they request. */
 function countReads({ tree }: VirtualFs): { calls: number; bytes: number } {
   const counts = { calls: 0, bytes: 0 };
   const source: ByteSource = tree.sources.at(0)!;
@@ -85,7 +85,7 @@ function countReads({ tree }: VirtualFs): { calls: number; bytes: number } {
   return counts;
 }
 
-/** The whole archive: a piece is good only until the next is asked for. */
+/** Joins the pieces of an archive, copying each: it is valid only until the next is requested. */
 async function bytesOf(
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<Uint8Array<ArrayBuffer>> {

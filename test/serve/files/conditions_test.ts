@@ -6,7 +6,7 @@ const SAME = "Fri, 02 Jan 2026 03:04:05 GMT";
 const BEFORE = "Fri, 02 Jan 2026 03:04:04 GMT";
 const AFTER = "Fri, 02 Jan 2026 03:04:06 GMT";
 
-/** Conditions and what they come to, by RFC 9110, 13.1 and 13.2.2. */
+/** Conditional headers and the required outcome, by RFC 9110, 13.1 and 13.2.2. */
 const CASES: readonly (readonly [Record<string, string>, string])[] = [
   [{}, "go-on"],
   [{ "if-match": '"a"' }, "go-on"],
@@ -24,7 +24,7 @@ const CASES: readonly (readonly [Record<string, string>, string])[] = [
   [{ "if-modified-since": "yesterday" }, "go-on"],
   [{ "if-unmodified-since": SAME }, "go-on"],
   [{ "if-unmodified-since": BEFORE }, "changed"],
-  // Tags go before dates.
+  // Entity tags take precedence over dates.
   [{ "if-none-match": '"b"', "if-modified-since": AFTER }, "go-on"],
   [{ "if-match": '"a"', "if-unmodified-since": BEFORE }, "go-on"],
   [{ "if-match": '"b"', "if-none-match": '"a"' }, "changed"],
@@ -46,7 +46,7 @@ Deno.test("If-Range allows ranges only for the same state", () => {
     ['W/"a"', false],
     [SAME, true],
     [BEFORE, false],
-    [AFTER, false], // not the date exactly
+    [AFTER, false], // not exactly the date
     ["rubbish", false],
   ];
   for (const [value, expected] of cases) {

@@ -132,7 +132,7 @@ Deno.test("several ranges are sent as parts, also of large files", async () => {
   }
 });
 
-/** What `TextDecoder`'s "latin1", which is windows-1252, makes of each byte. */
+/** Decodes each byte by `TextDecoder`'s "latin1", which is windows-1252. */
 const LATIN = new TextDecoder("latin1").decode(
   Uint8Array.from({ length: 256 }, (_, i) => i),
 );
@@ -144,7 +144,7 @@ Deno.test("files of any size are sent whole", async () => {
   );
   await using folder = await serveFolder(files);
   for (const size of sizes) {
-    for (let round = 0; round < 2; round++) { // compared, and known
+    for (let round = 0; round < 2; round++) { // with its checksum unknown, then known
       const response = await folder.get(`files/${size}.bin`);
       const bytes = await response.bytes();
       assert.equal(bytes.length, size);
@@ -174,7 +174,7 @@ Deno.test("no wrong byte is sent: small files and ranges fail, large files end e
   });
   const start = indexOf(archive, new TextEncoder().encode("small"));
   archive[start]! ^= 1;
-  archive[start - 10]! ^= 1; // of the large one, which is before it
+  archive[start - 10]! ^= 1; // the last part of the large file
   const errors: unknown[] = [];
   await using folder = served(await open(archive), {
     onError: (error) => errors.push(error),

@@ -16,7 +16,7 @@ Deno.test("a directory is a page of links, or nginx's JSON if that is preferred"
     "dir": { "c": "1" },
     "<i>": "",
   });
-  // The second is what fetch sends by itself.
+  // The second is the default of fetch.
   for (const headers of [HTML, {}, { accept: "application/json;q=0.5, */*" }]) {
     const page = await folder.get("files/", { headers });
     assert.equal(page.headers.get("vary"), "accept");
@@ -32,7 +32,7 @@ Deno.test("a directory is a page of links, or nginx's JSON if that is preferred"
   assert.match(text, /<a href="a%20b\.txt">a b\.txt<\/a> {2}5\n/);
   assert.match(text, /<a href="dir\/">dir\/<\/a>\n/);
   assert.match(text, /<a href="%3Ci%3E">&lt;i&gt;<\/a>/);
-  assert.doesNotMatch(text, /\.\.\//); // the root has nothing above
+  assert.doesNotMatch(text, /\.\.\//); // the root has no parent
 
   const below = await (await folder.get("files/dir/?html")).text();
   assert.match(below, /<a href="\.\.\/">/);

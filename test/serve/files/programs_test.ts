@@ -1,6 +1,6 @@
 /**
- * Programs that read the listings of web servers: they list and copy a served container with equal bytes. What one of
- * them cannot copy from any server stands beside its test.
+ * Programs that read the listings of web servers: they list a served container, and copy it byte for byte. Comments
+ * name what a program cannot copy from any server.
  */
 import assert from "node:assert/strict";
 import { encodeName } from "../../../src/base/names.ts";
@@ -39,21 +39,21 @@ const FILES: Files = {
   "many": Object.fromEntries(
     Array.from({ length: 30 }, (_, i) => [`${i}.txt`, `number ${i}`]),
   ),
-  // No UTF-8: the bytes FF and E9.
+  // Names that are not UTF-8: the bytes FF and E9.
   "\udcff.bin": "bytes",
   "d\udce9": { "\udce9": "deep bytes" },
 };
 
-/** What a test has of the server and of the disk. */
+/** Server and directory of a test. */
 interface Scene {
   readonly server: ServedFolder["server"];
   /** URL of the listing of the root. */
   readonly url: string;
-  /** Has the files in `original`. */
+  /** Directory that has the files in `original`. */
   readonly directory: string;
 }
 
-/** Serves a tar that tar made of such files. */
+/** Serves a tar of these files, made by tar. */
 async function withServer(
   files: Files,
   use: (scene: Scene) => Promise<void>,
@@ -67,12 +67,12 @@ async function withServer(
   });
 }
 
-/** Compares what was copied with the files. */
+/** Compares the copied files with the originals. */
 async function compare({ directory }: Scene): Promise<void> {
   await run("diff", ["-r", "original", "copy"], { cwd: directory });
 }
 
-/** Files without some of the root. */
+/** Returns the files without some entries of the root. */
 function without(...names: string[]): Files {
   const rest = { ...FILES };
   for (const name of names) {
@@ -82,7 +82,7 @@ function without(...names: string[]): Files {
   return rest;
 }
 
-/** Settings of the user who runs the tests are not the tests'. */
+/** Isolates programs from the settings of the user who runs the tests. */
 const envOf = ({ directory }: Scene) => ({
   HOME: directory,
   LC_ALL: "C.UTF-8",
@@ -96,7 +96,7 @@ Deno.test({
       const { server: { token }, url, directory } = scene;
       await run("wget", [
         ...["--no-config", "-q", "-r", "-np", "-nH", "--cut-dirs=1"],
-        // Names as they are, and listings by a name that no file has.
+        // Keeps names unchanged, and stores listings under a name that no file has.
         ...["--restrict-file-names=nocontrol", "--no-iri"],
         ...["--default-page=.listing", "-P", "copy"],
         ...[`--header=Authorization: Bearer ${token}`, url],
@@ -156,7 +156,7 @@ Deno.test({
   name: "rclone lists, copies and checks it with its http backend",
   ...needs("rclone", "tar"),
   fn: () =>
-    // It finds nothing in a directory of the root whose name has a colon.
+    // rclone fails to read directories of the root whose name contains a colon.
     withServer(without("https:"), async (scene) => {
       const { server: { token }, url, directory } = scene;
       const options = [
@@ -177,7 +177,7 @@ Deno.test({
 Deno.test({
   name: "lftp lists and mirrors it",
   ...needs("lftp", "tar"),
-  // It leaves out names that begin with ~, of any server.
+  // lftp skips names that begin with ~, on any server.
   fn: () =>
     withServer(FILES, async (scene) => {
       const { server: { token }, url, directory } = scene;
@@ -193,7 +193,7 @@ Deno.test({
     }),
 });
 
-/** Lists each directory, reads each file, and writes what it has read. */
+/** Source of a script that lists all directories, and copies all files. */
 const FSSPEC = `
 import os, sys, fsspec
 from urllib.parse import unquote_to_bytes
@@ -234,7 +234,7 @@ function isDirectory(content: Files[string]): boolean {
   return typeof content !== "string" && !(content instanceof Uint8Array);
 }
 
-/** A path by its bytes. */
+/** Decodes a percent-encoded path to Latin-1. */
 function decode(href: string): string {
   return href.replace(
     /%(..)/g,
@@ -242,7 +242,7 @@ function decode(href: string): string {
   );
 }
 
-/** The bytes of a name, one a character. */
+/** Returns the bytes of a name as Latin-1. */
 function latin1(name: string): string {
   return String.fromCharCode(...encodeName(name));
 }

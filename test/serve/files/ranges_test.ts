@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MOST_RANGES, rangesOf } from "../../../src/serve/files/ranges.ts";
 import { ServeError } from "../../../src/serve/serve_error.ts";
 
-/** What of 10 bytes is sent, as `start-end` with the end left out of it; `all`, or the code of an error. */
+/** Range of a 10-byte file that is sent, as `start-end` with an exclusive end; `all`, or the code of an error. */
 const CASES: Readonly<Record<string, string>> = {
   "bytes=0-0": "0-1",
   "bytes=2-4": "2-5",
@@ -14,10 +14,10 @@ const CASES: Readonly<Record<string, string>> = {
   "bytes=-99999999999999999999999999": "0-10",
   "BYTES = 1-2": "1-3",
   "bytes=0-1,4-5": "0-2 4-6",
-  "bytes=4-5, 0-1": "4-6 0-2", // in the order that was asked for
+  "bytes=4-5, 0-1": "4-6 0-2", // in the requested order
   "bytes=0-1,,4-5,": "0-2 4-6",
-  "bytes=0-4,2-6": "0-7", // they overlap
-  "bytes=0-4,5-6": "0-7", // they touch
+  "bytes=0-4,2-6": "0-7", // overlapping
+  "bytes=0-4,5-6": "0-7", // adjacent
   "bytes=0-1,20-30": "0-2",
   "bytes=10-": "no-such-range",
   "bytes=10-11,20-": "no-such-range",
@@ -25,7 +25,7 @@ const CASES: Readonly<Record<string, string>> = {
   "bytes=": "no-such-range",
   "bytes=,": "no-such-range",
   "bytes=99999999999999999999999999-": "no-such-range",
-  "bytes=5-4": "all", // RFC 9110, 14.1.1: it is no range
+  "bytes=5-4": "all", // RFC 9110, 14.1.1: not a valid range
   "bytes=a-b": "all",
   "bytes=0-1;2-3": "all",
   "bytes=1": "all",

@@ -9,7 +9,7 @@ import {
   serveFolder,
 } from "../../support/serve/served_folder.ts";
 
-/** Noise, which does not compress: a photo of 640 × 480 has more than 60 KB. */
+/** Makes a photo of noise, which does not compress: 640 × 480 pixels take more than 60 KB. */
 async function photo(width = 640, height = 480, seed = 1): Promise<Uint8Array> {
   const data = new Uint8Array(width * height * 3);
   let state = seed;
@@ -87,7 +87,7 @@ Deno.test("small files of many pixels are decoded here, and not in the browser",
   assert.equal(response.headers.get("content-type"), "image/jpeg");
   assert.deepEqual(await sizeOf(response), [256, 192]);
   const drawn = await folder.get("files/a.tiff?thumbnail=256");
-  assert.equal(drawn.headers.get("content-type"), "image/jpeg"); // no browser draws TIFF
+  assert.equal(drawn.headers.get("content-type"), "image/jpeg"); // browsers do not support TIFF
   assert.deepEqual(await sizeOf(drawn), [100, 50]);
 });
 
@@ -162,7 +162,7 @@ Deno.test("api/picture reports damage, even if the embedded picture is undamaged
   for (const path of ["a.jpg", "text.jpg", "empty.jpg"]) {
     assert.deepEqual(await ask(path), [200, { damage: null }], path);
   }
-  // The thumbnail is that of the camera.
+  // The embedded thumbnail is used.
   const small = await folder.get("files/cut.jpg?thumbnail=256");
   assert.equal(small.status, 200);
   await small.bytes();
@@ -187,14 +187,14 @@ Deno.test("thumbnails are cached on disk for other servers, by the container's v
     const first = await askOnce();
     const [file, ...more] = await cachedFiles(cache.directory);
     assert.deepEqual(more, []);
-    // What is in the file is sent, so it is read; and it is made again once it is damaged.
+    // The response comes from the cached file, which is made again after it was damaged.
     const marked = await Deno.readFile(file!);
     assert.deepEqual(marked.subarray(24), first);
     marked[100]! ^= 1;
     await Deno.writeFile(file!, marked);
     assert.deepEqual(await askOnce(), first);
     assert.deepEqual((await Deno.readFile(file!)).subarray(24), first);
-    // Another picture of the same size in its place.
+    // Replaces the picture by another one of the same size.
     await Deno.writeFile(path, packed({ "a.jpg": await photo(640, 480, 7) }));
     assert.notDeepEqual(await askOnce(), first);
   });
@@ -218,7 +218,7 @@ Deno.test("thumbnails that no client waits for any more are not made", async () 
   const large = await photo(3000, 2000);
   for (let i = 0; i < 60; i++) {
     const own = Uint8Array.from(large);
-    own[20] = i; // the density: no two are cached as one
+    own[20] = i; // a different density, so that each picture is cached by itself
     pictures[`${i}.jpg`] = own;
   }
   await using folder = await serveFolder(pictures);
@@ -235,7 +235,7 @@ Deno.test("thumbnails that no client waits for any more are not made", async () 
   assert.deepEqual(await sizeOf(response), [256, 171]);
   const waited = performance.now() - one;
   await Promise.all(asked);
-  // What was under way ends; of the others, half take so long:
+  // Only thumbnails that were in progress were completed. Making half of the others takes this long:
   const all = performance.now();
   await Promise.all(
     Object.keys(pictures).slice(30, 59).map(async (name) =>
@@ -246,7 +246,7 @@ Deno.test("thumbnails that no client waits for any more are not made", async () 
   assert.ok(waited < half / 2, `${waited} of ${half} ms`);
 });
 
-/** Paths of the files of thumbnails in a cache. */
+/** Returns the paths of thumbnails in a cache. */
 async function cachedFiles(cache: string): Promise<string[]> {
   const found: string[] = [];
   for await (const shard of Deno.readDir(`${cache}/thumbnails`)) {

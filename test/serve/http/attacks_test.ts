@@ -1,6 +1,7 @@
 /**
- * Clients that take nothing, never ask to the end, or only stay: what they cost, and what others notice. The whole
- * attacks take a minute each; a fifth of each shows as well what was wrong.
+ * Clients that do not read responses, do not finish requests, or stay idle: the cost for the server, and its response
+ * to other clients. The whole attacks take a minute each. A quick run uses a fifth of the clients, which is enough to
+ * show a failure.
  */
 import assert from "node:assert/strict";
 import { until } from "../../cli/mount/mount_place.ts";
@@ -12,20 +13,20 @@ import { headOf, RawClient } from "../../support/serve/raw_client.ts";
 import { packed } from "../../support/serve/served_folder.ts";
 import { startServing } from "../../support/serve/serving_command.ts";
 
-/** Memory that all threads may have, in bytes. */
+/** Maximum memory of all threads, in bytes. */
 const MOST = 400e6;
-/** What a reader of the kernel's buffers does not get at once. */
+/** Size of a file that exceeds the kernel's socket buffers. */
 const LARGE = 12 << 20;
 const SHARE = LONG ? 1 : 5;
 
-/** What attackers do. */
+/** An attack. */
 interface Attack {
   readonly clients: number;
-  /** What each sends. */
+  /** Text that each client sends. */
   readonly text: (token: string) => string;
   readonly descriptors?: number;
   readonly isSecure?: boolean;
-  /** Whether they say nothing of TLS either. */
+  /** Whether clients send no TLS handshake either. */
   readonly isSilent?: boolean;
 }
 
@@ -82,7 +83,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   "begin no handshake": { ...idle, isSecure: true, isSilent: true },
 };
 
-/** Attacks that `deno task test` tries as well. */
+/** Attacks in a quick run. */
 const QUICK = ["read no archive", "only stay"];
 
 for (const [what, attack] of Object.entries(ATTACKS)) {
@@ -141,7 +142,7 @@ async function attacked(
     const reached = { port, authority: isSilent ? undefined : authority };
     const client = await RawClient.of(reached);
     attackers.push(client);
-    client.send(sent).catch(() => {}); // what is refused, or never read
+    client.send(sent).catch(() => {}); // the server may disconnect, or never read
   }
   let peak = 0;
   for (let round = 0; round < 10; round++) {
@@ -151,7 +152,7 @@ async function attacked(
   }
   assert.ok(peak < MOST, `${peak} bytes for ${count} clients`);
   for (const client of attackers) client[Symbol.dispose]();
-  // What V8 has not collected yet stays, but nothing that was lent.
+  // Memory that V8 has not collected may remain, but no buffers of responses.
   const most = before + (peak - before) / 2 + 64e6;
   await until(async () => await residentOf(pid) < most);
   const { code } = await server.end("SIGTERM");

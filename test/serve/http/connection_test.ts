@@ -16,14 +16,14 @@ const FILES: Files = {
   "empty.txt": "",
 };
 
-/** An answer of HTTP/1.1 as it came. */
+/** A response of HTTP/1.1. */
 interface Answer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** A connection that sends what it is told to, and reads answers as RFC 9112 says. */
+/** A connection that sends exact bytes, and parses responses by RFC 9112. */
 class Client implements Disposable {
   readonly #conn: Deno.TcpConn;
   #received = Buffer.alloc(0);
@@ -62,7 +62,7 @@ class Client implements Disposable {
     return { status: Number(status), headers, body };
   }
 
-  /** Whether nothing comes any more, and the server has ended it. */
+  /** Whether the server has closed the connection, with nothing left to read. */
   async isEnded(): Promise<boolean> {
     if (this.#received.length > 0) return false;
     return await this.#conn.read(new Uint8Array(1)) === null;
@@ -191,7 +191,7 @@ Deno.test("responses are the same for available and slow files", async () => {
     using client = await Client.of(folder);
     await client.send(get("/files/b.jpg"));
     const hot = await client.answer();
-    await client.send(get("/files/./b.jpg")); // not the plainest path
+    await client.send(get("/files/./b.jpg")); // a path that is not normalized takes the slow path
     const cold = await client.answer();
     const headers = (answer: Answer) =>
       [...answer.headers].filter(([name]) => name !== "date").sort();
@@ -280,7 +280,7 @@ Deno.test("a body is read if the handler reads it, and otherwise ends the connec
       const headers = ["Depth: 0", length, "Expect: 100-continue"];
       await client.send(request("PROPFIND", "/dav/", ...headers));
       await client.waitFor("HTTP/1.1 100 Continue\r\n\r\n");
-      // The next request comes with the rest of the body.
+      // The rest of the body, and the next request, arrive together.
       await client.send(find.slice(0, 10));
       await client.send(find.slice(10) + get("/files/a.txt"));
       assert.equal((await client.answer()).status, 207);
@@ -296,7 +296,7 @@ Deno.test("a body is read if the handler reads it, and otherwise ends the connec
     for (const [status, method, ...headers] of refused) {
       using client = await Client.of(folder);
       await client.send(request(method, "/dav/a.txt", ...headers));
-      // What it sends is not taken for another request.
+      // An unread body is not parsed as another request.
       const body = get("/files/a.txt").repeat(2000);
       await client.send(body).catch(() => {});
       const answer = await client.answer();

@@ -1,4 +1,4 @@
-/** Clients that close their sending half, send heads that are none or too large, over HTTP and HTTPS alike. */
+/** Clients that close their sending half, or send invalid or oversized heads, over HTTP and HTTPS. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { ServeOptions } from "../../../src/serve/options.ts";
@@ -43,14 +43,14 @@ function overBoth(name: string, options: ServeOptions, use: Use): void {
   });
 }
 
-/** What is answered to bytes whose sender closes its sending half. */
+/** Sends bytes, closes the sending half if `isEnded`, and reads the response. */
 async function answerTo(
   reached: Reached,
   text: string,
   isEnded = true,
 ): Promise<Buffer> {
   using client = await RawClient.of(reached);
-  const sending = client.send(text).catch(() => {}); // the rest of what is refused
+  const sending = client.send(text).catch(() => {}); // the server may disconnect early
   if (isEnded) await sending.then(() => client.end()).catch(() => {});
   return await client.rest();
 }
@@ -64,7 +64,7 @@ function bodyOf(answer: Buffer): Buffer {
   return answer.subarray(answer.indexOf("\r\n\r\n") + 4);
 }
 
-overBoth("a client that closes its sending half gets the whole answer", {
+overBoth("a client that closes its sending half gets the whole response", {
   token: null,
 }, async (reached) => {
   const file = await answerTo(reached, headOf("/files/large.bin"));
@@ -84,7 +84,7 @@ overBoth("a client that closes its sending half gets the whole answer", {
   assert.ok(both.length > LARGE.length);
 });
 
-overBoth("what can become no request is told so at once", {
+overBoth("bytes that cannot become a request are rejected at once", {
   token: null,
 }, async (reached) => {
   const whole = headOf("/files/a.txt");
@@ -99,7 +99,7 @@ overBoth("what can become no request is told so at once", {
     "GET / HTTP/1.1\r\nX: \0",
   ];
   for (const text of cases) {
-    const answer = await answerTo(reached, text, false); // which waits for an answer
+    const answer = await answerTo(reached, text, false); // the client keeps its sending half open
     assert.equal(statusOf(answer), 400, JSON.stringify(text));
   }
   const body = "<propfind xmlns='DAV:'/>";
@@ -117,13 +117,13 @@ overBoth("what can become no request is told so at once", {
   assert.equal((await answerTo(reached, "")).length, 0);
 });
 
-/** A GET of the file whose head has so many bytes; what is given comes first. */
+/** Returns a GET request whose head has this size; the given headers come first. */
 function headOfSize(size: number, ...headers: string[]): string {
   const bare = headOf("/files/a.txt", ...headers, "X: ").length;
   return headOf("/files/a.txt", ...headers, `X: ${"x".repeat(size - bare)}`);
 }
 
-/** Sends a text in pieces of so many bytes, or all at once, and gives the status. */
+/** Sends text in pieces of this size, or at once, and returns the status of the response. */
 async function statusFor(
   reached: Reached,
   text: string,
@@ -180,7 +180,7 @@ for (
   );
 }
 
-overBoth("a token that comes late in a large head is not seen", {
+overBoth("a token after the limit in a large head is not seen", {
   token: TOKEN,
 }, async (reached) => {
   const large = `X: ${"x".repeat(UNKNOWN_LIMIT)}`;
@@ -188,7 +188,7 @@ overBoth("a token that comes late in a large head is not seen", {
   assert.equal(await statusFor(reached, text, Infinity), 431);
 });
 
-overBoth("a client that sends one byte at a time is let go in time", {
+overBoth("a client that sends one byte at a time times out", {
   token: null,
   patience: 500,
 }, async (reached) => {

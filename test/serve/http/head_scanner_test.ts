@@ -9,7 +9,10 @@ const OWN = { scheme: "http", authority: "127.0.0.1:8000" } as const;
 const HEAD =
   "GET /files/a.txt HTTP/1.1\r\nHost: localhost\r\nX-A:\t1 2\r\n\r\n";
 
-/** What a scanner says of a text that comes in such pieces: where the head ends, 0, or minus where it is wrong. */
+/**
+ * Scans text that arrives in pieces. Returns where the head ends, 0 if it is incomplete, or the negative position of an
+ * error.
+ */
 function scanned(text: string, cuts: readonly number[] = []): number {
   const bytes = Buffer.from(text, "latin1");
   const ends = [...cuts, bytes.length].map((cut) => Math.min(cut, bytes.length))
@@ -24,14 +27,16 @@ function scanned(text: string, cuts: readonly number[] = []): number {
   return 0;
 }
 
-/** Whether `RequestHead` takes a text for the syntax of a head: what it refuses for a meaning is one. */
+/**
+ * Whether `RequestHead` accepts the syntax of a head. Heads that it rejects for other reasons are syntactically valid.
+ */
 function isHead(text: string): boolean {
   try {
     new RequestHead(text, OWN);
     return true;
   } catch (error) {
     assert.ok(error instanceof ServeError);
-    // Another version is refused before the headers are looked at.
+    // `RequestHead` rejects another version before it parses the headers.
     if (error.code === "bad-version") {
       return isHead(text.replace(/HTTP\/[0-9]/, "HTTP/1"));
     }

@@ -51,7 +51,7 @@ Deno.test("readers get a mebibyte each while memory is plentiful, and always som
   const lent = beside.reduce((sum, size) => sum + size, 0);
   assert.equal(memory.pieces.lent, lent);
   assert.ok(lent <= 128 * MIB / threads);
-  // The first one's memory is used again, and that of one that has ended goes to others.
+  // A room reuses its memory, and released memory goes to other rooms.
   assert.equal(rooms[0]!.piece(MIB).length, MIB);
   for (const room of rooms.slice(0, -1)) room.release();
   assert.equal(rooms.at(-1)!.piece(MIB).length, MIB);
@@ -75,7 +75,7 @@ Deno.test("whole responses take the available part of their share, and small one
   while (take(100_000)) small++;
   assert.ok(small > 10);
   assert.ok(memory.answers.lent <= 128 * MIB);
-  assert.ok(take(OWN)); // which each connection has
+  assert.ok(take(OWN)); // the own memory of each connection
   for (const room of rooms) room.release();
   assert.equal(memory.answers.lent, 0);
 });

@@ -9,7 +9,7 @@ function head(...lines: string[]): RequestHead {
   return new RequestHead([...lines, "", ""].join("\r\n"), OWN);
 }
 
-/** The status that refuses a head, or 0. */
+/** Returns the status that rejects a head, or 0. */
 function statusOf(text: string): number {
   try {
     new RequestHead(text, OWN);
@@ -69,7 +69,7 @@ Deno.test("clients of HTTP/1.0 need no host, and keep a connection on request", 
   assert.equal(old.keepsAlive, false);
   const kept = head("GET /a HTTP/1.0", "Connection: Keep-Alive");
   assert.equal(kept.keepsAlive, true);
-  // A minor version that is not known is the highest that is (RFC 9110, 6.2).
+  // An unknown minor version is treated as the highest known one (RFC 9110, 6.2).
   assert.equal(head("GET /a HTTP/1.7", "Host: h").isCurrent, true);
 });
 

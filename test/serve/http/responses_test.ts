@@ -6,13 +6,13 @@ import { packed, serveFolder } from "../../support/serve/served_folder.ts";
 
 const CONTENT = Uint8Array.from({ length: 100_000 }, (_, i) => i * i >> 3);
 
-/** As `deepEqual`, which compares what differs for minutes before it says so. */
+/** Compares bytes. `deepEqual` takes minutes to describe a difference. */
 function assertSame(actual: Uint8Array, expected: Uint8Array): void {
   assert.equal(actual.length, expected.length);
   assert.equal(Buffer.compare(actual, expected), 0);
 }
 
-/** The memory that an answer sends. */
+/** Reads the first chunk of a response. */
 async function sentOf(response: Response): Promise<Uint8Array> {
   const { value, done } = await response.body!.getReader().read();
   assert.equal(done, false);
@@ -31,7 +31,7 @@ Deno.test("responses of a handler stay valid, whatever is requested next", async
 });
 
 Deno.test("slow clients receive their bytes, while others come, go and are served", async () => {
-  // More than the system takes of an answer before its client reads.
+  // More than the system buffers before the client reads.
   const contents = Array.from(
     { length: 12 },
     (_, i) => new Uint8Array(1_000_000).fill(i + 1),

@@ -1,4 +1,4 @@
-/** What the page is to who does not see it, and in which colours to who does. */
+/** Accessibility of the page: names of controls, the accessibility tree, colour schemes and contrast. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { goldenCase } from "../../support/golden.ts";
@@ -7,7 +7,7 @@ import { Shown } from "./support/browser.ts";
 import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
-/** Roles that say nothing without a name. */
+/** Roles that need an accessible name. */
 const NAMED = new Set([
   ...[
     "button",
@@ -21,7 +21,7 @@ const NAMED = new Set([
   ...["option", "listbox", "grid", "progressbar", "dialog", "heading", "table"],
 ]);
 
-/** What of the accessibility tree has such a role and no name. */
+/** Returns the nodes of the accessibility tree with such a role and no name. */
 async function namelessIn(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");
@@ -92,7 +92,7 @@ pageTest("the accessibility tree contains what is shown", async (browser) => {
   ) assert.ok(clip.includes(part), `${part} in\n${clip}`);
 });
 
-/** How light a colour is, from 0 to 1, as WCAG 2 has it. */
+/** Returns the relative luminance of a colour, from 0 to 1, by WCAG 2. */
 function lightness(colour: string): number {
   const [red = 0, green = 0, blue = 0] = colour.match(/[\d.]+/g)!.map(Number)
     .map((value) => value / 255)
@@ -136,7 +136,7 @@ pageTest(
       grounds.push(ground);
       for (const [i, text] of colours.texts.entries()) {
         const [dark, light] = [ground, lightness(text)].sort((a, b) => a - b);
-        // What WCAG 2 asks of text at level AA.
+        // The minimum contrast of text in WCAG 2, level AA.
         assert.ok(
           (light! + 0.05) / (dark! + 0.05) >= 4.5,
           `${colorScheme} ${i}: ${text}`,

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What stands above, below and beside something else: names above values, lines between rows, facts below contents. */
+/** Layout of the page: alignment of headings, labels and values, lines between rows, and gaps. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { open } from "../../../src/open/open.ts";
@@ -13,7 +13,7 @@ import { cellOf, columnsOf, rowOf } from "./support/values.ts";
 
 const PHONE = { width: 390, height: 844 };
 
-/** Where texts begin and end, in pixels. */
+/** Returns the left and right edges of a text, in pixels. */
 async function textEnds(of: Locator): Promise<readonly [number, number]> {
   return await of.evaluate((element) => {
     const range = document.createRange();
@@ -69,7 +69,7 @@ pageTest(
       cells.map((cell) => cell.getBoundingClientRect().height)
     );
     assert.equal(cells.length, 3);
-    // Numbers are in one line, whatever the path takes.
+    // Numbers stay on one line, however long the path is.
     assert.equal(await linesOf(box.getByRole("cell").last()), 1);
   },
 );

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Arrays as pictures, one or many, with all of their elements. */
+/** Arrays drawn as one or several pictures, with all of their elements. */
 import assert from "node:assert/strict";
 import { writeNpy } from "../../../src/codecs/numpy/mod.ts";
 import type { NpyContent } from "../../../src/codecs/numpy/npy.ts";
@@ -27,11 +27,11 @@ async function withArrays(
   });
 }
 
-/** The level of a pixel of a channel in picture `t`, the same by any order of axes. */
+/** Value of a channel in picture `t`, independent of the order of axes. */
 const level = (t: number, y: number, x: number, channel: number) =>
   (t * 31 + y * 5 + x * 3 + channel * 70) % 256;
 
-/** Bytes of pictures, in the order that `axes` has: `thwc`, `tchw`, … */
+/** Returns pictures as an array whose axes have the order of `axes`: `thwc`, `tchw`, … */
 function pictures(axes: string, sizes: Record<string, number>): NpyContent {
   const shape = [...axes].map((axis) => sizes[axis]!);
   const count = shape.reduce((all, size) => all * size, 1);
@@ -46,7 +46,7 @@ function pictures(axes: string, sizes: Record<string, number>): NpyContent {
   return { data, shape };
 }
 
-/** The size of the canvas, and a pixel of it: all pixels would take minutes. */
+/** Reads the size of the canvas and one pixel; all pixels would take minutes. */
 async function pixel(
   page: Page,
   x: number,
@@ -132,7 +132,7 @@ pageTest(
       const canvas = page.locator("canvas.pixels");
       const full = (wide: number) =>
         page.locator(`canvas.pixels[width="${wide}"]`).waitFor();
-      // A line of one column, which every second column has not.
+      // A line one column wide, which a picture of every second column would miss.
       await shown.go("#/map.npy");
       await full(width);
       const [on, off] = [await pixel(page, 801, 0), await pixel(page, 800, 9)];
@@ -140,7 +140,7 @@ pageTest(
       assert.deepEqual(on.colour, [253, 231, 37, 255]);
       assert.deepEqual(off.colour, [68, 1, 84, 255]);
       const parts = shown.requests.filter((url) => url.includes("first="));
-      assert.ok(parts.length === 3, `${parts}`); // 9.6 MB by 4 MiB
+      assert.ok(parts.length === 3, `${parts}`); // 9.6 MB in parts of 4 MiB
       assert.equal(await page.getByText(/^Drawn by every/).isVisible(), false);
       const box = (await canvas.boundingBox())!;
       await page.mouse.move(
@@ -152,7 +152,7 @@ pageTest(
       await full(width);
       const gray = await pixel(page, 801, 7);
       assert.deepEqual(gray.colour, [255, 255, 255, 255]);
-      // Of a clip, the picture that is shown.
+      // The selected picture of a clip.
       await shown.go("#/clip.npy");
       await full(clip.w);
       const slider = page.getByRole("slider", { name: "Picture" });
@@ -162,7 +162,7 @@ pageTest(
       const last = await pixel(page, 149, 199);
       const wanted = [0, 1, 2].map((channel) => level(39, 199, 149, channel));
       assert.deepEqual(last.colour, [...wanted, 255]);
-      // More than 4 M elements are thinned, which is said.
+      // Arrays of more than 4 M elements are thinned, and a note says so.
       await shown.go("#/huge.npy");
       await page.getByText(/^Drawn by every/).waitFor();
     });

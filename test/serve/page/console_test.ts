@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
-/** What the browser's console says of each kind of page: nothing. */
+/** The browser's console stays empty on every kind of page. */
 import assert from "node:assert/strict";
 import { goldenCase } from "../../support/golden.ts";
 import { linesOf, Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
-/** How long Chromium waits after a page is loaded before it warns of what was asked for in vain. */
+/** How long after a load Chromium warns about unused preloads, in milliseconds. */
 const UNUSED_MS = 4500;
 
 pageTest(
@@ -31,7 +31,7 @@ pageTest(
         const isAnswer = /the server responded/.test(message.text());
         if (!isAnswer) said.push(message.text());
       });
-      // The document is loaded anew: another hash alone loads nothing.
+      // A change of the hash alone would not reload the document.
       await shown.page.goto("about:blank");
       await shown.go(hash);
       await shown.page.waitForTimeout(UNUSED_MS);
@@ -58,7 +58,7 @@ pageTest(
       await page.route("**/api/check", (route) =>
         route.fulfill({
           contentType: "application/x-ndjson",
-          // An answer that ends without a report leaves the bar as it is.
+          // A response without a report leaves the bar unchanged.
           body: `${JSON.stringify({ done, total })}\n`,
         }));
       await page.reload();
@@ -69,7 +69,7 @@ pageTest(
       const position = await bar.evaluate((bar: HTMLProgressElement) =>
         bar.position
       );
-      // A bar without a value goes on without an end: its position is -1.
+      // A bar without a value is indeterminate: its position is -1.
       assert.equal(position, done === 5 ? 0.5 : -1, said);
       const status = page.locator(".progress").getByRole("status");
       assert.equal(await linesOf(status), 1, said);

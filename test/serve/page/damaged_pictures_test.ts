@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Pictures that are cut, of which browsers draw half or nothing without a word: the page says that they are damaged. */
+/** Truncated pictures, which browsers draw partly or not at all without an error: the page marks them as damaged. */
 import assert from "node:assert/strict";
 import sharp from "sharp";
 import { open } from "../../../src/open/open.ts";
@@ -14,7 +14,7 @@ const pictureFile = (name: string) =>
     fromFileUrl(new URL(`../../golden/pictures/${name}`, import.meta.url)),
   );
 
-/** A PNG of noise: it has to be decoded to its last byte. */
+/** Returns a PNG of noise, whose last byte is needed for decoding. */
 async function noisePng(): Promise<Uint8Array> {
   const noise = { type: "gaussian", mean: 120, sigma: 40 } as const;
   const create = { width: 120, height: 90, channels: 3, background: "#777" };
@@ -22,7 +22,7 @@ async function noisePng(): Promise<Uint8Array> {
   return Uint8Array.from(await made.png().toBuffer());
 }
 
-/** The first part of a file. */
+/** Returns the first part of a file. */
 function cut(file: Uint8Array, part: number): Uint8Array {
   return file.subarray(0, Math.floor(part * file.length));
 }
@@ -68,7 +68,7 @@ pageTest(
       await page.getByText(/\d+ × \d+ pixels/).waitFor();
       assert.equal(await page.locator(".problem").count(), 0, name);
     }
-    // A list marks those of which a thumbnail would show half.
+    // A list marks pictures whose thumbnail cannot be made completely.
     await shown.go("#/?view=grid");
     const tile = (name: string) =>
       page.locator(".tile").filter({

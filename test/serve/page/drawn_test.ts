@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Files that are drawn: SVG without its scripts, TIFF by the server, texts in other encodings. */
+/** Files that the page draws specially: SVG without scripts, TIFF by the server, text in other encodings. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import sharp from "sharp";
@@ -17,7 +17,7 @@ const utf8 = (of: string) => new TextEncoder().encode(of);
 const SCRIPT =
   "globalThis.ran=1;top.ran=1;alert(1);fetch('https://example.org/')";
 
-/** A green square of 20 pixels, with parts that would run or load something. */
+/** A green square of 20 pixels, with elements that would run scripts or load resources. */
 const HOSTILE =
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20" onload="${SCRIPT}">` +
   `<script>${SCRIPT}</script><style>@import "https://example.org/a.css";rect{fill:#080}</style>` +
@@ -30,7 +30,7 @@ const svgOf = (inner: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">${inner}</svg>`,
   );
 
-/** Ten references to ten references to …: 10⁹ squares. */
+/** Returns an SVG of nested references, ten each: 10⁹ squares. */
 function bomb(wrap: (to: string, id: string) => string): Uint8Array {
   let parts = '<g id="a0"><rect width="1" height="1"/></g>';
   for (let i = 1; i <= 9; i++) parts += wrap(`a${i - 1}`, `a${i}`);
@@ -56,7 +56,7 @@ pageTest(
       const { page } = shown;
       await page.getByRole("img", { name: "a.svg" }).waitFor();
       await page.getByText("20 × 20 pixels").waitFor();
-      // A canvas would not tell what it drew of a foreign object.
+      // A canvas would be tainted by a foreign object, and could not be read.
       const seen = await page.locator("img.picture").screenshot();
       const { data } = await sharp(seen).removeAlpha().raw().toBuffer({
         resolveWithObject: true,

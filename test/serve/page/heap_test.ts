@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Memory of the page: entries that are paged through are not kept. */
+/** Memory of the page: entries that were paged through are not retained. */
 import assert from "node:assert/strict";
 import { LONG } from "../../support/long.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
@@ -8,10 +8,10 @@ import { Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 import { photoOf } from "./support/photos.ts";
 
-/** Entries that are paged through before the heap is looked at: modules and caches have their size then. */
+/** Entries to page through before the first measurement, so that modules and caches are loaded. */
 const WARM = 100;
 const ENTRIES = LONG ? 500 : 200;
-/** Bytes that the heap may grow by between. */
+/** Maximum growth of the heap between the measurements, in bytes. */
 const MOST_GROWTH = 3 << 20;
 
 pageTest(

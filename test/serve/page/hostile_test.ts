@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A dataset that means harm: nothing of it runs, nothing of it is markup, and the page goes on. */
+/** A malicious dataset: none of it runs or becomes markup, and the page keeps working. */
 import assert from "node:assert/strict";
 import { crc32, deflateSync } from "node:zlib";
 import { Buffer } from "node:buffer";
@@ -16,7 +16,7 @@ import { pageTest, wholeBrowserTest } from "./support/page_test_of.ts";
 
 const text = (of: string) => new TextEncoder().encode(of);
 
-/** What each script would do. */
+/** Side effects that each script attempts. */
 const SCRIPT =
   "globalThis.ran=1;top.ran=1;alert(1);fetch('https://example.org/')";
 
@@ -29,7 +29,7 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="${SCRIPT}">` +
   `<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="https://example.org/"/>` +
   `</foreignObject><rect width="9" height="9"/></svg>`;
 
-/** Names that would be markup, addresses, queries or members of objects, were they taken for such. */
+/** Names that look like markup, addresses, queries or members of objects. */
 const NAMES = [
   `<img src=x onerror=${"globalThis.ran=1"}>`,
   "<script>globalThis.ran=1<",
@@ -48,7 +48,7 @@ const NAMES = [
   "x".repeat(255),
 ];
 
-/** A PNG of 30,000 × 30,000 pixels in few bytes: decoded it is 3.6 GB. */
+/** Returns a small PNG of 30,000 × 30,000 pixels, which takes 3.6 GB decoded. */
 function pictureBomb(): Uint8Array {
   const side = 30_000;
   const chunk = (type: string, data: Uint8Array) => {
@@ -61,7 +61,7 @@ function pictureBomb(): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
-  header[8] = 1; // a bit a pixel, gray
+  header[8] = 1; // one bit per pixel, gray
   const rows = Buffer.alloc((side / 8 + 1) * side);
   return new Uint8Array(Buffer.concat([
     Buffer.from("89504e470d0a1a0a", "hex"),
@@ -75,7 +75,7 @@ async function writeFolder(path: string, folder: Folder): Promise<void> {
   await Deno.writeFile(path, ffrBytes(packedSamples(folder)));
 }
 
-/** Whether a script of the dataset ran, or something of it became an element. */
+/** Returns whether a script of the dataset ran, and how many elements it added. */
 async function harmOf({ page }: Shown): Promise<unknown> {
   return await page.evaluate(() => ({
     ran: "ran" in globalThis,
@@ -106,7 +106,7 @@ wholeBrowserTest(
       );
       const context = shown.page.context();
       const page = await context.newPage();
-      for (const host of ["localhost", "127.0.0.1"]) { // another site, and another port of the same one
+      for (const host of ["localhost", "127.0.0.1"]) { // another site, and another port of the same site
         await page.goto(`http://${host}:${other.addr.port}/`);
         const opening = context.waitForEvent("page");
         await page.evaluate((url) => {
@@ -116,7 +116,7 @@ wholeBrowserTest(
         await opened.locator(".canvas").waitFor();
         assert.equal(await opened.evaluate(() => globalThis.opener), null);
         await page.waitForFunction(() =>
-          (globalThis as unknown as { held: Window }).held.closed // so it is called that is out of reach
+          (globalThis as unknown as { held: Window }).held.closed // an inaccessible window counts as closed
         );
         await opened.close();
       }
@@ -239,7 +239,7 @@ wholeBrowserTest(
         await tiles.nth(count - 1).waitFor();
       }
       shown.assertSound();
-      // Where somebody opens the file itself.
+      // The file opened directly, outside the page.
       for (
         const name of [
           "page.html",
@@ -260,7 +260,7 @@ wholeBrowserTest(
           );
         }
       }
-      // The browser tells of each script that it did not run: nothing else went wrong.
+      // The browser reports each blocked script. There must be no other problem.
       const others = shown.problems.filter((problem) =>
         !/Blocked script execution|Content Security Policy|is sandboxed/i.test(
           problem,
@@ -330,7 +330,7 @@ wholeBrowserTest(
   "keys of datapoints are names of columns, and their texts are text",
   async (browser) => {
     await withTempDir(async (dir) => {
-      // Some are shown escaped, and MDS has no column of the longest name.
+      // Some names are shown escaped, and MDS does not support a column with the longest name.
       const keys = NAMES.filter((name) =>
         !/[\n\u202e]/.test(name) && name.length < 200
       );

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What keys do, that one sees where one is with them, and that an address leads back to what is shown. */
+/** Keyboard control, visible focus, and addresses that restore a view. */
 import assert from "node:assert/strict";
 import { type Image, imageCodec } from "../../../src/codecs/image/mod.ts";
 import { goldenCase } from "../../support/golden.ts";
@@ -127,7 +127,7 @@ pageTest(
       page.getByRole("option", { name: /^big_53/ }),
     ).waitFor();
     await page.keyboard.press("/");
-    await page.keyboard.type("s r c i ?"); // who types means no command
+    await page.keyboard.type("s r c i ?"); // typed text does not trigger commands
     assert.equal(
       await page.getByRole("searchbox").inputValue(),
       "s r c i ?",
@@ -160,7 +160,7 @@ pageTest(
     await jump.press("Enter");
     const alerts = page.getByRole("alert");
     await alerts.nth(1).waitFor();
-    // None lies on another.
+    // Alerts do not overlap.
     const [first, second] = await alerts.evaluateAll((alerts) =>
       alerts.map((alert) => alert.getBoundingClientRect())
     );
@@ -183,7 +183,7 @@ pageTest(
     const selected = page.getByRole("row", { selected: true });
     await go("#2");
     const name = (await selected.getByRole("link").textContent())!;
-    // A description of the datapoints comes before them.
+    // The description of the datapoints is the first entry.
     assert.equal(name, "000001");
     await page.getByRole("button", { name: "Rows" }).click();
     await page.getByRole("columnheader", { name: "Datapoint" }).waitFor();
@@ -194,7 +194,7 @@ pageTest(
     await shown.go("#/000005");
     await go("#2");
     await page.getByRole("heading", { level: 2, name }).waitFor();
-    await go("2"); // a number counts datapoints
+    await go("2"); // a plain number is a datapoint's index
     await page.getByRole("heading", { level: 2, name: "000002" }).waitFor();
     await go("#0");
     await page.getByRole("heading", { level: 2, name: "spec.json" }).waitFor();
@@ -244,7 +244,7 @@ pageTest("the title names what is shown", async (browser) => {
   assert.equal(await shown.page.title(), "big_53.bin – My data");
 });
 
-/** How far apart two colours are, as WCAG 2 says it; of CSS colours `rgb(r, g, b)`. */
+/** Returns the contrast ratio of two CSS colours `rgb(r, g, b)`, by WCAG 2. */
 function contrast(one: string, other: string): number {
   const [a, b] = [one, other].map((colour) => {
     const [r, g, b] = colour.match(/[\d.]+/g)!.map((byte) => {
@@ -274,7 +274,7 @@ pageTest(
       ) {
         await shown.go(`#/?view=${view}`);
         await page.locator(".canvas > :visible").first().waitFor();
-        // Before the keyboard is at one of the things, the list has the ring.
+        // Before an entry is active, the list itself shows the focus ring.
         await page.keyboard.press("Shift");
         const list = await page.locator(".place").evaluate((place) =>
           getComputedStyle(place, "::after").outlineStyle
@@ -300,7 +300,9 @@ pageTest(
   },
 );
 
-/** How many pixels of a picture's edges, which are 2 pixels wide, have another colour than its first one: above, below, at the left. */
+/**
+ * Counts the pixels in the top, bottom and left edges of a picture, 2 pixels wide, that differ from its first pixel.
+ */
 function otherAtEdges(
   { width, height, channels, data }: Image,
 ): readonly number[] {
@@ -335,14 +337,14 @@ pageTest(
       }, left);
       const name = (await row.locator(".name").boundingBox())!;
       const { y, height } = (await row.boundingBox())!;
-      // The name, which stays where it is, and what is beside it; without the line below.
+      // The fixed name column and the columns next to it, without the line below.
       const width = name.width + 300;
       const clip = { x: name.x, y, width, height: height - 1 };
       const picture = await codec.decode(
         new Uint8Array(await page.screenshot({ clip })),
       );
       assert.deepEqual(otherAtEdges(picture), [0, 0, 0], `${left}`);
-      // Nothing that is scrolled below the name is seen through it.
+      // Columns scrolled below the name are not visible through it.
       const isName = await row.locator(".name").evaluate((name) => {
         const { left, top, height } = name.getBoundingClientRect();
         const at = document.elementFromPoint(left + 8, top + height / 2);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Views that are left before they are there, or while they still do something: the address says what is shown. */
+/** Views that are left before they have loaded, or while they are busy: the page shows what its address says. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { open } from "../../../src/open/open.ts";
@@ -12,7 +12,7 @@ import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 import { pictureFile } from "./support/values.ts";
 
-/** Addresses, the title of each view, and something that only it shows. */
+/** Address and title of each view, and a selector that matches in this view only. */
 const VIEWS: readonly (readonly [hash: string, title: string, seen: string])[] =
   [
     ["#/", "", ".line .name a:text('records.json')"],
@@ -32,7 +32,7 @@ const VIEWS: readonly (readonly [hash: string, title: string, seen: string])[] =
     ["#/?show=info", "Info", ".facts dt:text('Format')"],
   ];
 
-/** How many addresses are gone to in a row. */
+/** Number of addresses visited in a row. */
 const STEPS = 50;
 
 function hierarchy(): Uint8Array<ArrayBuffer> {
@@ -48,7 +48,7 @@ function hierarchy(): Uint8Array<ArrayBuffer> {
   });
 }
 
-/** What is shown, when nothing more changes. */
+/** Asserts that a view is shown, alone and with its title. */
 async function assertShown(
   { page }: Shown,
   [hash, title, seen]: (typeof VIEWS)[number],
@@ -76,15 +76,15 @@ pageTest(
       name: "folder",
     });
     const { page } = shown;
-    // Views take their time, each another one.
+    // Responses arrive after different delays.
     let requests = 0;
     await page.route(/\/api\//, async (route) => {
       await new Promise((turn) => setTimeout(turn, 17 * (++requests % 5)));
-      await route.continue().catch(() => {}); // the page may have cancelled it
+      await route.continue().catch(() => {}); // the page may have cancelled the request
     });
     const step = fc.record({
       view: fc.constantFrom(...VIEWS),
-      // Most do not wait at all.
+      // Most visits do not wait.
       wait: fc.oneof(fc.constant(0), fc.nat(20), fc.nat(80)),
       key: fc.constantFrom("v", "End", "PageDown", "+", "."),
     });
@@ -100,7 +100,7 @@ pageTest(
           location.hash = hash;
           await new Promise((turn) => setTimeout(turn, wait));
           const isBusy = document.querySelector("main[aria-busy]") !== null;
-          // The last one is left as it comes; but the view before may still be seen.
+          // Keys would change the last view if it is shown already. While it is loading, they go to the previous one.
           if (i + 1 === steps.length && !isBusy) continue;
           document.body.dispatchEvent(
             new KeyboardEvent("keydown", { key, bubbles: true }),
@@ -114,12 +114,12 @@ pageTest(
       assert.deepEqual(written, []);
       const last = steps.at(-1)!.view;
       await assertShown(shown, last, "at once");
-      // Timers of views that were left have run by then.
+      // By then, timers of abandoned views have fired.
       await page.waitForTimeout(600);
       await assertShown(shown, last, "later");
     });
     await fc.assert(property, { numRuns: 3, endOnFailure: true });
-    // Each is shown whole by itself as well: what was left has changed nothing.
+    // Each view still works after the others were abandoned.
     for (const view of VIEWS) {
       await shown.go("#/?show=info");
       await shown.go(view[0]);
@@ -129,7 +129,7 @@ pageTest(
   },
 );
 
-/** Keeps answers to requests until the caller lets them go. */
+/** Holds responses until the caller releases them. */
 async function hold(page: Page, url: string | RegExp): Promise<{
   readonly asked: Promise<void>;
   letGo(): Promise<void>;
@@ -139,7 +139,7 @@ async function hold(page: Page, url: string | RegExp): Promise<{
   await page.route(url, async (route) => {
     asked.resolve();
     await held.promise;
-    await route.continue().catch(() => {}); // the page may have cancelled it
+    await route.continue().catch(() => {}); // the page may have cancelled the request
   });
   return {
     asked: asked.promise,
@@ -161,12 +161,12 @@ pageTest(
     await held.asked;
     for (let i = 0; i < 3; i++) await page.keyboard.press("PageDown");
     await page.keyboard.press("v");
-    await page.waitForTimeout(500); // longer than an address waits for the end of scrolling
+    await page.waitForTimeout(500); // longer than the delay by which scrolling updates the address
     assert.equal(await shown.hash(), "#/0004000.png");
     await held.letGo();
     await page.getByRole("heading", { name: "0004000.png" }).waitFor();
     assert.equal(await shown.hash(), "#/0004000.png");
-    // Closing leads to the list as it was left: the key came later.
+    // The key had no effect on the list, since it came after the list was left.
     await page.keyboard.press("Escape");
     await page.locator(".tile").first().waitFor();
     assert.doesNotMatch(await shown.hash(), /view=/);
@@ -231,7 +231,7 @@ pageTest(
   async (browser) => {
     await using shown = await Shown.open(browser, parquetCase("types").path);
     const { page } = shown;
-    // Browsers tell of another address later than it is there: the answer comes in between.
+    // The hash changes before browsers fire the event. Here, the response arrives in between.
     await page.evaluate(() => {
       const { json } = Response.prototype;
       Response.prototype.json = async function () {

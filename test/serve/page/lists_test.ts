@@ -1,4 +1,4 @@
-/** Lists of what was found or drawn: as rows, and entry by entry. */
+/** Lists of search results and random samples: as rows, and entry by entry. */
 import assert from "node:assert/strict";
 import { open } from "../../../src/open/open.ts";
 import { goldenCase } from "../../support/golden.ts";
@@ -39,10 +39,10 @@ pageTest(
       await page.locator(".where", { hasText: /^4 of / }).waitFor();
       for (let i = 0; i < 7; i++) await page.keyboard.press("ArrowRight");
       await named(names[10]!);
-      // Keys that come while everything is slow are not lost.
+      // Keys pressed while responses are slow are not lost.
       await page.route("**/api/entry*", async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 300));
-        await route.continue().catch(() => {}); // nobody waits for it any more
+        await route.continue().catch(() => {}); // the page may have cancelled the request
       });
       for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowLeft");
       await named(names[4]!);
@@ -166,7 +166,7 @@ pageTest(
     assert.deepEqual(await textsOf(page.locator(".said")), [
       `${count} datapoints`,
     ]);
-    // A tar of several files a sample counts its files, through which arrows go.
+    // A tar with several files per sample counts files, through which the arrow keys move.
     await withTempDir(async (dir) => {
       const members = ["0.txt", "0.cls", "1.txt", "1.cls"].map((name) => ({
         name,

@@ -1,4 +1,4 @@
-/** A million entries: listed, scrolled and jumped to, with only those in the page that are seen. */
+/** A container of a million entries: listing, scrolling and jumping, with only the visible entries in the document. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { Shown, textsOf } from "./support/browser.ts";
@@ -7,7 +7,7 @@ import { pageTest } from "./support/page_test_of.ts";
 
 const MANY = 1_000_000;
 
-/** How many tiles or lines may be in the page: what is seen, and a little more. */
+/** Maximum number of tiles or lines in the document: the visible ones, and a few more. */
 const MOST_LIVE = 200;
 
 async function liveCount(page: Page): Promise<number> {
@@ -40,7 +40,7 @@ pageTest(
       );
       assert.ok(await liveCount(page) < MOST_LIVE);
     }
-    // Small moves show the neighbours, without a gap.
+    // Scrolling a little shows the adjacent entries, without gaps.
     const first = async () => {
       const names = await textsOf(page.locator(".tile:visible .caption"));
       return Math.min(
@@ -68,7 +68,7 @@ pageTest(
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "0999999.png" }).waitFor();
     await page.getByText("1,000,000 of 1,000,000").waitFor();
-    // A page asks for what is seen, not for all that was passed.
+    // The page requests the visible entries, and not all that were scrolled past.
     const lists = shown.requests.filter((url) => url.includes("/api/list"));
     assert.ok(lists.length < 40, `${lists.length} lists`);
   },
@@ -119,6 +119,6 @@ pageTest("scrolling does not block the page", async (browser) => {
   const long = await page.evaluate(() =>
     (globalThis as unknown as { long: number[] }).long
   );
-  // Some happen on a busy machine; the benchmark has the figures.
+  // On a busy machine, some long tasks occur; the benchmark has the figures.
   assert.ok(long.every((duration) => duration < 1000), String(long));
 });

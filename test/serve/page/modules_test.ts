@@ -1,4 +1,4 @@
-/** The page's modules: what is asked for ahead, and that they are nobody else's. */
+/** The page's modules: which are preloaded, and that none is external. */
 import assert from "node:assert/strict";
 import { stripTypeScriptTypes } from "node:module";
 import { REPOSITORY } from "../../support/paths.ts";
@@ -15,7 +15,7 @@ function modulesIn(folder = ""): string[] {
   );
 }
 
-/** What a module imports as it is sent: without types. */
+/** Returns the imports of a module as it is served: without types. */
 function importsOf(module: string): { when: string; of: string }[] {
   const code = stripTypeScriptTypes(Deno.readTextFileSync(PAGE + module));
   return [...code.matchAll(/(\bfrom|\bimport\()\s*"([^"]+)"/g)].map(

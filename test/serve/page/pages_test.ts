@@ -1,4 +1,4 @@
-/** Searching, random samples, statistics, the check, and what is known of the container. */
+/** Search, random samples, statistics, the check, and the container's facts. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { goldenCase } from "../../support/golden.ts";
@@ -7,16 +7,16 @@ import { Shown, shownNames, textsOf } from "./support/browser.ts";
 import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
-/** So many files that they are not looked through before somebody has enough of it. */
+/** Too many files to be searched before the test cancels. */
 const MANY = 9_999_999;
 
-/** A fact of a list of terms. */
+/** Returns a value of a description list. */
 async function fact(page: Page, name: string): Promise<string | null> {
   return await page.locator("dt", { hasText: new RegExp(`^${name}$`) }).first()
     .locator("xpath=following-sibling::dd[1]").textContent();
 }
 
-/** Clicks on Cancel when something has got so far as to say this, in the browser: the server may be busy. */
+/** Clicks on Cancel as soon as the status contains `said`. Runs in the browser, since the server may be busy. */
 async function cancelWhen(page: Page, said: string): Promise<void> {
   await page.waitForFunction((said) => {
     const status = document.querySelector("[role=status]")?.textContent ?? "";
@@ -29,7 +29,7 @@ async function cancelWhen(page: Page, said: string): Promise<void> {
   }, said);
 }
 
-/** Names and numbers of a plot of bars. */
+/** Returns the names and counts of a bar chart. */
 async function barsOf(
   page: Page,
   label: string,

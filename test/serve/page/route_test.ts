@@ -1,4 +1,4 @@
-/** Parts of addresses, as they are shown. */
+/** Path segments of addresses, as the page shows them. */
 import assert from "node:assert/strict";
 import { decodedPart } from "../../../src/serve/page/route.ts";
 import { shownName } from "../../../src/serve/page/text.ts";
@@ -12,7 +12,7 @@ Deno.test("a part is shown as the name that it encodes, byte by byte if that is 
       ["ok%FF%C3%A4", "ok\\xff\u00e4"],
       ["%C3x", "\\xc3x"],
       ["%E2%82", "\\xe2\\x82"],
-      ["%ED%B3%BF", "\\xed\\xb3\\xbf"], // half a surrogate pair is none
+      ["%ED%B3%BF", "\\xed\\xb3\\xbf"], // a lone surrogate is not valid UTF-8
       ["100%", "100%"],
       ["%zz", "%zz"],
     ] as const

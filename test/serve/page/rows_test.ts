@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Rows as high as their texts, and columns that are dragged, hidden and ordered. */
+/** Rows as high as their texts, and columns that are resized, hidden and reordered. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { goldenCase } from "../../support/golden.ts";
@@ -16,7 +16,7 @@ import { Shown, textsOf } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 import { columnsOf } from "./support/values.ts";
 
-/** Makes a dataset of numbers and texts, and calls `body` with its directory. */
+/** Writes a dataset of numbers and texts, and calls `body` with its directory. */
 async function withTexts(
   count: number,
   textOf: (index: number) => string,
@@ -42,7 +42,7 @@ interface SeenRow {
   readonly bottom: number;
 }
 
-/** The rows that are in the page, from above to below; numbers are those of the column `n`. */
+/** Returns the rows in the document from top to bottom, with their number in column `n`. */
 async function seenRows(page: Page): Promise<readonly SeenRow[]> {
   return await page.locator(".scroller").evaluate((scroller) =>
     [...scroller.querySelectorAll<HTMLElement>(".canvas > .row")]
@@ -57,7 +57,7 @@ async function seenRows(page: Page): Promise<readonly SeenRow[]> {
   );
 }
 
-/** Fails where rows overlap, leave a gap, or stand in another order. */
+/** Asserts that rows are in order, without overlaps or gaps. */
 async function assertStacked(page: Page, where: string): Promise<void> {
   const rows = await seenRows(page);
   assert.ok(rows.length > 2, where);
@@ -107,7 +107,7 @@ pageTest(
       }).waitFor();
       await page.goBack();
       await page.locator(".row .words").first().waitFor();
-      // The keyboard goes through all of them, each seen whole.
+      // Arrow keys reach every row, and scroll it into view completely.
       for (let i = 0; i < 30; i++) await page.keyboard.press("ArrowDown");
       await assertStacked(page, "by keys");
       const active = page.locator(".row.active");
@@ -129,7 +129,7 @@ pageTest(
 pageTest(
   "very many rows of different heights scroll by wheel and scrollbar, without gaps",
   async (browser) => {
-    const count = LONG ? 1_000_000 : 200_000; // higher than elements of browsers in both
+    const count = LONG ? 1_000_000 : 200_000; // both exceed the maximum height of an element
     await withTexts(
       count,
       (i) => i % 3 === 0 ? textOf(i) : "x",
@@ -147,7 +147,7 @@ pageTest(
           await settled(page);
           await assertStacked(page, where);
           const after = await seenRows(page);
-          // What was seen before and still is, has moved as far as the wheel.
+          // Rows that stay visible have moved by the distance of the wheel.
           const moves = after.flatMap(({ number, top }) => {
             const same = before.find((row) => row.number === number);
             return same === undefined ? [] : [same.top - top];
@@ -191,7 +191,7 @@ pageTest(
   },
 );
 
-/** Widths of the columns of the head, in pixels. */
+/** Returns the widths of the header's columns, in pixels. */
 async function widths(page: Page): Promise<number[]> {
   return await page.getByRole("columnheader").evaluateAll((heads) =>
     heads.map((head) => (head as HTMLElement).offsetWidth)
@@ -236,7 +236,7 @@ pageTest(
     await menu.getByRole("button", { name: `Move ${third} to the left` })
       .focus();
     await page.keyboard.press("Enter");
-    await page.keyboard.press("Enter"); // the keyboard has stayed there
+    await page.keyboard.press("Enter"); // the focus is still on the button
     wanted.splice(wanted.indexOf(third), 1);
     assert.deepEqual(await columnsOf(page), [third, ...wanted]);
     await page.keyboard.press("Escape");
@@ -247,7 +247,7 @@ pageTest(
     );
     assert.equal(rows.length, natural.length);
 
-    // The same by the address, in another window, and behind an entry.
+    // The address restores the columns after a reload, and after an entry was opened and closed.
     await page.reload();
     await shown.ready();
     assert.deepEqual([await columnsOf(page), await widths(page)], chosen);

@@ -1,4 +1,4 @@
-/** A server that goes and comes back, and how what is missing, damaged and empty looks. */
+/** Loss and return of the server, and the appearance of missing, damaged and empty entries. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { open } from "../../../src/open/open.ts";
@@ -10,7 +10,7 @@ import { manyPictures } from "./support/many_files.ts";
 import { pageTest } from "./support/page_test_of.ts";
 import { fact } from "./support/values.ts";
 
-/** A window whose server can be taken away. */
+/** A window whose server can be disconnected. */
 class Leaving implements AsyncDisposable {
   readonly shown: Shown;
   readonly banner: Locator;
@@ -75,7 +75,7 @@ pageTest(
     const { page } = shown;
     await page.locator("img.picture").waitFor();
     await leaving.leave();
-    // The description was asked for ahead, the picture is another one now.
+    // The description was prefetched; a different picture has to be requested.
     await page.evaluate(() => {
       const image = document.querySelector<HTMLImageElement>("img.picture")!;
       image.src = "files/0000030.png";
@@ -110,7 +110,7 @@ pageTest(
     const { page } = shown;
     const pictures = page.locator(".tile img");
     await page.locator(".tile img:visible").nth(3).waitFor();
-    // The first check is answered when the server is gone already.
+    // The first check gets its response after the server is gone.
     let answer = () => {};
     const isAsked = new Promise<void>((asked) => {
       let checks = 0;
@@ -161,7 +161,7 @@ pageTest(
     const { shown, banner } = leaving;
     const { page } = shown;
     await page.locator(".tile img:visible").first().waitFor();
-    // The last row that is seen whole.
+    // Number of columns, to move to the last fully visible row.
     const columns = await page.locator(".scroller").evaluate((scroller) =>
       Math.round(
         scroller.clientWidth /
@@ -240,7 +240,7 @@ pageTest(
     await leaving.leave();
     const asked = shown.requests.length;
     await shown.page.waitForTimeout(2500);
-    assert.equal(shown.requests.length, asked); // nothing had failed
+    assert.equal(shown.requests.length, asked); // no request has failed yet
     await shown.page.evaluate(() =>
       document.dispatchEvent(new Event("visibilitychange"))
     );
@@ -263,7 +263,7 @@ pageTest("empty, undrawn and undamaged entries differ", async (browser) => {
   assert.equal(await tile("empty.txt").getAttribute("data-state"), "hollow");
   assert.equal(await tile("text.txt").getAttribute("data-state"), null);
   assert.equal(await tile("text.txt").locator(".undrawn").count(), 0);
-  // What is not drawn is marked as such where the keyboard is as well.
+  // An undrawn picture is also marked while it is the active tile.
   await page.keyboard.press("Home");
   const active = page.locator(".tile.active .undrawn");
   await active.waitFor();
@@ -272,7 +272,7 @@ pageTest("empty, undrawn and undamaged entries differ", async (browser) => {
     getComputedStyle(active, "::after").borderStyle,
   ]);
   assert.deepEqual(marks, ["solid", "dashed"]);
-  // Both have the drawing of a text, which is pale where there is none.
+  // Both have the icon of a text, which is pale for an empty one.
   const opacityOf = (name: string) =>
     tile(name).locator(".icon").evaluate((icon) =>
       Number(getComputedStyle(icon).opacity)

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page of a server with a token: its link, and what other servers of the same host receive from its browser. */
+/** The page of a server with a token: its link, and what the browser sends to other servers of the same host. */
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import type { ServedAddress } from "../../../src/serve/serve.ts";
@@ -7,14 +7,14 @@ import { serveFolder } from "../../support/serve/served_folder.ts";
 import { shownNames } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
 
-/** A server that keeps all that it receives, and answers each path with a page. */
+/** A server that records all requests, and responds to each path with a page. */
 interface OtherServer extends AsyncDisposable {
   readonly port: number;
-  /** Of each request, its URL and its headers as text. */
+  /** URL and headers of each request, as text. */
   readonly received: string[];
 }
 
-/** @param html What each path is answered with. */
+/** @param html Returns the page's content. */
 function otherServer(html: () => string): OtherServer {
   const received: string[] = [];
   const server = Deno.serve(
@@ -33,7 +33,7 @@ function otherServer(html: () => string): OtherServer {
   };
 }
 
-/** What opens the page of a server, if a browser sends it. */
+/** Secrets that open the page of a server. */
 interface Secrets {
   readonly token: string;
   readonly path: string;
@@ -83,7 +83,7 @@ pageTest(
       await untilShown(page);
       return page;
     };
-    // Of another site, and of the same one.
+    // A link on another site, and on the same site.
     const page = await clickLink(await browser.newContext(), "localhost");
     const context = await browser.newContext();
     await clickLink(context, "127.0.0.1");
@@ -101,7 +101,7 @@ pageTest(
     await tab.goto(`${link}#/dir`);
     await tab.getByText("b.txt").first().waitFor();
     assert.equal(tab.url(), `${address}#/dir`);
-    // The page's requests go nowhere else.
+    // All requests of the page are below its path.
     await tab.goto("about:blank");
     const asked: string[] = [];
     tab.on("request", (request) => asked.push(request.url()));
@@ -111,7 +111,7 @@ pageTest(
     for (const each of asked) assert.ok(each.startsWith(address), each);
     await page.context().close();
     await context.close();
-    // Another browser needs the link: the address alone tells to open it.
+    // Another browser needs the link: with the address alone, the page asks to open it.
     const stranger = await browser.newPage();
     await stranger.goto(address);
     await stranger.getByText("Open the link that the server printed")
@@ -144,11 +144,11 @@ pageTest(
     const secrets = await secretsOf(server, context);
     assert.notEqual(secrets.cookie, secrets.token);
 
-    // A document of the dataset, which would have its own address sent along.
+    // A document of the dataset that tries to send its own address along.
     await page.goto(`${own}files/harm.html`);
     await page.getByRole("link").click();
     await page.waitForURL(`${address}from-harm`);
-    // Typed in, and asked for by a page of that server, with all that its browser has for it.
+    // Addresses typed by the user, and requests by a page of the other server with credentials.
     const paths = [
       ...["", "s", "s/", "s/x/", "s/x/api/info", "files/", "dav/", "api/info"],
       ...["page/main.ts", "data/s/x/", "%73/"],
@@ -161,11 +161,11 @@ pageTest(
         }
       }
     }, paths);
-    // Some browsers ask for the icon as well.
+    // Some browsers request the icon as well.
     assert.ok(other.received.length >= 1 + paths.length * 3);
     assertNoneIn(other.received, secrets);
 
-    // Where it is told the path, what its browser sends then opens nothing but the page.
+    // If the user opens the page's path on the other server, the cookie that it receives opens nothing but the page.
     other.received.length = 0;
     await page.goto(own.replace(server.url, address));
     const [received] = other.received;

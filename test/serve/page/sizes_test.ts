@@ -1,5 +1,7 @@
 /// <reference lib="dom" />
-/** Phones, small and large screens: nothing is crushed, cut without its name, or too small for a finger. */
+/**
+ * Layout on phones, small and large screens: nothing is squeezed, shortened without a tooltip, or too small to touch.
+ */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
@@ -23,7 +25,7 @@ const DIRECTORIES = [
 ];
 const FILE = `${"0123456789abcdef".repeat(4)}_annotation.txt`;
 
-/** Opens a packed folder of names and tables that have no room. */
+/** Packs a folder of long names and wide tables, and calls `body` with its path. */
 async function withLong(body: (path: string) => Promise<void>): Promise<void> {
   await withTempDir(async (dir) => {
     const names = Array.from({ length: 60 }, (_, i) => `c${i}`);
@@ -78,7 +80,7 @@ pageTest(
         assert.deepEqual(await textsOf(menu.getByRole("link")), hidden);
         const box = (await menu.boundingBox())!;
         assert.ok(box.x >= 0 && box.x + box.width <= width);
-        await page.keyboard.press("Escape"); // closes the menu, and not the entry
+        await page.keyboard.press("Escape"); // closes the menu, but not the entry
         await menu.waitFor({ state: "hidden" });
         await page.getByRole("heading", { name: FILE }).waitFor();
         await path.getByRole("button", { name: "Directories between" }).click();
@@ -199,7 +201,7 @@ pageTest(
           assert.ok(Math.min(...cells) >= 56, `${where}: ${cells}`);
           const scrolls = await page.getByRole("region", { name: "Rows" })
             .evaluate((box) => box.scrollWidth > box.clientWidth);
-          // Where there is more room than cells want, they share it.
+          // Columns share the space that is left when all cells fit.
           assert.ok(
             Math.max(...cells) <= 446 || !scrolls,
             `${where}: ${cells}`,
@@ -292,7 +294,7 @@ pageTest(
   },
 );
 
-/** Left and right edges of letters in an element, in pixels. */
+/** Returns the left and right edges of an element's text, in pixels. */
 function lettersOf(element: Element): readonly [number, number] {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -359,7 +361,7 @@ pageTest(
           await first.evaluate((first) =>
             parseFloat(getComputedStyle(first).borderLeftWidth)
           );
-        // On wide screens, pages of text stand in the middle.
+        // On wide screens, pages of text are centered.
         const edge = width === 1600 && address !== "000003"
           ? (width - 1120) / 2 + 16
           : crumbs[0];
@@ -384,7 +386,7 @@ pageTest(
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 });
         const box = (await page.locator("img.picture").boundingBox())!;
-        assert.ok(box.width > 131 && box.height > 97); // is drawn larger
+        assert.ok(box.width > 131 && box.height > 97); // enlarged
         assert.ok(box.width <= width);
         const wide = box.width / box.height;
         assert.ok(Math.abs(wide - 131 / 97) < 0.02, `${width}: ${wide}`);

@@ -1,4 +1,4 @@
-/** Listings that are asked for page by page. */
+/** Listings that are requested page by page. */
 import assert from "node:assert/strict";
 import { PagedSource } from "../../../src/serve/page/listing/source.ts";
 
@@ -14,7 +14,7 @@ Deno.test("a server that does not respond is not asked in a loop, and is asked a
       const items = Array.from({ length: limit }, (_, i) => at + i);
       return Promise.resolve({ items, total: 100, hasMore: true });
     },
-    () => source.want(0, 10), // as a scroller draws what is seen, and wants it
+    () => source.want(0, 10), // like a scroller, which requests what it draws
     ended.signal,
   );
   await source.load(0);

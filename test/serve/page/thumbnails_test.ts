@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Pictures in small: what a grid, rows and a clip fetch, and what a view that is left no longer does. */
+/** Thumbnails: which requests a grid, rows and a clip send, and which are cancelled when a view is left. */
 import assert from "node:assert/strict";
 import { Shown } from "./support/browser.ts";
 import { pageTest } from "./support/page_test_of.ts";
@@ -9,7 +9,7 @@ import { open } from "../../../src/open/open.ts";
 
 const PHOTOS = 24;
 
-/** A packed folder of photos of some 700 KB. */
+/** Packs a folder of photos of some 700 KB each. */
 async function photoFolder(): Promise<Uint8Array<ArrayBuffer>> {
   const photo = await photoOf(2000, 1500, 90);
   assert.ok(photo.length > 400_000, `${photo.length} bytes`);
@@ -79,7 +79,7 @@ pageTest(
     using container = await open(await photoFolder());
     await using shown = await Shown.open(browser, container);
     const { page } = shown;
-    // The server takes its time over pictures, all six connections that a browser has.
+    // Holds the responses of pictures, on all six connections of the browser.
     const held: (() => void)[] = [];
     await page.route(/thumbnail=/, async (route) => {
       await new Promise<void>((resolve) => held.push(resolve));

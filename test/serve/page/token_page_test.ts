@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What a browser shows that has not said the token, and where its form leads. */
+/** The page that asks a browser for the token, and the redirects of its form. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { withTempDir } from "../../support/paths.ts";
@@ -10,7 +10,7 @@ import { pageTest } from "./support/page_test_of.ts";
 
 const FILES = { "a.txt": "content", "dir": { "b.txt": "deep" } };
 
-/** Notes what the browser reports as wrong: its policy forbids what is not named there. */
+/** Collects errors and violations of the content security policy. */
 function problemsOf(page: Page): string[] {
   const problems: string[] = [];
   page.setDefaultTimeout(30_000);
@@ -26,7 +26,7 @@ function problemsOf(page: Page): string[] {
 async function typeToken(page: Page, token: string): Promise<void> {
   const field = page.getByLabel("Token of this server");
   await field.waitFor();
-  // What is typed goes there: nothing has to be clicked.
+  // The field has the focus, so nothing has to be clicked.
   assert.ok(await field.evaluate((own) => own === document.activeElement));
   await page.keyboard.insertText(token);
   await page.keyboard.press("Enter");
@@ -79,7 +79,7 @@ pageTest(
       const urls: string[] = [];
       page.on("request", (request) => urls.push(request.url()));
       await page.goto(server.link);
-      // Its style is applied: otherwise the policy would have been broken.
+      // Its style was not blocked by the content security policy.
       const ground = await page.locator(".problem, .token").first().evaluate(
         (form) => getComputedStyle(form).paddingTop,
       );
@@ -123,7 +123,7 @@ pageTest(
     await file.getByText("content").waitFor();
     const list = await opened(`${url}files/dir/`);
     await list.getByRole("link", { name: "b.txt" }).waitFor();
-    // An address of a server before, and of this one in a browser without its cookie.
+    // An address of an earlier server, and one of this server in a browser without its cookie.
     for (const address of [`${url}s/0123456789abcdefghijkl/`, own]) {
       const page = await opened(`${address}#/dir/b.txt`);
       await page.getByText("deep").waitFor();

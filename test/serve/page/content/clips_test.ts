@@ -1,4 +1,4 @@
-/** Videos in frames: what is drawn, what plays, and what is said of them. */
+/** Videos in frames: drawing, playback and labels. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { imageCodec } from "../../../../src/codecs/image/mod.ts";
@@ -14,7 +14,7 @@ const PICTURES = fromFileUrl(
   new URL("../../../golden/pictures/", import.meta.url),
 );
 
-/** How many frames the clip has that plays, and how much brighter each is than the one before. */
+/** Number of frames of the test clip, and the difference in brightness between consecutive frames. */
 const FRAMES = 6;
 const STEP = 40;
 
@@ -23,7 +23,7 @@ async function frameShown(page: Page, index: number): Promise<void> {
   await page.locator(`canvas.frame[data-frame="${index}"]`).waitFor();
 }
 
-/** The frame that the canvas shows, by its brightness. */
+/** Returns the index of the frame on the canvas, by its brightness. */
 async function brightness(page: Page): Promise<number> {
   const { data } = await pixelsOf(page, "canvas.frame");
   return Math.round(data[0]! / STEP);
@@ -82,7 +82,7 @@ pageTest(
       const { page } = shown;
       await frameShown(page, 0);
       assert.equal(await brightness(page), 0);
-      // What is drawn when a frame is said to be shown, by its own pixels.
+      // Records the drawn frame each time the page reports a frame as shown.
       await page.locator("canvas.frame").evaluate((canvas, step) => {
         const seen: number[] = [];
         Object.assign(globalThis, { seen });
@@ -135,7 +135,7 @@ pageTest(
       await frameShown(page, 5);
       assert.equal(await brightness(page), 5);
       await page.keyboard.press(".");
-      await frameShown(page, 0); // behind the last comes the first
+      await frameShown(page, 0); // the first frame follows the last
       const player = page.getByRole("region", { name: "Player" });
       await player.getByRole("img", { name: `Frame 1 of ${FRAMES}` }).waitFor();
       const labels = page.getByRole("region", { name: "Labels" });
@@ -143,7 +143,7 @@ pageTest(
         'label: "grey"',
         "n: 3",
       ]);
-      // The directory as it is mounted.
+      // The video's directory, as a mount shows it.
       await page.getByRole("link", { name: "Show as files" }).click();
       await page.getByRole("link", { name: "meta.json" }).waitFor();
     });

@@ -1,12 +1,12 @@
 // deno-lint-ignore-file camelcase -- the keys of expect.json
-/** Datapoints of datasets that the original packages wrote, as the page shows them: as rows, and one by one. */
+/** Datapoints of datasets that the original packages wrote, shown as rows and one by one. */
 import assert from "node:assert/strict";
 import { goldenCase, sha256 } from "../../../support/golden.ts";
 import { hexBytes, pixelsOf, Shown, textsOf } from "../support/browser.ts";
 import { pageTest } from "../support/page_test_of.ts";
 import { assertNumbers, cellOf, numbersIn } from "../support/values.ts";
 
-/** A value as `expect.json` has it. */
+/** A value in `expect.json`. */
 type Expected = null | boolean | number | string | readonly Expected[] | {
   readonly [key: string]: Expected;
 };
@@ -32,7 +32,7 @@ function dataset(name: string): Dataset {
   return { path, datapoints };
 }
 
-/** What `expect.json` has under `$image`, `$array`, `$int`, … */
+/** Returns the content of a marker of `expect.json`: `$image`, `$array`, `$int`, … */
 function marked<T>(value: Expected | undefined, mark: string): T | undefined {
   return value !== null && typeof value === "object" && mark in value
     ? (value as Record<string, unknown>)[mark] as T
@@ -53,7 +53,7 @@ pageTest(
       assert.equal(text, String(expected[key]), key);
     }
     const big = marked<string>(expected.number, "$int")!;
-    assert.equal(big, "9007199254740993"); // no double has it
+    assert.equal(big, "9007199254740993"); // not exact as a double
     assert.equal(
       await cellOf(page, "number").locator(".tree .number").textContent(),
       big,
@@ -71,7 +71,7 @@ pageTest(
     const value = cellOf(page, "scalar").locator("div", { hasText: "Value" })
       .locator("dd").last();
     assertNumbers([Number(await value.textContent())], scalar.values);
-    // Two planes of two rows and two columns.
+    // Two planes of 2 × 2 elements.
     const { values } = marked<ExpectedArray>(expected.flags, "$array")!;
     const flags = cellOf(page, "flags");
     assertNumbers(await numbersIn(flags), values.slice(0, 4));
@@ -120,7 +120,7 @@ pageTest(
     const pixel = (
       index: number,
     ) => [...data.subarray(4 * index, 4 * index + 4)];
-    // The ends of viridis.
+    // First and last colour of viridis.
     assert.deepEqual(pixel(numbers.indexOf(Math.min(...numbers))), [
       68,
       1,
@@ -146,7 +146,7 @@ pageTest(
       numbers.reduce((all, each) => all + each) / numbers.length,
     ]);
     assert.equal(await fact("Type"), "float32");
-    // Each number is in one bin of the histogram.
+    // The histogram counts each number once.
     const bins = await textsOf(page.locator(".plot title"));
     const counts = bins.map((bin) => Number(/: (\d+) values?$/.exec(bin)![1]));
     assert.equal(counts.reduce((all, each) => all + each), numbers.length);
@@ -277,6 +277,6 @@ pageTest("datapoints are rows, with a cell for each key", async (browser) => {
   await last.and(page.getByRole("row", { selected: true })).waitFor();
   assert.equal(
     await last.getAttribute("aria-rowindex"),
-    String(datapoints.length + 1), // the head is the first
+    String(datapoints.length + 1), // the first is the header
   );
 });

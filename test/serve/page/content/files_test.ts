@@ -1,4 +1,4 @@
-/** Files of containers that the original library wrote, and files of kinds that browsers and we know. */
+/** Files in containers that the original library wrote, and files of kinds that browsers or recordfs can show. */
 import assert from "node:assert/strict";
 import { imageCodec } from "../../../../src/codecs/image/mod.ts";
 import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
@@ -10,7 +10,7 @@ import { pageTest } from "../support/page_test_of.ts";
 
 const text = (of: string) => new TextEncoder().encode(of);
 
-/** Opens the page of a packed folder with these files. */
+/** Packs these files, and calls `body` with the path. */
 async function withFolder(
   folder: Parameters<typeof packedSamples>[0],
   body: (path: string) => Promise<void>,
@@ -22,7 +22,7 @@ async function withFolder(
   });
 }
 
-/** A second of silence: 8,000 samples of one byte, as RIFF has them. */
+/** Returns a WAV file of one second of silence: 8,000 samples of one byte. */
 function silence(): Uint8Array {
   const wav = new Uint8Array(44 + 8000).fill(128);
   const view = new DataView(wav.buffer);
@@ -63,7 +63,7 @@ pageTest(
     ) {
       assert.ok(names.includes(name), name);
     }
-    // What is not seen in a name is written out.
+    // Invisible characters in names are escaped.
     assert.ok(names.includes("new\\nline") && names.includes("tab\\tname"));
     for (const name of ["big_53.bin", "50% off", "...", "cafe\u0301/nfd.txt"]) {
       const { sha256: expected } = content.entries.find((entry) =>
@@ -248,12 +248,12 @@ pageTest(
         const start = (Math.round(y) * width + Math.round(x)) * channels;
         return [...seen.subarray(start, start + 3)];
       };
-      // The third of five, in the middle: all others are empty.
+      // Only the third of five elements, in the middle, is drawn.
       assert.deepEqual(
         at(width / 4, height / 2),
         at(width * 3 / 4, height / 2),
       );
-      // A dot, which is wider than a line.
+      // It is drawn as a dot, which is wider than a line.
       for (const below of [-2, 0, 1]) {
         assert.notDeepEqual(
           at(width / 2, height / 2 + below),

@@ -1,4 +1,4 @@
-/** MDS: samples as rows, and values of all encodings, as an independent writer made them. */
+/** MDS samples as rows, and values of all encodings, as an independent writer wrote them. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { open } from "../../../../src/open/open.ts";
@@ -29,13 +29,13 @@ import {
   shownKey,
 } from "../support/values.ts";
 
-/** Numbers as Python writes them. */
+/** Parses a number that Python wrote. */
 const numberOf = (text: string) => Number(text.replace("inf", "Infinity"));
 
-/** Rows of a table of numbers that are written out. */
+/** Maximum number of rows in a table of numbers. */
 const MOST_ROWS = 200;
 
-/** Compares an array that is shown, all of its planes, with its numbers. */
+/** Compares all planes of a shown array with its numbers. */
 async function assertArray(
   shown: Locator,
   shape: readonly number[],
@@ -57,7 +57,7 @@ async function assertArray(
   }
 }
 
-/** Compares a picture of one grey. */
+/** Asserts that a picture has a single shade of grey. */
 async function assertGrey(
   shown: Locator,
   [width, height]: readonly [number, number],
@@ -71,7 +71,7 @@ async function assertGrey(
   );
 }
 
-/** Compares what is told of a value in `expect.json`. */
+/** Compares a shown value with `expect.json`. */
 async function assertValue(
   shown: Locator,
   { encoding, value }: ExpectedMdsValue,
@@ -83,7 +83,7 @@ async function assertValue(
       return;
     }
     const seen = await shown.locator(".tree .number").textContent();
-    if (/^-?\d+$/.test(value)) assert.equal(seen, value); // all digits
+    if (/^-?\d+$/.test(value)) assert.equal(seen, value); // every digit
     else assert.equal(Number(seen), numberOf(value));
     return;
   }
@@ -92,7 +92,7 @@ async function assertValue(
   }
 }
 
-/** The numbers of an array. */
+/** Returns the numbers of an array. */
 function numbersOf({ value }: ExpectedMdsValue): number[] {
   assert.ok(value !== null && typeof value === "object" && "shape" in value);
   return value.values.map(numberOf);
@@ -145,7 +145,7 @@ pageTest(
           throw new Error(`${key} of ${i}: ${error.message}`, { cause: error });
         });
       }
-      // What `expect.json` has no value of: as make_golden.py has made it.
+      // Values that are not in `expect.json`, as make_golden.py writes them.
       const text = (key: string) => cellOf(page, key).locator("pre");
       assert.equal(await text("clash.txt").textContent(), "other");
       assert.equal(await text("..").textContent(), "up");
@@ -178,7 +178,7 @@ pageTest(
       await shown.go(`#/000000/${name}`);
       assert.equal(await fact(page, "Kind"), kind);
     }
-    // An array by itself, as what suits it best.
+    // An array on its own page has the view that suits it best.
     await shown.go("#/000002/fixed.npy");
     await assertHeatMap(
       page.locator("main"),
@@ -210,7 +210,7 @@ pageTest("rows show complete numbers, and small arrays", async (browser) => {
     assert.equal(await cells.bits!.textContent(), "2 × 10 bool");
     await assertGrey(cells.picture!, [4, 3], 10 * i);
   }
-  // What is no number stands where numbers do.
+  // Non-finite numbers are aligned like numbers.
   const { a_float64: infinite } = await rowOf(page, "000002");
   assert.equal(await infinite!.locator(".number").textContent(), "Infinity");
 });
@@ -242,7 +242,7 @@ pageTest("lists show each of their pictures", async (browser) => {
     for (const [k, element] of listOf(samples[2]!.bare!).entries()) {
       await assertValue(elements("bare").nth(k), element);
     }
-    // An element has an address, too.
+    // Each element of a list has an address.
     await shown.go("#/000002/images/000001.jpg");
     await assertPicture(page.locator("main"), "420");
   }
@@ -289,7 +289,7 @@ pageTest(
       const shard = `${dir}/shard.00000.mds`;
       const bytes = await Deno.readFile(shard);
       const view = new DataView(bytes.buffer);
-      // The sample begins with the size of its first value.
+      // The sample starts with the size of its first value.
       view.setUint32(view.getUint32(4 + 4 * 2, true), 9_999_999, true);
       await Deno.writeFile(shard, bytes);
       await using shown = await Shown.open(browser, dir);

@@ -1,4 +1,4 @@
-/** Parquet: rows and cells as pyarrow reads them. */
+/** Parquet rows and cells, as pyarrow reads them. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { withTempDir } from "../../../support/paths.ts";
@@ -21,14 +21,14 @@ import {
 
 const CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"];
 
-/** The values of a row, by their columns. */
+/** Returns the columns and values of a row. */
 function rowIn({ content }: ParquetCase, row: number) {
   return content.columns.map(({ name, values }) =>
     [name, values[row]!] as const
   );
 }
 
-/** A value of no parts as JSON has it, and how the page writes it. */
+/** Returns the text that the page shows for a value that is neither a list nor a struct. */
 function leafText(value: ExpectedValue): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if ("hex" in value) {
@@ -38,7 +38,7 @@ function leafText(value: ExpectedValue): string {
   return String("float" in value ? value.float : value);
 }
 
-/** The lines of a tree whose branches are all open. */
+/** Returns the lines of a fully expanded tree. */
 function leavesOf(value: ExpectedValue, key?: string): string[] {
   const head = key === undefined ? "" : `${key}: `;
   const isStruct = value !== null && typeof value === "object" &&
@@ -51,20 +51,20 @@ function leavesOf(value: ExpectedValue, key?: string): string[] {
   return parts.flatMap(([name, part]) => leavesOf(part, name));
 }
 
-/** The lines of a tree, its branches opened one by one. */
+/** Expands all branches of a tree, one by one, and returns its lines. */
 async function openedLeaves(shown: Locator): Promise<string[]> {
   await shown.locator(".tree").waitFor();
   const closed = shown.locator("details:not([open]) > summary");
   while (await closed.count() > 0) {
     await closed.first().click();
-    // It is filled when the browser says that it is open.
+    // A branch is filled after the browser's toggle event.
     await shown.locator("details[open] > .branch:empty").first()
       .waitFor({ state: "detached" });
   }
   return await textsOf(shown.locator(".leaf"));
 }
 
-/** Compares a cell that is shown with what pyarrow reads of it. */
+/** Compares a shown cell with the value that pyarrow reads. */
 async function assertCell(
   shown: Locator,
   value: ExpectedValue,
@@ -194,7 +194,7 @@ pageTest(
       const { width, height, data } = await pixelsOf(within, "img");
       assert.deepEqual([width, height], [8, 8]);
       for (let at = 0; at < 64; at++) {
-        // As make_golden.py has made them.
+        // As make_golden.py writes them.
         const grey = (i * 9 + at % 8 * 3 + Math.floor(at / 8)) % 256;
         assert.deepEqual([...data.subarray(4 * at, 4 * at + 4)], [
           ...[grey, grey, grey],
@@ -291,7 +291,7 @@ pageTest(
     await withTempDir(async (dir) => {
       const golden = parquetCase("none_v1");
       const bytes = await Deno.readFile(golden.path);
-      // A text that stands in the dictionary of a column, once.
+      // A text that occurs once, in the dictionary of a column.
       const text = new TextDecoder("latin1").decode(bytes);
       bytes[text.indexOf("word 5 ") + 2]! ^= 0x40;
       const path = `${dir}/damaged.parquet`;

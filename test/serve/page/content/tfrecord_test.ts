@@ -1,4 +1,4 @@
-/** TFRecord: examples as rows, features by their kinds, and records of any bytes. */
+/** TFRecord: examples as rows, features by kind, and records of any bytes. */
 import assert from "node:assert/strict";
 import type { Browser, Locator, Page } from "playwright-core";
 import { sha256 } from "../../../support/golden.ts";
@@ -29,7 +29,7 @@ const openRows = (browser: Browser, path: string, hash = "") =>
 const fromHex = (hex: string | number) =>
   new TextDecoder().decode(Uint8Array.fromHex(String(hex)));
 
-/** The elements of a list that is shown. */
+/** Waits for a list of `count` elements. */
 async function elementsOf(shown: Locator, count: number): Promise<Locator> {
   const elements = shown.locator(".element");
   await elements.nth(count - 1).waitFor();
@@ -37,7 +37,7 @@ async function elementsOf(shown: Locator, count: number): Promise<Locator> {
   return elements;
 }
 
-/** Compares a feature that is shown with what the writer put in. */
+/** Compares a shown feature with the written one. */
 async function assertFeature(
   shown: Locator,
   { kind, values }: ExpectedFeature,
@@ -134,7 +134,7 @@ pageTest(
       await assertSample(shown.page, Object.entries(features));
       assert.equal(await fact(shown.page, "Datapoint number"), String(i));
     }
-    // A value below a directory that its name has made.
+    // A value in a directory that results from the slashes of its name.
     await shown.go("#/000002/image/object/bbox.npy");
     await shown.page.getByRole("img", { name: /^Curve of 4 float32/ })
       .waitFor();
@@ -180,7 +180,7 @@ pageTest(
     await words.getByRole("img", { name: /^Curve of 3 int64/ }).waitFor();
     await assertFeature(words.locator(".element").nth(1), numbers!);
     await words.getByRole("link", { name: "000000", exact: true }).click();
-    // The sample, which is shown until the list has come, has a frame of this name as well.
+    // The sample, which is shown until the list has loaded, also has a link of this name.
     await page.locator('a[href*="/words/000000/000001"]').click();
     await assertBytes(page.locator(".file"), texts!.values[1]!);
   },

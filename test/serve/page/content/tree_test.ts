@@ -1,4 +1,4 @@
-/** Trees that are cut: how the page says so, and opens them further; values that have no text. */
+/** Truncated trees: how the page marks and expands them; and values without text. */
 import assert from "node:assert/strict";
 import { writeMsgpack } from "../../../../src/codecs/msgpack/mod.ts";
 import { open } from "../../../../src/open/open.ts";
@@ -61,7 +61,7 @@ pageTest(
       JSON.stringify(text),
     );
 
-    // Deeper than an answer goes: what was cut to nothing is asked for when it is opened.
+    // Deeper than one response: a branch that was cut to nothing is requested when it is opened.
     await shown.go("#/deep.json");
     const bottom = tree.getByText('0: "bottom"');
     const lists = tree.locator("details");

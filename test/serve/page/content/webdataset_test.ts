@@ -1,4 +1,4 @@
-/** Tars: samples of WebDataset as rows, and the files of those of other programs. */
+/** Tars: WebDataset samples as rows, and the files of tars of other programs. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { sha256 } from "../../../support/golden.ts";
@@ -19,13 +19,13 @@ import {
 const AS_ROWS = { sampleView: true };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** The SHA-256 that Python's tarfile has told of a member. */
+/** Returns the SHA-256 of a member, by Python's tarfile. */
 function sumOf(name: string, member: string): string {
   const { entries } = tarCase(name).content;
   return entries.find(({ path }) => path === member)!.sha256!;
 }
 
-/** The text of a value, as bytes were written. */
+/** Returns the shown text of a value as UTF-8. */
 async function textIn(page: Page, key: string): Promise<Uint8Array> {
   const text = await cellOf(page, key).locator("pre").textContent();
   return bytes(text!);
@@ -42,7 +42,7 @@ pageTest(
       .map((entry) => entry.path.slice("train/000.".length));
     assert.deepEqual(await columnsOf(page), ["__key__", ...extensions]);
     await page.getByText("12 datapoints").waitFor();
-    // As make_golden.py has given them to tarfile.
+    // As make_golden.py writes them.
     for (const i of [0, 1, 5]) {
       const { txt, npy, ...others } = await rowTexts(page, `00000${i}`);
       assert.deepEqual(others, {
@@ -90,7 +90,7 @@ pageTest(
     await shown.go("#/000003/meta.json");
     assert.equal(await fact(page, "Kind"), "JSON");
     await shown.go("#/000003");
-    // The value by itself, which has an address as well.
+    // Each value has an address.
     await cellOf(page, "txt").getByRole("link", { name: "txt", exact: true })
       .click();
     await page.getByRole("button", { name: "Hex" }).click();
@@ -127,7 +127,7 @@ pageTest(
   async (browser) => {
     const { path } = tarCase("webdataset");
     await using shown = await Shown.open(browser, path, "#/train");
-    // Samples have several files each: their numbers are none of files.
+    // Samples have several files each, so an index does not count files.
     const jump = shown.page.getByLabel("Go to index or path");
     assert.match(
       (await jump.getAttribute("placeholder"))!,
@@ -197,7 +197,7 @@ pageTest(
         await assertPicture(cellOf(page, "jpg"), name);
         await shown.go("#/");
       }
-      // As Python writes them, and no double has them.
+      // As Python writes them. Doubles cannot represent them exactly.
       assert.equal(
         (await rowTexts(page, "000000")).json,
         "{big: 9007199254740993, none: NaN}",

@@ -1,4 +1,4 @@
-/** Zips that other programs wrote, arrays of NumPy in them, and contents by all methods. */
+/** Zips that other programs wrote, NumPy arrays in them, and contents of all compression methods. */
 import assert from "node:assert/strict";
 import { sha256 } from "../../../support/golden.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
@@ -17,7 +17,7 @@ const ZIPS = [
   ...["info_zip", "info_zip_pipe", "bsdtar", "seven_zip"],
 ];
 
-/** What NumPy's `savez` wrote, as make_fixture.py has told it. */
+/** A file of NumPy's `savez`, written by make_fixture.py. */
 const NPZ = `${REPOSITORY}test/recipes/just_a_folder/just_another_folder/` +
   "npzfile.npz";
 const NUMBERS = ["1", "2", "3", String(2n ** 60n)];

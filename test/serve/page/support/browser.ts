@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The page in a real browser: nobody but the page's own server may be asked, and nothing may go wrong unseen. */
+/** Opens the page in a real browser. Requests to other servers, and errors in the browser, fail the test. */
 import assert from "node:assert/strict";
 import {
   type Browser,
@@ -13,18 +13,18 @@ import { open } from "../../../../src/open/open.ts";
 import type { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 import type { ContainerOptions } from "../../../../src/tree/format.ts";
 
-/** What screenshots are called by: the test that runs, and how many there were in its file. */
+/** Name of the running test, and the number of screenshots in this file. */
 const screenshots = { test: "", count: 0 };
 
-/** Names the screenshots of the test that starts now. */
+/** Sets the test's name for screenshots. */
 export function nameScreenshots(test: string): void {
   screenshots.test = test;
 }
 
-/** How long a state is waited for, in milliseconds: far longer than it takes. */
+/** Timeout for a state of the page, in milliseconds. */
 const PATIENCE = 30_000;
 
-/** The browser that people have, and what draws in it alone: Chromium without its windows, twice as fast. */
+/** The whole Chromium, or its headless shell, which is twice as fast. */
 export type BrowserProgram = "chromium" | "chromium-headless-shell";
 
 /** Starts a browser of the distribution. */
@@ -41,11 +41,11 @@ export async function startBrowser(program: BrowserProgram): Promise<Browser> {
 /** A container's page in a window of its own. */
 export class Shown implements AsyncDisposable {
   readonly page: Page;
-  /** Where it is, with a slash at its end. */
+  /** Base URL, with a trailing slash. */
   readonly origin: string;
-  /** All that was asked for, in order; in what the browser refuses itself nobody is asked. */
+  /** URLs of all requests, in order, without those that the browser itself blocked. */
   readonly requests: string[] = [];
-  /** What the browser said went wrong, but for answers that are errors: those are wanted in some tests. */
+  /** Errors that the browser reported, without HTTP error responses, which some tests expect. */
   readonly problems: string[] = [];
   readonly #close: () => Promise<void>;
 
@@ -56,7 +56,7 @@ export class Shown implements AsyncDisposable {
     page.setDefaultTimeout(PATIENCE);
     page.on("request", (request) => this.requests.push(request.url()));
     page.on("requestfailed", (request) => {
-      // Told of as well, though nobody was asked: the policy of the document forbids it.
+      // The browser reports requests that its security policy blocked, although it has not sent them.
       if (request.failure()?.errorText !== "csp") return;
       this.requests.splice(this.requests.indexOf(request.url()), 1);
     });
@@ -113,20 +113,20 @@ export class Shown implements AsyncDisposable {
     return shown;
   }
 
-  /** Shows another address, and waits for it. */
+  /** Opens an address, and waits until it is shown. */
   async go(hash: string): Promise<void> {
     await this.page.goto(`${this.origin}${hash}`);
-    // The page hears of another hash by an event, which may come after the browser's answer.
+    // The page handles a changed hash in an event, which may fire after `goto` returns.
     await this.page.evaluate(() => new Promise((turn) => setTimeout(turn)));
     await this.ready();
   }
 
-  /** Waits until what the address says is shown. */
+  /** Waits until the view of the address is shown. */
   async ready(): Promise<void> {
     await this.page.locator("main:not([aria-busy]) > *").first().waitFor();
   }
 
-  /** What was seen at the end of the test goes where CI keeps it. */
+  /** Saves a screenshot if CI has set a directory for it. */
   async #keepScreenshot(): Promise<void> {
     const folder = Deno.env.get("RECORDFS_SCREENSHOTS");
     if (folder === undefined || !this.page.url().startsWith(this.origin)) {
@@ -137,20 +137,20 @@ export class Shown implements AsyncDisposable {
     await this.page.screenshot({ path });
   }
 
-  /** The part of the address behind `#`. */
+  /** Returns the part of the address after `#`. */
   async hash(): Promise<string> {
-    // What the browser's own protocol says of its address comes later than the answer to a key.
+    // The page's own location is current; the protocol of the browser reports changes later.
     return await this.page.evaluate(() => location.hash);
   }
 
-  /** Fails where something went wrong that nobody looks at, or something else was asked for. */
+  /** Asserts that the browser reported no errors, and that no request went to another server. */
   assertSound(): void {
     assert.deepEqual(this.problems, []);
     const others = this.requests.filter((url) => !url.startsWith(this.origin));
     assert.deepEqual(others, []);
   }
 
-  /** Looks whether all was sound, and ends the window and the server. */
+  /** Closes the window and the server, and asserts that there were no errors. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#keepScreenshot();
     await this.#close();
@@ -158,13 +158,13 @@ export class Shown implements AsyncDisposable {
   }
 }
 
-/** The texts of all that are like this, when there is one. */
+/** Returns the texts of all matching elements, after the first has appeared. */
 export async function textsOf(elements: Locator): Promise<string[]> {
   await elements.first().waitFor({ state: "attached" });
   return await elements.allTextContents();
 }
 
-/** In how many lines a text is. */
+/** Returns the number of lines of a text. */
 export async function linesOf(text: Locator): Promise<number> {
   return await text.evaluate((text) => {
     const range = document.createRange();
@@ -173,7 +173,7 @@ export async function linesOf(text: Locator): Promise<number> {
   });
 }
 
-/** The names in the listing that is shown, as the accessibility tree has them. */
+/** Returns the names in the current listing. */
 export async function shownNames(page: Page): Promise<string[]> {
   const role = await page.locator(".scroller").getAttribute("role");
   const names = page.locator(
@@ -182,14 +182,14 @@ export async function shownNames(page: Page): Promise<string[]> {
       : ".canvas > :visible .name a",
   );
   await names.first().waitFor();
-  // What has come is drawn with the next frame, which on a busy machine comes later than what is said of it.
+  // Entries are drawn in the next frame, which may come late on a busy machine.
   await page.evaluate(async () => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   });
   return await names.allTextContents();
 }
 
-/** The bytes that a hex dump shows, all of its pages. */
+/** Returns the bytes of a hex dump, after loading all of its pages. */
 export async function hexBytes(within: Page | Locator): Promise<Uint8Array> {
   const view = within.locator(".bytes-view");
   const text = await view.first().evaluate(async (view) => {
@@ -206,7 +206,7 @@ export async function hexBytes(within: Page | Locator): Promise<Uint8Array> {
   );
 }
 
-/** Pixels of a canvas, or of a picture as it is drawn: red, green, blue, alpha. */
+/** Returns the RGBA pixels of a canvas, or of a picture as the browser draws it. */
 export async function pixelsOf(
   within: Page | Locator,
   selector: string,

@@ -1,18 +1,18 @@
-/** A container of any number of pictures that takes no memory: all are the same few bytes. */
+/** A container of any number of identical pictures, which takes no memory. */
 import type { EntryVisitor, Tree } from "../../../../src/tree/tree.ts";
 import { placeBytes, ROOT } from "../../../../src/tree/tree.ts";
 import { VirtualFs } from "../../../../src/tree/vfs/virtual_fs.ts";
 
-/** A picture of 2 × 2 pixels: red, green, blue, white. By zlib and the PNG specification. */
+/** A PNG of 2 × 2 pixels: red, green, blue, white. Made by zlib, from the PNG specification. */
 const PICTURE = Uint8Array.fromHex(
   "89504e470d0a1a0a0000000d4948445200000002000000020802000000fdd49a7300000012494441" +
     "54789c63f8cfc0c000c20cff8100001fee05fb0bd9688b0000000049454e44ae426082",
 );
 
-/** Digits of a name: `0000001.png`. */
+/** Number of digits in names such as `0000001.png`. */
 const DIGITS = 7;
 
-/** `count` pictures in the root, called by their numbers from 0 on. */
+/** Returns a container of `count` pictures in the root, named by index. */
 export function manyPictures(count: number, picture = PICTURE): VirtualFs {
   const text = new TextEncoder();
   const nameOf = (index: number) =>

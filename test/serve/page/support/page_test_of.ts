@@ -1,4 +1,4 @@
-/** Tests of the page: those of a file share a browser. */
+/** Declares tests of the page. The tests of a file share a browser. */
 import type { Browser } from "playwright-core";
 import { LONG } from "../../../support/long.ts";
 import { needs } from "../../../support/programs/programs.ts";
@@ -15,9 +15,9 @@ Deno.test.afterAll(async () => {
 });
 
 /**
- * Declares a test that looks at the page.
+ * Declares a test of the page.
  *
- * @param programs That it needs besides the browser.
+ * @param programs Further programs that the test needs.
  */
 export function pageTest(
   name: string,
@@ -28,7 +28,7 @@ export function pageTest(
   declareTest(name, body, program, programs);
 }
 
-/** Declares one that is run in the whole browser always: its windows and its downloads are tested as well. */
+/** Declares a test that always runs in the whole browser, because it covers windows or downloads. */
 export function wholeBrowserTest(
   name: string,
   body: (browser: Browser) => Promise<void>,
@@ -45,7 +45,7 @@ function declareTest(
   Deno.test({
     name,
     ...needs(program, ...programs),
-    // The browser is older than the test, and lives on.
+    // The browser outlives the test.
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
@@ -55,7 +55,7 @@ function declareTest(
         if (!browser) browsers.set(program, browser = startBrowser(program));
         await body(await browser);
       } catch (error) {
-        // What went wrong first says more than what is found when the window is closed.
+        // Reports the error of the test, instead of the errors found when the window closes.
         throw error instanceof SuppressedError ? error.suppressed : error;
       }
     },

@@ -1,7 +1,7 @@
-/** Pictures that do not compress well, as those of cameras. */
+/** Pictures that compress as badly as photos. */
 import sharp from "sharp";
 
-/** A JPEG of soft noise. */
+/** Returns a JPEG of soft noise. */
 export async function photoOf(
   width: number,
   height: number,

@@ -1,4 +1,4 @@
-/** Datapoints as the page shows them: rows of a table, and values one by one. */
+/** Reads datapoints from the page: rows of a table, and single values. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
@@ -6,17 +6,17 @@ import { assertClose } from "../../../support/images.ts";
 import { fromFileUrl } from "../../../support/paths.ts";
 import { hexBytes, pixelsOf, textsOf } from "./browser.ts";
 
-/** Pictures whose pixels Pillow has told. */
+/** Pictures with the pixels that Pillow decodes. */
 const PICTURES = fromFileUrl(
   new URL("../../../golden/pictures/", import.meta.url),
 );
 
-/** The part of the page that shows the value of a key. */
+/** Returns the element that shows the value of a key. */
 export function cellOf(page: Page, key: string): Locator {
   return page.getByRole("region", { name: key, exact: true });
 }
 
-/** The numbers in a table of an array. */
+/** Returns the numbers in the table of an array. */
 export async function numbersIn(cell: Locator): Promise<number[]> {
   const numbers = cell.getByRole("button", { name: "Numbers" });
   if (await numbers.count() > 0) await numbers.click();
@@ -37,7 +37,7 @@ export function assertNumbers(
   assert.equal(shown.length, expected.length);
   expected.forEach((value, i) => {
     const wanted = Number(value);
-    // Six digits are shown.
+    // The page shows six digits.
     const most = Math.max(1e-12, Math.abs(wanted) * 1e-5);
     assert.ok(
       Math.abs(shown[i]! - wanted) <= most,
@@ -46,22 +46,22 @@ export function assertNumbers(
   });
 }
 
-/** The file of one of them. */
+/** Reads the file of a picture. */
 export function pictureFile(name: string): Uint8Array<ArrayBuffer> {
   return Deno.readFileSync(`${PICTURES}${name}.jpg`);
 }
 
-/** A key as the page shows it: one without a character is seen as well. */
+/** Returns a key as the page shows it. An empty key is visible, too. */
 export function shownKey(key: string): string {
   return key === "" ? '""' : key;
 }
 
-/** The keys that the head of the table has, in their order. */
+/** Returns the keys in the header of the table, in order. */
 export async function columnsOf(page: Page): Promise<string[]> {
   return await textsOf(page.getByRole("columnheader").locator("b"));
 }
 
-/** The cells of a datapoint in the table, by their keys. */
+/** Returns the cells of a datapoint in the table, by key. */
 export async function rowOf(
   page: Page,
   name: string,
@@ -74,7 +74,7 @@ export async function rowOf(
   return Object.fromEntries(keys.map((key, i) => [key, cells.nth(i + 1)]));
 }
 
-/** The texts of a datapoint's cells in the table, by their keys. */
+/** Returns the texts of a datapoint's cells in the table, by key. */
 export async function rowTexts(
   page: Page,
   name: string,
@@ -85,14 +85,14 @@ export async function rowTexts(
   return Object.fromEntries(await Promise.all(texts));
 }
 
-/** What the page says beside an entry: `Datapoint number`, `Path`, … */
+/** Returns a fact about an entry: `Datapoint number`, `Path`, … */
 export async function fact(page: Page, name: string): Promise<string | null> {
   const facts = page.getByRole("complementary", { name: "Facts" });
   return await facts.locator("dt", { hasText: name }).locator("+ dd")
     .textContent();
 }
 
-/** Compares the pixels of a picture that is shown with those that Pillow has decoded, as far as decoders agree. */
+/** Compares a shown picture with the pixels that Pillow decodes, within the tolerance of decoders. */
 export async function assertPicture(
   within: Page | Locator,
   name: string,
@@ -110,7 +110,7 @@ export async function assertPicture(
   );
 }
 
-/** Compares bytes, which are shown as text or in hex. */
+/** Compares bytes that are shown as text or in hex. */
 export async function assertBytes(
   shown: Locator,
   hex: string | number,
@@ -128,11 +128,11 @@ export async function assertBytes(
   assert.equal(bytes, hex);
 }
 
-/** The ends of viridis. */
+/** First and last colour of viridis. */
 const LEAST = [68, 1, 84, 255];
 const GREATEST = [253, 231, 37, 255];
 
-/** Looks at the heat map of a table of numbers: dark for the least, bright for the greatest. */
+/** Asserts that the heat map of an array is dark at its minimum and bright at its maximum. */
 export async function assertHeatMap(
   within: Locator,
   shape: readonly [number, number],
