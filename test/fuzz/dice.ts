@@ -1,6 +1,6 @@
 import { Random } from "../../src/data/random/random.ts";
 
-/** What is chosen at random in a case: all of it follows from the seed and the case's number. */
+/** Random choices of a case, determined by the seed and the case's number. */
 export class Dice {
   readonly #random: Random;
 
@@ -8,18 +8,18 @@ export class Dice {
     this.#random = new Random(...keys);
   }
 
-  /** A whole number from 0 to `below - 1`; 0 where there is none. */
+  /** Returns a whole number from 0 to `below - 1`, or 0 if there is none. */
   int(below: number): number {
     return below <= 1 ? 0 : this.#random.int(below);
   }
 
-  /** A whole number from `low` to `high`, small ones about as often as large ones. */
+  /** Returns a whole number from `low` to `high`, log-uniformly distributed. */
   size(low: number, high: number): number {
     const size = low * (high / low) ** this.#random.float();
     return Math.min(high, Math.round(size));
   }
 
-  /** Whether something happens that does so once in `times`. */
+  /** Returns true once in `times`, on average. */
   once(times: number): boolean {
     return this.#random.float() * times < 1;
   }
@@ -28,7 +28,7 @@ export class Dice {
     return list[this.int(list.length)]!;
   }
 
-  /** Picks one by its weight. */
+  /** Picks an element with a probability proportional to its weight. */
   weighed<T extends { readonly weight: number }>(list: readonly T[]): T {
     const total = list.reduce((sum, { weight }) => sum + weight, 0);
     let left = this.#random.float() * total;
@@ -45,7 +45,7 @@ export class Dice {
     return bytes;
   }
 
-  /** Some of a list, in its order. */
+  /** Picks at most `most` elements of a list, in its order. */
   some<T>(list: readonly T[], most: number): T[] {
     const share = most / list.length;
     if (share >= 1) return [...list];

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 
-/** A hash of any value, such that equal values have equal ones, whatever memory they lie in. */
+/** Returns a hash of any value. Equal values have equal hashes, whatever memory holds them. */
 export function digestOf(value: unknown): string {
   const hash = createHash("sha1");
   add(hash, value);
@@ -8,7 +8,7 @@ export function digestOf(value: unknown): string {
 }
 
 function add(hash: Hash, value: unknown): void {
-  // A stack of own: values nest deeper than calls can.
+  // An explicit stack, since values nest deeper than the call stack allows.
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();

@@ -1,31 +1,31 @@
-/** Containers in memory, on their way to being mutated. */
+/** Containers in memory that are being mutated. */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 
-/** What is at a path. */
+/** An entry at a path. */
 export type DraftEntry =
   | { readonly kind: "file"; readonly bytes: Uint8Array }
   | { readonly kind: "directory" }
   | { readonly kind: "link"; readonly target: string };
 
-/** Bytes of a file that are not as they were. */
+/** A changed range of bytes in a file. */
 export interface Touched {
   readonly path: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What keeps names from being written that no file system has, or that others are in the way of. */
+/** Errors for names that no file system supports, or that conflict with other entries. */
 const UNWRITABLE: ReadonlySet<string> = new Set(
   ["EEXIST", "EINVAL", "EISDIR", "ELOOP", "ENAMETOOLONG", "ENOENT", "ENOTDIR"],
 );
 
-/** A container that is being mutated: files by their paths, and what was done to them. */
+/** A container that is being mutated: its entries by path, and the list of changes. */
 export class Draft {
   readonly entries = new Map<string, DraftEntry>();
-  /** What was done, for people. */
+  /** Descriptions of the changes. */
   readonly log: string[] = [];
-  /** Which bytes have changed in place, or `undefined` where more than that was done. */
+  /** Ranges that changed in place; `undefined` after any other change. */
   touched: Touched[] | undefined = [];
 
   constructor(files: ReadonlyMap<string, Uint8Array>) {
@@ -40,18 +40,18 @@ export class Draft {
       .map(([path]) => path);
   }
 
-  /** Bytes of all files. */
+  /** Size of all files in bytes. */
   get size(): number {
     return this.files.reduce((sum, path) => sum + this.bytes(path).length, 0);
   }
 
-  /** What is in a file. Not to be written to. */
+  /** Returns the content of a file, which must not be modified. */
   bytes(path: string): Uint8Array {
     const entry = this.entries.get(path);
     return entry?.kind === "file" ? entry.bytes : new Uint8Array(0);
   }
 
-  /** Puts bytes over those at an offset; what would lie beyond the end is left out. */
+  /** Overwrites bytes at an offset. Bytes beyond the end of the file are dropped. */
   overwrite(path: string, start: number, bytes: Uint8Array, how: string): void {
     const copy = this.bytes(path).slice();
     const end = Math.min(copy.length, start + bytes.length);
@@ -62,12 +62,12 @@ export class Draft {
     this.log.push(`${path} [${start}, ${end}): ${how}`);
   }
 
-  /** Gives a file another content. */
+  /** Replaces the content of a file. */
   replace(path: string, bytes: Uint8Array, how: string): void {
     this.put(path, { kind: "file", bytes }, how);
   }
 
-  /** Puts something at a path, in place of what is there. */
+  /** Replaces, adds or removes an entry. */
   put(path: string, entry: DraftEntry | undefined, how: string): void {
     if (entry === undefined) this.entries.delete(path);
     else this.entries.set(path, entry);
@@ -75,7 +75,7 @@ export class Draft {
     this.log.push(`${path}: ${how}`);
   }
 
-  /** Writes it below a directory. Names that a file has are no directories: then others are left out. */
+  /** Writes the entries below a directory. Skips entries that no file system supports, or whose parent is a file. */
   write(directory: string): void {
     for (const [path, entry] of this.entries) {
       const place = `${directory}/${path}`;

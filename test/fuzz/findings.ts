@@ -1,14 +1,14 @@
-/** Findings as they are kept: a directory each, which tells how to reproduce it. */
+/** Findings are saved in one directory each, with instructions to reproduce them. */
 import * as fs from "node:fs";
 import { makeCase } from "./make_case.ts";
 import type { CaseDone, CaseOrder, KeptContainer } from "./messages.ts";
 import type { Original } from "./originals.ts";
 import type { Finding } from "./scene.ts";
 
-/** Cases that are kept of one kind of finding: the rest is counted. */
+/** Number of cases saved per kind of finding; further ones are only counted. */
 const KEPT_OF_A_KIND = 3;
 
-/** The description of a kept case. */
+/** Description of a saved case. */
 interface CaseFile {
   readonly seed: number;
   readonly number: number;
@@ -18,15 +18,15 @@ interface CaseFile {
   readonly findings: readonly Finding[];
 }
 
-/** Findings of one kind: of one place in the program, as far as it shows. */
+/** Findings of one kind, which probably have the same cause in the program. */
 export interface KindOfFinding {
   readonly finding: Finding;
-  /** Where the first ones are kept. */
+  /** Directories of the saved cases. */
   readonly directories: string[];
   count: number;
 }
 
-/** What was found in a run. */
+/** The findings of a run. */
 export class Findings {
   readonly kinds = new Map<string, KindOfFinding>();
   readonly #directory: string;
@@ -37,12 +37,12 @@ export class Findings {
     this.#originals = originals;
   }
 
-  /** How many there are. */
+  /** Number of findings. */
   get count(): number {
     return this.kinds.values().reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Keeps what was found in a case, unless there is enough of its kind. */
+  /** Saves the findings of a case, unless enough of their kind are saved. */
   add(seed: number, { number, findings }: CaseDone): void {
     const place = `${this.#directory}/${seed}-${number}`;
     let isKept = false;
@@ -96,15 +96,15 @@ export class Findings {
   }
 }
 
-/** The command that drives a case again. */
+/** Returns the command that runs a case again. */
 export function commandFor(what: string): string {
   return `deno task fuzz --replay ${what}`;
 }
 
 /**
- * What to drive again.
+ * Returns the order to run a case again.
  *
- * @param what A directory that was kept, or `SEED:CASE`.
+ * @param what Directory of a saved case, or `SEED:CASE`.
  */
 export function orderFor(what: string): CaseOrder {
   const numbers = /^(\d+):(\d+)$/.exec(what);
@@ -117,13 +117,13 @@ export function orderFor(what: string): CaseOrder {
   return { seed, number, kept: { container, original, log, touched } };
 }
 
-/** What findings of one kind have in common: not numbers, names or paths. */
+/** Returns a key for similar findings, without numbers, names and paths. */
 function kindOf({ kind, step, text }: Finding): string {
   const [message = "", second = ""] = text.split("\n");
   const frame = /^\s+at (?:async )?(.*?)(?::\d+)*\)?$/.exec(second)?.[1] ?? "";
   const words = message.replace(/\/[^\s:]+|'[^']*'|"[^"]*"/g, "…")
     .replace(/[0-9a-f]{8,}|\d+/g, "N").slice(0, 120);
-  // Where it was thrown says more than what was driven at the time.
+  // The position of the throw says more than the current step.
   const isPlaced = frame !== "" || kind === "message";
   return [kind, isPlaced ? "" : step, words, frame].join(" | ");
 }

@@ -1,4 +1,4 @@
-/** The fuzzer finds bugs that are planted for it, keeps them, and reproduces them; and nothing without them. */
+/** The fuzzer finds planted bugs, saves and reproduces them, and finds nothing without them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { Draft } from "./draft.ts";
@@ -9,14 +9,14 @@ import { fromFileUrl, REPOSITORY, withTempDir } from "../support/paths.ts";
 
 const FUZZ = `${REPOSITORY}test/fuzz/main.ts`;
 
-/** Originals of GulpIO and of what follows it, as they are. */
+/** First case, in the unmutated GulpIO containers and those after them. */
 const FROM = readOriginals()
   .findIndex(({ name }) => name === "gulp/v2_bad_unpaired");
 const CASES = 60;
-/** Where others begin: among containers that are one file each. */
+/** First case for bugs that only occur with single-file containers. */
 const FROM_OTHER: Readonly<Record<string, number>> = { follows: 430 };
 
-/** Bugs of `planted.ts`, and what they are found as. */
+/** Bugs of `planted.ts`, and the kind of finding that each must cause. */
 const PLANTED: Record<string, string> = {
   throws: "wrong-class",
   rejects: "uncaught",
@@ -31,7 +31,7 @@ const PLANTED: Record<string, string> = {
   echoes: "message",
 };
 
-/** Of findings those that are told, and those of which the worker died: all others are told as well. */
+/** Bugs that a quick run also replays: one that the worker reports, and one that kills it. The others work alike. */
 const REPLAYED: ReadonlySet<string> = new Set(["throws", "exits"]);
 
 async function fuzz(...args: string[]) {
@@ -42,7 +42,7 @@ async function fuzz(...args: string[]) {
   return { code, said: text(stdout) + text(stderr) };
 }
 
-/** Loads `planted.ts` with a bug of its name. */
+/** Returns the options that plant a bug of `planted.ts`. */
 function plant(bug: string): string[] {
   const module = fromFileUrl(new URL("planted.ts", import.meta.url));
   const patience = bug === "hangs" ? ["--patience", "2"] : [];

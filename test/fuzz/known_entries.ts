@@ -1,4 +1,4 @@
-/** What the originals hold, so that what a mutation has left alone can be told from what it has not. */
+/** The entries of the originals, by which untouched entries of mutated containers are recognized. */
 import * as fs from "node:fs";
 import { runSync } from "../../src/io/concurrency/steps.ts";
 import { newExtent } from "../../src/tree/tree.ts";
@@ -8,9 +8,9 @@ import { digestOf } from "./digest.ts";
 import { Draft } from "./draft.ts";
 import type { Original } from "./originals.ts";
 
-/** A file of an original's tree. */
+/** A file in the tree of an original. */
 export interface KnownEntry {
-  /** The container's file that it lies in, and where. */
+  /** The container's file that holds the data, and the range in it. */
   readonly file: string;
   readonly start: number;
   readonly end: number;
@@ -18,18 +18,18 @@ export interface KnownEntry {
   readonly digest: string;
 }
 
-/** Files by their paths. */
+/** Entries by path. */
 export interface KnownEntries {
-  /** What `info` calls the container: a folder, samples and so on. */
+  /** Kind of the container, as `info` shows it. */
   readonly kind: string;
   readonly entries: ReadonlyMap<string, KnownEntry>;
-  /** Whether bytes are nothing but content of entries. */
+  /** Whether a range of bytes holds only the data of entries. */
   covers(file: string, start: number, end: number): boolean;
 }
 
 const known = new Map<string, KnownEntries | undefined>();
 
-/** What an original holds; `undefined` where it cannot be opened. */
+/** Returns the entries of an original, or `undefined` if it cannot be opened. */
 export function knownEntries(original: Original): KnownEntries | undefined {
   const { name } = original;
   if (!known.has(name)) known.set(name, read(original));
@@ -87,7 +87,7 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Metadata have entries as well: those are not only content. */
+/** Metadata files have entries as well, but hold more than their data. */
 const DATA = /\.(ffr|gulp|bag)$/;
 
 function covers(

@@ -1,4 +1,4 @@
-/** What a case may use, and what it must leave alone. */
+/** Limits on the resources that a case may use, and on the files that it may change. */
 import * as fs from "node:fs";
 import process from "node:process";
 import type { Drive } from "./drives/drive.ts";
@@ -6,18 +6,18 @@ import { ESCAPED } from "./mutations/evil.ts";
 import { removeAll } from "./remove_all.ts";
 import type { Scene } from "./scene.ts";
 
-/** Processor time of a drive, in seconds, and more for each MiB of the container. */
+/** Processor time of a drive in seconds, and more for each MiB of the container. */
 const SECONDS = 20;
 const SECONDS_PER_MIB = 10;
 
-/** MiB by which the process may grow in a drive, and more for each MiB of the container. */
+/** Growth of the process in a drive in MiB, and more for each MiB of the container. */
 const MIB = 256;
 const MIB_PER_MIB = 64;
 
-/** Formats with images, which are decoded where they have up to 2^27 pixels. */
+/** Formats with images, which are decoded if they have up to 2^27 pixels. */
 const HAS_IMAGES = /^(bags|folder|granular\d?|gulp)$/;
 
-/** Runs a drive, and reports what it used too much of. */
+/** Runs a drive, and reports excessive time or memory. */
 export async function within(
   scene: Scene,
   drive: Drive,
@@ -46,12 +46,12 @@ export async function within(
   }
 }
 
-/** Has the kernel count the peak of memory from now on. */
+/** Resets the kernel's record of peak memory. */
 function resetPeak(): void {
   fs.writeFileSync("/proc/self/clear_refs", "5");
 }
 
-/** In MiB. */
+/** Returns a value in MiB. */
 function memoryOf(name: "VmRSS" | "VmHWM"): number {
   const status = fs.readFileSync("/proc/self/status", "latin1");
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024;
@@ -59,7 +59,7 @@ function memoryOf(name: "VmRSS" | "VmHWM"): number {
 
 const CANARY = "nobody may touch this";
 
-/** Makes the directory of a case, empty but for what nobody may touch. */
+/** Creates the directory of a case, with files that must not be touched. */
 export function prepare(directory: string): void {
   const out = `${directory}/out`;
   if (fs.existsSync(out) && fs.readdirSync(out).length > 0) removeAll(out);
@@ -71,13 +71,13 @@ export function prepare(directory: string): void {
   fs.linkSync(`${directory}/../fifo`, `${directory}/fifo`);
 }
 
-/** What is compared before and after a case. */
+/** State to compare before and after a case. */
 export interface Snapshot {
   readonly container: string;
   readonly open: ReadonlySet<string>;
 }
 
-/** How things are before a case in a directory. */
+/** Records the state before a case. */
 export function snapshot(directory: string): Snapshot {
   return {
     container: listed(`${directory}/in`),
@@ -85,19 +85,19 @@ export function snapshot(directory: string): Snapshot {
   };
 }
 
-/** Files below a directory that this process has open. */
+/** Returns this process's open files below a directory. */
 function openFiles(directory: string): string[] {
   return fs.readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       const file = fs.readlinkSync(`/proc/self/fd/${fd}`);
       return file.startsWith(`${directory}/`) ? [`${file} as ${fd}`] : [];
     } catch {
-      return []; // that of the listing itself
+      return []; // the descriptor of the listing itself
     }
   });
 }
 
-/** What is in a directory, and how old it is. */
+/** Lists a directory recursively, with modes, sizes and times. */
 function listed(directory: string): string {
   const lines: string[] = [];
   const list = (path: string) => {
@@ -114,7 +114,7 @@ function listed(directory: string): string {
   return lines.sort().join("\n");
 }
 
-/** Reports files that are open still, and files that have changed. */
+/** Reports descriptors that are still open, and files that were changed. */
 export function inspect(scene: Scene, before: Snapshot): void {
   const { directory } = scene;
   scene.begin("afterwards");

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * The fuzzer: damages the containers that the original Python libraries wrote, and sees to it that whatever
- * reads them fails with an error of the project's, soon, and leaves the rest of the machine alone.
+ * The fuzzer: damages the containers that the original Python libraries wrote, and checks that everything that reads
+ * them fails in time, with an error of the project, and leaves the rest of the machine alone.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -28,7 +28,7 @@ Options:
 
 Exit codes: 0 nothing found, 1 something found, 2 the command line is wrong.`;
 
-/** How much longer a case may wait than compute. */
+/** Ratio between the limits of elapsed time and processor time. */
 const WAIT = 4;
 
 const LARGEST_SEED = 2 ** 32;

@@ -1,4 +1,4 @@
-/** What a case is: which container, what was done to it, and what is driven. */
+/** Makes a case: chooses a container and mutates it. */
 import { Dice } from "./dice.ts";
 import { Draft } from "./draft.ts";
 import { COMPRESSED_MUTATIONS } from "./mutations/compressed.ts";
@@ -37,7 +37,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...COMPRESSED_MUTATIONS,
 ];
 
-/** A case to be driven. */
+/** A case to run. */
 export interface Case {
   readonly seed: number;
   readonly number: number;
@@ -45,19 +45,19 @@ export interface Case {
   readonly draft: Draft;
 }
 
-/** What the random numbers of a case are for. */
+/** Purposes of a case's random numbers, as keys of its dice. */
 const MUTATE = 1;
 const DRIVE = 2;
 
-/** What else follows from a case's numbers: what is driven, and with which options. */
+/** Returns the dice that choose a case's drives and their options. */
 export function driveDice(seed: number, number: number): Dice {
   return new Dice(seed, number, DRIVE);
 }
 
 /**
- * Makes a case. The first cases are the originals as they are, each once; all others are mutated.
+ * Makes a case. The first cases are the unmutated originals, each once; all others are mutated.
  *
- * @returns The same for the same seed and number, whatever was made before.
+ * @returns The same case for the same seed and number.
  */
 export function makeCase(
   originals: readonly Original[],
@@ -72,7 +72,7 @@ export function makeCase(
   const original = dice.weighed(originals);
   const draft = new Draft(original.files);
   const times = dice.once(2) ? 1 : dice.size(1, 6);
-  // What does not fit the container changes nothing: another one is tried then.
+  // Mutations that do not apply to the container change nothing, so others are tried.
   for (let tries = 0; tries < 1000 && done(draft) < times; tries++) {
     dice.weighed(MUTATIONS).apply(draft, dice, { originals });
   }

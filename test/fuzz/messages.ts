@@ -1,31 +1,31 @@
-/** What the parent and its workers tell each other, a line of JSON each. */
+/** Messages between the parent and its workers, one line of JSON each. */
 import type { Finding, Mutated } from "./scene.ts";
 
-/** What a worker is started with. */
+/** Options of a worker. */
 export interface WorkerOptions {
-  /** Where it says what it is at. */
+  /** File in which the worker records its current step. */
   readonly stepFile: string;
   /** Modules to load first. */
   readonly modules: readonly string[];
 }
 
-/** A case to be driven. */
+/** A case to run. */
 export interface CaseOrder {
   readonly seed: number;
   readonly number: number;
-  /** Of a case that was kept: the container is taken as it is. */
+  /** A saved container, used unchanged. */
   readonly kept?: KeptContainer | undefined;
 }
 
-/** A container that was kept, and what is known of it. */
+/** A saved container and its description. */
 export interface KeptContainer extends Mutated {
-  /** The directory with its files. */
+  /** Directory with the container's files. */
   readonly container: string;
-  /** The name of what was mutated. */
+  /** Name of the original that was mutated. */
   readonly original: string;
 }
 
-/** What a worker says of a case. */
+/** Result of a case. */
 export interface CaseDone {
   readonly number: number;
   readonly format: string;
@@ -33,7 +33,7 @@ export interface CaseDone {
   readonly findings: readonly Finding[];
 }
 
-/** What a worker says. */
+/** Message from a worker. */
 export type WorkerMessage = { readonly ready: true } | {
   readonly done: CaseDone;
 };

@@ -1,4 +1,4 @@
-/** What is mutated: the files that the original Python libraries wrote, and some of every codec. */
+/** The containers to mutate: those that the original Python libraries wrote, and files for every codec. */
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { gzipSync, zstdCompressSync } from "node:zlib";
@@ -9,28 +9,28 @@ import { tarBytes } from "../support/tar/make_tar.ts";
 import { type MadeMember, makeZip } from "../support/zip/make_zip.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
-/** A container, or a folder of files, to be mutated. */
+/** A container, or a folder of files, to mutate. */
 export interface Original {
   /** Such as `gulp/v2_chunks`. */
   readonly name: string;
   /** Such as `gulp`. */
   readonly format: string;
-  /** The file or directory that is opened. */
+  /** Path of the file or directory to open. */
   readonly target: string;
-  /** By their paths, `target` or below it, or beside it. */
+  /** Files by path: `target` itself, below it, or next to it. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** How often it is taken, against others: large ones take long. */
+  /** Relative frequency; large containers, which take long, are less frequent. */
   readonly weight: number;
 }
 
 const GOLDEN = `${REPOSITORY}test/golden/`;
 
-/** A size at which a container is taken half as often as the smallest. */
+/** Size at which a container is half as frequent as an empty one, in bytes. */
 const LARGE = 100_000;
 
 const EXPECT = "expect.json";
 
-/** All originals, in the order of their names. */
+/** Returns all originals. Their order determines the cases of a seed. */
 export function readOriginals(): Original[] {
   const names = fs.readdirSync(GOLDEN, { recursive: true }) as string[];
   const golden = names.filter((name) => name.endsWith(`/${EXPECT}`)).sort()
@@ -45,7 +45,7 @@ export function readOriginals(): Original[] {
   ];
 }
 
-/** What is known of a golden container, or `undefined` for a folder. */
+/** Returns the `expect.json` of a golden container, or `undefined` if it has none. */
 export function expectationOf(original: Original): unknown {
   const path = `${GOLDEN}${original.name}/${EXPECT}`;
   return fs.existsSync(path)
@@ -82,7 +82,7 @@ function original(
   return { name, format: name.split("/")[0]!, target, files, weight };
 }
 
-/** A folder with a file for every codec that has no container of its own. */
+/** Makes a folder with a file for every codec. */
 function makeFolder(golden: readonly Original[]): Original {
   const bag = (name: string, key: string) =>
     golden.find((one) => one.name === name)!.files.get(`data/${key}.bag`)!;
@@ -120,7 +120,7 @@ function makeFolder(golden: readonly Original[]): Original {
   );
 }
 
-/** What `bag create` reads: lines of JSON, and the types of their keys. */
+/** Makes input of `bag create`: JSON lines, and the types of their keys. */
 function makeLines(): Original {
   const spec = {
     arr: "array",
@@ -157,7 +157,7 @@ function makeLines(): Original {
   );
 }
 
-/** A zip with members of each kind that is skipped, or cannot be read, or that few programs write. */
+/** Makes a zip with members of each kind that is skipped, unreadable or rare. */
 function makeOddZip(): Original {
   const wrong = { crc: 5 };
   const members: MadeMember[] = [
@@ -182,7 +182,7 @@ function makeOddZip(): Original {
   return original("zip/odd", "odd.zip", new Map([["odd.zip", bytes]]));
 }
 
-/** Shards of WebDataset of which some have no file, or one; and samples whose files are not neighbours. */
+/** Makes WebDataset shards with no file or one, and samples whose files are not adjacent. */
 function makeShards(): Original[] {
   const pairs = ["0.json", "0.txt", "1.json", "1.txt"];
   const scattered = ["./a/0.cls", "./a/1.txt", "._0.txt", "./a/0.txt"];
@@ -202,7 +202,7 @@ function makeShards(): Original[] {
   });
 }
 
-/** A container that is one file, compressed in one piece and in two. */
+/** Compresses a single-file container as one stream, and as two frames. */
 function makeCompressed(golden: readonly Original[]): Original[] {
   const bytesOf = (name: string) => {
     const { files, target } = golden.find((one) => one.name === name)!;
@@ -223,7 +223,7 @@ function makeCompressed(golden: readonly Original[]): Original[] {
   );
 }
 
-/** Where the first of these bytes end. */
+/** Returns the end of the first occurrence of these bytes. */
 function firstEnd(bytes: Uint8Array, what: readonly number[]): number {
   for (let i = 0; i + what.length <= bytes.length; i++) {
     if (what.every((byte, k) => bytes[i + k] === byte)) return i + what.length;

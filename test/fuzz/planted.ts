@@ -1,4 +1,4 @@
-/** Bugs for the fuzzer to find: which one is planted, the query of this module's URL says. */
+/** Bugs for the fuzzer to find. The query of this module's URL names the one to plant. */
 import * as fs from "node:fs";
 import { FormatError } from "../../src/base/errors.ts";
 import { TrustedDirectory } from "../../src/io/dirfd/trusted_directory.ts";
@@ -13,7 +13,7 @@ const reads = VirtualFs.prototype as unknown as Record<
   Method
 >;
 
-/** They come up in containers that can be opened and listed, so not in each case. */
+/** They occur in containers that can be opened and listed, so not in every case. */
 const BUGS: Record<string, () => void> = {
   throws() {
     VirtualFs.prototype.listSync = function () {
@@ -73,7 +73,7 @@ const BUGS: Record<string, () => void> = {
     };
   },
   lies() {
-    // In every way alike, so that only what the original holds tells.
+    // All methods agree, so that only a comparison with the original finds it.
     const { read, readSync, readRange, stream } = reads;
     Object.assign(reads, {
       async read(this: VirtualFs, ...args: unknown[]) {
@@ -99,7 +99,7 @@ const BUGS: Record<string, () => void> = {
     VirtualFs.prototype.list = function (path, options) {
       if (this.checkData) {
         const error = new FormatError("bad-value", "planted");
-        error.message = "planted ".repeat(10_000); // what its class would have cut
+        error.message = "planted ".repeat(10_000); // longer than the error class would allow
         throw error;
       }
       return list.call(this, path, options);
@@ -107,7 +107,7 @@ const BUGS: Record<string, () => void> = {
   },
 };
 
-/** Other bytes, but of what the originals hold, which is read by the same methods. */
+/** Changes the bytes of a case's container, but not those of its original, which is read by the same methods. */
 function lie({ location }: VirtualFs, content: unknown): unknown {
   if (!location.includes("/case/in/")) return content;
   const changed = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 1);

@@ -1,6 +1,6 @@
 /**
- * Removes what cases have left, as rm(1) does it: Deno runs out of its stack or of descriptors where directories
- * nest tens of thousands deep.
+ * Removes a directory of cases by rm(1): Deno runs out of stack or descriptors in directories that are nested tens of
+ * thousands deep.
  */
 export function removeAll(path: string): void {
   const { success, stderr } = new Deno.Command("rm", {

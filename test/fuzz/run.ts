@@ -1,42 +1,42 @@
-/** A run of the fuzzer: cases are handed out to workers until they, or the time, are over. */
+/** Runs the fuzzer: distributes cases to workers until the cases or the time run out. */
 import { Findings } from "./findings.ts";
 import type { CaseDone, CaseOrder } from "./messages.ts";
 import { readOriginals } from "./originals.ts";
 import { removeAll } from "./remove_all.ts";
 import { type Patience, WorkerProcess } from "./worker_process.ts";
 
-/** What to run. */
+/** Options of a run. */
 export interface RunOptions {
   readonly seed: number;
-  /** The first case. */
+  /** Number of the first case. */
   readonly from: number;
-  /** How many cases at most. */
+  /** Maximum number of cases. */
   readonly cases: number;
-  /** For how many seconds at most. */
+  /** Maximum duration in seconds. */
   readonly seconds: number;
   readonly workers: number;
-  /** Where findings are kept. */
+  /** Directory for findings. */
   readonly findings: string;
   /** Modules that workers load first. */
   readonly modules: readonly string[];
   readonly patience: Patience;
   /** Ends the run early. */
   readonly signal?: AbortSignal;
-  /** Told after each case. */
+  /** Called after each case. */
   readonly onCase?: (state: RunState) => void;
 }
 
-/** How far a run is. */
+/** Progress of a run. */
 export interface RunState {
   readonly cases: number;
   readonly seconds: number;
   readonly findings: Findings;
-  /** Cases by format, and by what was driven. */
+  /** Number of cases by format, and by drive. */
   readonly formats: ReadonlyMap<string, number>;
   readonly drives: ReadonlyMap<string, number>;
 }
 
-/** Drives cases; the same ones for the same seed, in whatever order the workers are done with them. */
+/** Runs cases. The same seed gives the same cases, in whatever order workers finish them. */
 export async function runCases(options: RunOptions): Promise<RunState> {
   const { seed, from, cases, seconds, modules, patience } = options;
   const begun = performance.now();
@@ -65,7 +65,7 @@ export async function runCases(options: RunOptions): Promise<RunState> {
         isOver ||= options.signal?.aborted === true;
       }
     } finally {
-      isOver ||= next < from + cases && elapsed() < seconds; // it has failed
+      isOver ||= next < from + cases && elapsed() < seconds; // this worker has failed
       await worker.end();
     }
   };
@@ -85,7 +85,7 @@ export async function runCases(options: RunOptions): Promise<RunState> {
   return state();
 }
 
-/** Drives one case again. */
+/** Runs one case again. */
 export async function replay(
   order: CaseOrder,
   modules: readonly string[],

@@ -1,11 +1,11 @@
-/** One case while it is driven: what is tried of it, and what is found wrong. */
+/** A case while it runs: the current attempts, and the findings. */
 import { RecordfsError } from "../../src/base/errors.ts";
 import type { Dice } from "./dice.ts";
 import { digestOf } from "./digest.ts";
 import type { Touched } from "./draft.ts";
 import type { Original } from "./originals.ts";
 
-/** What can be wrong. */
+/** Kinds of findings. */
 export type FindingKind =
   | "crash"
   | "descriptors"
@@ -23,34 +23,34 @@ export type FindingKind =
   | "wrong-bytes"
   | "wrong-class";
 
-/** Something wrong with a case. */
+/** A problem in a case. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** What was driven. */
+  /** The drive and step in which it was found. */
   readonly step: string;
   readonly text: string;
 }
 
-/** What was done to a container. */
+/** How a container was mutated. */
 export interface Mutated {
   readonly log: readonly string[];
-  /** Which bytes have changed in place, or `undefined` where more than that was done. */
+  /** Ranges that changed in place; `undefined` after any other change. */
   readonly touched: readonly Touched[] | undefined;
 }
 
-/** How an attempt ended. */
+/** Result of an attempt. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
-/** Messages are for people: longer ones echo what they were given. */
+/** Maximum length of a message. Longer ones repeat their input. */
 const LONGEST_MESSAGE = 8192;
 
-/** A case that was written to a directory, and is being driven. */
+/** A case whose container is on disk. */
 export class Scene {
-  /** The directory of the case: `in`, `out`, and what nobody may touch. */
+  /** Directory of the case: `in`, `out`, and entries that must not be touched. */
   readonly directory: string;
-  /** The container. */
+  /** Path of the container. */
   readonly path: string;
   readonly original: Original;
   readonly mutated: Mutated;
@@ -76,13 +76,13 @@ export class Scene {
     this.#onStep = onStep;
   }
 
-  /** Says what is driven from now on. */
+  /** Starts a drive. */
   begin(drive: string): void {
     this.#drive = drive;
     this.#tell("");
   }
 
-  /** A path for output that is not there yet. */
+  /** Returns a new path for output. */
   output(suffix = ""): string {
     const drive = this.#drive.replaceAll(" ", "-");
     return `${this.directory}/out/${drive}-${this.#outputs++}${suffix}`;
@@ -92,7 +92,7 @@ export class Scene {
     this.findings.push({ kind, step: this.#step, text });
   }
 
-  /** Tries something, which may fail with an error of the project's, and no other. */
+  /** Runs an attempt, which may only fail with an error of the project. */
   async attempt<T>(
     step: string,
     act: () => Promise<T> | T,
@@ -106,7 +106,7 @@ export class Scene {
     }
   }
 
-  /** {@linkcode Scene.attempt} of what does not wait. */
+  /** Synchronous {@linkcode Scene.attempt}. */
   attemptSync<T>(step: string, act: () => T): Outcome<T> {
     this.#tell(step);
     try {
@@ -117,7 +117,7 @@ export class Scene {
     }
   }
 
-  /** Tries something in both flavours, which must come to the same: also to the same error. */
+  /** Runs an asynchronous and a synchronous attempt, which must have the same result or the same error. */
   async both<T>(
     step: string,
     wait: () => Promise<T>,
@@ -133,7 +133,7 @@ export class Scene {
     return [waited, immediate];
   }
 
-  /** Reports outcomes that differ. */
+  /** Reports different results. */
   compare<T, U>(
     one: Outcome<T>,
     other: Outcome<U>,
@@ -156,14 +156,14 @@ export class Scene {
     );
   }
 
-  /** Reports bytes that are not those expected. */
+  /** Reports a value that differs from the expected one. */
   expect(digest: string, value: unknown, what: string): void {
     const found = digestOf(value);
     if (found === digest) return;
     this.report("wrong-bytes", `${what}: not what it was before`);
   }
 
-  /** Reports an error that is none of the project, or that says too much. */
+  /** Reports an error that is not one of the project, or whose message is too long. */
   judge(error: unknown): void {
     if (!(error instanceof RecordfsError)) {
       this.report("wrong-class", textOf(error));
@@ -182,7 +182,7 @@ export class Scene {
   }
 }
 
-/** An error as it is shown where it is not expected. */
+/** Describes an unexpected error. */
 export function textOf(error: unknown): string {
   if (!(error instanceof Error)) return `no error: ${String(error)}`;
   return (error.stack ?? `${error.name}: ${error.message}`).slice(0, 4000);

@@ -1,4 +1,4 @@
-/** Splits bytes into lines of text. */
+/** Stream of the lines in a stream of bytes. */
 export class TextLineStream
   extends TransformStream<Uint8Array<ArrayBuffer>, string> {
   constructor() {

@@ -1,6 +1,6 @@
 /**
- * A process that drives cases, as the parent tells it to on standard input, and says what it found on standard
- * output. What it is at stands in a file, in case it does not live to say so.
+ * Worker process: runs the cases that the parent sends to standard input, and prints the findings to standard output.
+ * Records the current step in a file, in case the process dies.
  */
 import process from "node:process";
 import * as fs from "node:fs";
@@ -32,7 +32,7 @@ addEventListener("error", (event) => {
   scene?.report("uncaught", textOf(event.error));
 });
 
-/** Bytes of memory from which on it is looked whether earlier cases still need it: else this one is blamed for it. */
+/** Memory in bytes above which garbage is collected before a case, so that earlier cases are not counted against it. */
 const MUCH = 1 << 30;
 
 say({ ready: true });
@@ -42,12 +42,12 @@ try {
     say({ done: await run(JSON.parse(line) as CaseOrder) });
   }
 } catch (error) {
-  // Of the fuzzer's own: it would be taken for the product's by the listeners above, and pass for an end.
+  // An error of the fuzzer itself. The listeners above would report it as one of the product.
   Deno.stderr.writeSync(new TextEncoder().encode(textOf(error)));
   Deno.exit(1);
 }
 
-/** Console output of the product must not get in between: it is written to standard error. */
+/** Sends a message to the parent. Console output of the product goes to standard error. */
 function say(message: unknown): void {
   let rest = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
   while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest));
@@ -81,7 +81,7 @@ async function run(order: CaseOrder): Promise<CaseDone> {
     } catch (error) {
       scene.report("uncaught", textOf(error));
     }
-    await new Promise((resolve) => setImmediate(resolve)); // rejections that nobody handles come up
+    await new Promise((resolve) => setImmediate(resolve)); // lets unhandled rejections surface
     findings.push(...scene.findings);
     drives.push(drive.name);
   }
@@ -91,7 +91,7 @@ async function run(order: CaseOrder): Promise<CaseDone> {
   return { number, format: original.format, drives, findings };
 }
 
-/** Frees what earlier cases have left; V8 does so when it likes. */
+/** Collects the garbage of earlier cases if memory is high, since V8 may delay it. */
 function freeGarbage(): void {
   if (process.memoryUsage.rss() < MUCH) return;
   (globalThis as { readonly gc?: () => void }).gc!();

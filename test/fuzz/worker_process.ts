@@ -1,30 +1,30 @@
-/** A worker as its parent sees it: it is given cases, watched, and ended when it does not come back. */
+/** A worker process, from the parent's side: sends cases, watches resources, and kills the process if it hangs. */
 import type { CaseDone, CaseOrder, WorkerMessage } from "./messages.ts";
 import { removeAll } from "./remove_all.ts";
 import type { Finding } from "./scene.ts";
 import { TextLineStream } from "./text_lines.ts";
 import { fromFileUrl, REPOSITORY } from "../support/paths.ts";
 
-/** Seconds of processor time, and of waiting, after which a case hangs. */
+/** Limits after which a case counts as hanging, in seconds of processor time and of elapsed time. */
 export interface Patience {
   readonly processor: number;
   readonly elapsed: number;
 }
 
-/** MiB of memory at which a process is ended. */
+/** Memory at which a process is killed, in MiB. */
 const MOST_MEMORY = 3000;
 
-/** MiB of JavaScript's heap. */
+/** Limit of the JavaScript heap, in MiB. */
 const MOST_HEAP = 1500;
 
 const WATCH_MS = 100;
 
-/** Clock ticks of /proc/PID/stat in a second, on every Linux. */
+/** Clock ticks per second in /proc/PID/stat, the same on every Linux. */
 const TICKS = 100;
 
 const WORKER = fromFileUrl(new URL("worker.ts", import.meta.url));
 
-/** A process that drives cases. */
+/** A process that runs cases. */
 export class WorkerProcess {
   readonly #directory: string;
   readonly #modules: readonly string[];
@@ -35,7 +35,7 @@ export class WorkerProcess {
   #errors = "";
 
   /**
-   * @param directory A directory of its own.
+   * @param directory Working directory of the process.
    * @param modules Modules that it loads first.
    */
   constructor(
@@ -49,9 +49,9 @@ export class WorkerProcess {
   }
 
   /**
-   * Drives a case.
+   * Runs a case.
    *
-   * @returns What came of it, also where the process did not survive it.
+   * @returns The result, including the finding if the process died.
    */
   async run(order: CaseOrder): Promise<CaseDone> {
     await this.#start();
@@ -113,7 +113,7 @@ export class WorkerProcess {
     }
   }
 
-  /** The last that it says on standard error. */
+  /** Keeps the end of the process's standard error. */
   async #collect(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       this.#errors = (this.#errors + text).slice(-4000);
@@ -131,7 +131,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Ends the process when a case takes too much. */
+  /** Kills the process if a case uses too much. */
   #watch(number: number): { end(): Finding | undefined } {
     const pid = this.#child!.pid;
     const begun = performance.now();
@@ -175,13 +175,13 @@ export class WorkerProcess {
       const text = Deno.readTextFileSync(this.#stepFile).trim();
       if (text.startsWith(`${number} `)) return text.slice(`${number} `.length);
     } catch {
-      // it died before it was at any
+      // The process died before its first step
     }
     return "at its start";
   }
 }
 
-/** What a process has used, or `undefined` where it has ended. */
+/** Returns the resources that a process has used, or `undefined` if it has ended. */
 function usageOf(pid: number): { seconds: number; mib: number } | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

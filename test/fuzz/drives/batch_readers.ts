@@ -1,6 +1,6 @@
 /**
- * Samples of tars, zips, TFRecord, MDS, LitData, SafeTensors, Parquet and lines: one by one, in batches, without waiting, decoded, in another
- * thread; all must agree.
+ * Readers of samples of tars, zips, TFRecord, MDS, LitData, SafeTensors, Parquet and lines. Reads one by one, in
+ * batches, synchronously, decoded, and in another thread must agree.
  */
 import { openRows } from "../../support/parquet/open_rows.ts";
 import { LINE_FORMATS } from "../../support/lines/lines_golden.ts";
@@ -24,10 +24,10 @@ import { digestOf } from "../digest.ts";
 import type { Outcome, Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 
-/** How many are read in a batch. */
+/** Maximum number of samples in a batch. */
 const MOST = 24;
 
-/** A reader of samples by their numbers. */
+/** A reader of samples by key. */
 interface BatchReader<K> extends Disposable {
   read(key: K): Promise<unknown>;
   read(keys: readonly K[]): Promise<unknown>;
@@ -37,14 +37,14 @@ interface BatchReader<K> extends Disposable {
   close(): void;
 }
 
-/** What is done with a format's reader. */
+/** How to drive the reader of a format. */
 interface Readers<R extends BatchReader<K>, K, O extends object> {
   readonly name: string;
   readonly format: string;
   readonly memory: number;
-  /** Options that it is opened with. */
+  /** Returns the options for opening it. */
   options(scene: Scene): O;
-  /** Loads what nothing opens without waiting before. */
+  /** Loads modules that a synchronous open requires. */
   load?(scene: Scene, options: O): Promise<void>;
   readonly Reader: {
     readonly name: string;
@@ -52,15 +52,15 @@ interface Readers<R extends BatchReader<K>, K, O extends object> {
     openSync(path: string, options: O): R;
     openShared(handle: never): R | Promise<R>;
   };
-  /** What is known when it is open. */
+  /** Returns facts of an open reader, for comparison. */
   facts(reader: R): unknown;
-  /** Some of what can be read. */
+  /** Chooses keys to read. */
   keys(scene: Scene, reader: R): readonly K[];
-  /** Reads in another form, which is compared with what another thread reads; a batch, unless given. */
+  /** Reads in another way, to compare with another thread; by default a batch. */
   decode?(scene: Scene, reader: R): (reader: R) => Promise<unknown>;
-  /** Compares what else is known. */
+  /** Compares further facts. */
   compare?(scene: Scene, reader: R): Promise<void>;
-  /** Whether another thread's values can be others: what is damaged and not compared may be decoded to anything. */
+  /** Whether values may differ in another thread, because damaged data may be decoded to anything without checksums. */
   isLoose?(options: O): boolean;
 }
 
@@ -114,9 +114,9 @@ async function run<R extends BatchReader<K>, K, O extends object>(
 }
 
 /**
- * Reads some one by one, and all in a batch, waiting and not: all must agree.
+ * Reads some keys one by one, and all in a batch, asynchronously and synchronously. All results must agree.
  *
- * @param now Was opened without waiting, and reads so.
+ * @param now Reader that was opened synchronously.
  * @returns The batch.
  */
 async function readBoth<K>(
@@ -138,13 +138,13 @@ async function readBoth<K>(
   return batch;
 }
 
-/** Numbers of samples, of so many. */
+/** Returns random indices of samples. */
 function someIndices({ dice }: Scene, length: number): number[] {
   const count = length === 0 ? 0 : MOST;
   return Array.from({ length: count }, () => dice.int(length));
 }
 
-/** Opens samples of any format. */
+/** Reader of samples of any format. */
 const SAMPLES = {
   name: "openSamples",
   open: openSamples,
@@ -152,7 +152,7 @@ const SAMPLES = {
   openShared: (handle: never) => OpenedSamples.openShared(handle),
 };
 
-/** Where files of a tree lie, or why that cannot be said. */
+/** Returns the extents of files, or error codes. */
 function placesOf(tree: Tree, nodes: readonly NodeId[]): unknown {
   const extent = newExtent();
   return nodes.map((node) => {
@@ -166,7 +166,7 @@ function placesOf(tree: Tree, nodes: readonly NodeId[]): unknown {
   });
 }
 
-/** Compares where files lie with what another thread makes of the shared tables. */
+/** Compares extents of files with those of a tree reopened from the shared tables. */
 async function comparePlaces(
   scene: Scene,
   { container }: OpenedSamples,
@@ -215,7 +215,7 @@ export const tarsDrive: Drive = driveOf<
   },
 });
 
-/** Files of zips. */
+/** Samples of zips. */
 export const zipsDrive: Drive = driveOf<OpenedSamples, number, typeof QUIET>({
   name: "zips",
   format: "zip",
@@ -246,7 +246,7 @@ export const tfrecordsDrive: Drive = driveOf<
   },
 });
 
-/** Samples whose values are bytes by their fields. */
+/** Returns a drive for samples whose fields are bytes. */
 function fieldsDrive(name: string): Drive {
   return driveOf<OpenedSamples, number, object>({
     name,
@@ -292,7 +292,7 @@ const rowsDrive = (format: string) =>
       checkData: !dice.once(3),
       pageCacheSize: dice.pick([undefined, 0, 1000]),
     }),
-    // What decodes pages is loaded by that.
+    // Loads the page decoders.
     load: (scene, options) =>
       scene.attempt("load", async () => {
         (await openRows(scene.path, options)).close();

@@ -1,4 +1,4 @@
-/** Caches that somebody else has been at: what is read stays what it is, and nothing outside is touched. */
+/** Caches that another user has modified: reads return the right bytes or fail, and nothing outside is touched. */
 import * as fs from "node:fs";
 import {
   listKeptTables,
@@ -12,19 +12,19 @@ import type { Scene } from "../scene.ts";
 import type { Drive } from "./drive.ts";
 
 const MOST_FILES = 50;
-/** Bytes of a file whose text is damaged. */
+/** Maximum size of a file whose text is damaged, in bytes. */
 const MOST_TEXT = 1 << 20;
-/** Somebody else, where root may say so. */
+/** Another user, if the fuzzer runs as root. */
 const OTHER = 65534;
 const isRoot = Deno.uid() === 0;
 
-/** Files whose content is not compared where the container has no checksums. */
+/** Files whose content is not verified if the container has no checksums. */
 const CONTENT = /\/(data|sums)$/;
 
-/** What is done to something below a cache. */
+/** Damages an entry of a cache. */
 type Damage = (path: string, scene: Scene) => void;
 
-/** Puts something in its place. */
+/** Replaces an entry. */
 function inPlace(put: Damage): Damage {
   return (path, scene) => {
     fs.rmSync(path, { recursive: true });
@@ -58,7 +58,7 @@ const DAMAGES: readonly Damage[] = [
   },
   (path, { dice }) => {
     if (!isOwn(path, true) || CONTENT.test(path)) return;
-    if (fs.statSync(path).size > MOST_TEXT) return; // made so long before
+    if (fs.statSync(path).size > MOST_TEXT) return; // extended by an earlier truncate
     fs.writeFileSync(path, damagedText(fs.readFileSync(path), dice));
   },
   (path, { dice }) => {
@@ -67,7 +67,7 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
-/** Whether it is a directory, or a file that has no other name: nothing else may be changed here. */
+/** Whether an entry is a directory, or a file with a single link: others must not be changed here. */
 function isOwn(path: string, isFile = false): boolean {
   const stat = fs.lstatSync(path);
   return stat.isFile() && stat.nlink === 1 || !isFile && stat.isDirectory();
@@ -112,7 +112,7 @@ export const cachesDrive: Drive = {
   },
 };
 
-/** Serves ranges of a file. */
+/** Responds to range requests for a file. */
 function answer(request: Request, file: Uint8Array<ArrayBuffer>): Response {
   const [, start, last] =
     /^bytes=(\d+)-(\d+)$/.exec(request.headers.get("range") ?? "") ?? [];
@@ -139,7 +139,7 @@ function answer(request: Request, file: Uint8Array<ArrayBuffer>): Response {
   });
 }
 
-/** What is read of a container, in short; or what it fails of. */
+/** Returns a hash of a container's content, or the code of the error. */
 async function read(
   scene: Scene,
   url: string,
@@ -164,7 +164,7 @@ async function read(
     : String((outcome.error as { code?: unknown }).code);
 }
 
-/** Damages some of what is below a cache, or the cache itself. */
+/** Damages some entries of a cache, or the cache's own mode. */
 function damage(scene: Scene, cache: string): void {
   const { dice } = scene;
   for (let times = dice.size(1, 4); times > 0; times--) {
@@ -178,7 +178,7 @@ function damage(scene: Scene, cache: string): void {
   }
 }
 
-/** `cache ls` and `cache rm --all`. */
+/** Does what `cache ls` and `cache rm --all` do. */
 function emptied(directory: string): void {
   const cache = new CacheDirectory({ directory, shared: true }, () => {});
   cache.root.require();

@@ -1,4 +1,4 @@
-/** The codecs by themselves, over files that are theirs. */
+/** The codecs on their own, with files of their kind. */
 import * as fs from "node:fs";
 import { imageCodec, readImageHeader } from "../../../src/codecs/image/mod.ts";
 import { readMsgpack } from "../../../src/codecs/msgpack/mod.ts";

@@ -1,4 +1,4 @@
-/** The command line: exit codes 0, 1 and 2, messages that are one line each, and no stack traces. */
+/** The command line: exit codes must be 0, 1 or 2, and messages one line each, without stack traces. */
 import { main } from "../../../src/cli/main.ts";
 import { REPOSITORY } from "../../support/paths.ts";
 import { openSync } from "../../../src/open/mod.ts";
@@ -6,11 +6,11 @@ import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 
-/** Longest line on standard error, and how many lines there may be. */
+/** Maximum length and number of lines on standard error. */
 const LONGEST_LINE = 8192;
 const MOST_LINES = 200;
 
-/** What makes the lines: arguments after the program's name. */
+/** Builds command lines, without the program's name. */
 const LINES: Record<string, (scene: Scene) => string[]> = {
   info: ({ path, dice }) => ["info", path, ...some(dice, "--json")],
   ls: (
@@ -101,7 +101,7 @@ function somePaths({ path, dice }: Scene): string[] {
     const chosen = dice.some(files, 5);
     if (chosen.length > 0) return chosen;
   } catch {
-    // the command says so
+    // the command reports the error
   }
   return ["missing"];
 }
@@ -146,7 +146,7 @@ export const programDrive: Drive = {
   },
 };
 
-/** Reports an exit code, or messages, that a command must not have. */
+/** Reports invalid exit codes and messages of a command. */
 export function judge(
   scene: Scene,
   args: readonly string[],
@@ -175,7 +175,7 @@ export function judge(
   }
 }
 
-/** Standard output and error of this process, while something runs. */
+/** Captures standard error of this process, and discards standard output, while a command runs. */
 class Captured {
   stderr = "";
 

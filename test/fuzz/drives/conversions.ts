@@ -1,4 +1,4 @@
-/** Conversions: what one writes is sound, and what fails leaves nothing behind. */
+/** Conversions: the result must be undamaged, and a failure must leave no output. */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { convert } from "../../../src/open/convert/convert.ts";
@@ -30,7 +30,7 @@ const TARGETS: readonly ConvertOptions[] = [
   { to: "folder" },
 ];
 
-/** Endings of targets that are one file. */
+/** Suffixes of targets that are a single file. */
 const ENDINGS: Record<string, string> = {
   bag: ".bag",
   ffrecord: ".ffr",
@@ -50,7 +50,7 @@ export const convertDrive: Drive = {
   run: (scene) => convertTo(scene, scene.dice.pick(TARGETS)),
 };
 
-/** As {@linkcode convertDrive}, but to all there is. */
+/** {@linkcode convertDrive} to all targets. */
 export const convertAllDrive: Drive = {
   name: "convert to all",
   every: 200,
@@ -97,7 +97,7 @@ function reportLeftOvers(scene: Scene, place: string): void {
   scene.report("left-behind", `after it failed there is ${left.join(", ")}`);
 }
 
-/** What was written has no damage. */
+/** Reports damage in the result. */
 async function reportDamage(scene: Scene, place: string): Promise<void> {
   const damages: Error[] = [];
   const checked = await scene.attempt(

@@ -1,4 +1,4 @@
-/** Datasets and the loader of batches, with decoding. */
+/** Datasets and the loader, with decoding. */
 import {
   BagDataset,
   Compose,
@@ -16,7 +16,7 @@ import { type Drive, QUIET } from "./drive.ts";
 
 const MOST_BATCHES = 8;
 
-/** What opens a container as a dataset of one of the classes. */
+/** Opens a container as a dataset of a class. */
 type Open = (path: string) => Promise<Dataset<unknown>>;
 
 const labels = ["label", { text: "label" }, { text: "class" }] as const;

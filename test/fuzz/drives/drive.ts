@@ -1,17 +1,17 @@
 import type { Original } from "../originals.ts";
 import type { Mutated, Scene } from "../scene.ts";
 
-/** A way to use a container. */
+/** A way to exercise a container. */
 export interface Drive {
   readonly name: string;
-  /** In one of how many cases. */
+  /** Runs in one of this many cases. */
   readonly every: number;
-  /** Whether there is anything to drive in a case. */
+  /** Whether the drive applies to a case. */
   readonly fits?: (original: Original, mutated: Mutated) => boolean;
-  /** By how many MiB the process may grow where there may be images; 256 unless given. */
+  /** Allowed growth of the process in MiB for containers with images; 256 by default. */
   readonly memory?: number;
   run(scene: Scene): Promise<void>;
 }
 
-/** Options that keep what is odd but readable off the terminal. */
+/** Options that suppress warnings. */
 export const QUIET = { onWarning() {} } as const;

@@ -1,4 +1,7 @@
-/** What the original Python libraries say of their containers: valid ones yield that, as long as nobody has mutated them. */
+/**
+ * The `expect.json` of valid containers, by the original Python libraries. Unmutated containers must yield that
+ * content.
+ */
 import { openRows } from "../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import {
@@ -186,7 +189,7 @@ async function compareLines(
   using samples = await openSamples(path, QUIET);
   assert.equal(samples.length, rows.length);
   for (const [i, row] of rows.entries()) {
-    // Exact numbers are compared by the tests of the formats.
+    // The tests of the formats compare exact values.
     const keys = Object.keys(await samples.get(i)).sort();
     assert.deepEqual(keys, Object.keys(row!).sort());
   }
@@ -271,7 +274,7 @@ async function compareBag(
 ): Promise<void> {
   using bag = await BagReader.open(path, QUIET);
   const read = await bag.read(records.keys());
-  assert.ok(bag.length >= records.length); // a killed writer may have left one more
+  assert.ok(bag.length >= records.length); // a killed writer may have left one more record
   records.forEach((record, i) => assertBytes(read[i], record));
 }
 

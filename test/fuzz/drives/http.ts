@@ -1,4 +1,4 @@
-/** The server: requests that are cut, half-closed, in pieces or of other bytes, and clients that leave or take nothing. */
+/** The server: truncated, half-closed, fragmented and corrupted requests, and clients that leave or do not read. */
 import { Buffer } from "node:buffer";
 import { open } from "../../../src/open/open.ts";
 import { serve } from "../../../src/serve/serve.ts";
@@ -7,9 +7,9 @@ import type { Scene } from "../scene.ts";
 import { encodeUrlPath } from "../../../src/serve/paths.ts";
 import { type Drive, QUIET } from "./drive.ts";
 
-/** How long an answer may take, in milliseconds. */
+/** Timeout of a response, in milliseconds. */
 const LONGEST = 120_000;
-/** Requests of a case. */
+/** Number of requests per case. */
 const MOST = 12;
 const TOKEN = "a-token-of-the-fuzzer";
 const BYTES = [
@@ -26,7 +26,7 @@ const BYTES = [
 ];
 
 const TAR = "/files/?tar";
-/** A tar of a tree that goes on from here has a path of each depth: its length grows with their square. */
+/** Depth from which no tar is requested: with the path of each level, its size grows with the square of the depth. */
 const VERY_DEEP = 90;
 
 export const httpDrive: Drive = {
@@ -63,7 +63,7 @@ export const httpDrive: Drive = {
     if (last.ok && !last.value.startsWith("HTTP/1.1 401 ")) {
       scene.report("disagreement", `it is answered by ${start(last.value)}`);
     }
-    // Damage is told to who asks; all else is a bug.
+    // Damage is reported to the client. Any other error is a bug.
     for (const error of errors) scene.judge(error);
   },
 };
@@ -79,7 +79,7 @@ async function* walked(scene: Scene, fs: Awaited<ReturnType<typeof open>>) {
   if (entries.ok) yield* entries.value;
 }
 
-/** A request, which is whole or in some way none. */
+/** Returns a request, and whether it is complete and valid. */
 function requestOf(
   dice: Dice,
   paths: readonly string[],
@@ -110,7 +110,7 @@ function requestOf(
   return { text, isWhole };
 }
 
-/** How a client behaves when it has sent its bytes: closes its half, leaves, takes nothing for a while, or waits. */
+/** What a client does after its bytes are sent: closes its sending half, disconnects, or reads a single chunk. */
 type Ending = "end" | "leave" | "stay";
 
 async function judge(
@@ -132,7 +132,7 @@ async function judge(
   }
 }
 
-/** Sends a request, and gives all that is answered. */
+/** Sends a request, and returns the response. */
 async function exchange(
   port: number,
   text: string,
@@ -143,7 +143,7 @@ async function exchange(
   const late = setTimeout(() => conn.close(), LONGEST);
   try {
     const bytes = Buffer.from(text, "latin1");
-    const sending = send(conn, bytes, piece, ending).catch(() => {}); // refused
+    const sending = send(conn, bytes, piece, ending).catch(() => {}); // the server may disconnect
     if (ending === "leave") {
       await sending;
       return "";
@@ -163,7 +163,7 @@ async function exchange(
     try {
       conn.close();
     } catch {
-      // It took too long, which the read has said.
+      // The timeout closed it; the read has failed.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** All that is driven. A new drive goes to the end: the options of others follow from their places. */
+/** All drives. Add new ones at the end: the random choices of a drive depend on its index. */
 import {
   arrowsDrive,
   linesDrives,

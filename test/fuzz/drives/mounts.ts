@@ -1,4 +1,4 @@
-/** Real mounts: every program reads what the API does, and the mount ends when it is told to. */
+/** Real mounts: programs must read the same as the API, and the mount must end on request. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { mount } from "../../../fuse/mount_container.ts";
@@ -12,13 +12,13 @@ import { type Drive, QUIET } from "./drive.ts";
 const MOST_FILES = 500;
 const MOST_BYTES = 32 << 20;
 
-/** Reads files whose paths come on standard input, separated by NUL; says each one's sum, or that it fails. */
+/** Reads files whose paths are on standard input, separated by NUL. Prints the checksum of each, or `failed`. */
 const READ_ALL = `
 while IFS= read -r -d '' path; do
   if sum=$(sha256sum < "$path" 2>/dev/null); then echo "\${sum%% *}"; else echo failed; fi
 done`;
 
-/** Counts what a walk finds, files and all; links to files are some, as in the API, and others are nothing. */
+/** Counts the entries of a walk by type. Links to files count as files, as in the API; other links are ignored. */
 const WALK =
   "find . -mindepth 1 \\( ! -type l -printf '%y\\n' -o -xtype f -printf 'f\\n' \\) 2>/dev/null | sort | uniq -c";
 
@@ -112,7 +112,7 @@ async function sh(
   const child = new Deno.Command("bash", {
     args: ["-c", script],
     cwd,
-    // Or bash takes the NUL behind a cut character for a part of it.
+    // In other locales, bash takes the NUL after a truncated character for a part of it.
     env: { LC_ALL: "C" },
     stdin: "piped",
     stdout: "piped",

@@ -1,4 +1,4 @@
-/** The readers of each format, as in Python: one by one, in batches, in place, decoded; all must agree. */
+/** The readers of each format, like those in Python. Single reads, batches, views and decoded values must agree. */
 import * as fs from "node:fs";
 import {
   BagReader,
@@ -16,7 +16,7 @@ import { type Drive, QUIET } from "./drive.ts";
 
 const MOST = 24;
 
-/** Images of up to 2^27 pixels are decoded on purpose: 512 MiB with a codec's own copy. */
+/** Images of up to 2^27 pixels may be decoded: they take 512 MiB with a codec's own copy. */
 export const readersDrive: Drive = {
   name: "readers",
   every: 1,
@@ -29,7 +29,7 @@ async function run(scene: Scene): Promise<void> {
   const isDirectory = isDirectoryAt(path);
   const names = isDirectory ? fs.readdirSync(path) : [path];
   const has = (ending: string) => names.some((name) => name.endsWith(ending));
-  // What a container is by its names, and now and then what it is not.
+  // Readers of the format that the names suggest, and sometimes of another one.
   if (has(".ffr") || dice.once(30)) await readRecords(scene);
   if (has(".gulp") || has(".gmeta") || dice.once(30)) await readVideos(scene);
   if (
@@ -47,7 +47,7 @@ function isDirectoryAt(path: string): boolean {
   try {
     return fs.statSync(path).isDirectory();
   } catch {
-    return false; // nothing, or a link that leads to itself
+    return false; // missing, or a circular link
   }
 }
 
@@ -188,7 +188,7 @@ async function readDatapoints(scene: Scene): Promise<void> {
     (
       { length, keys, spec, generation, size },
     ) => [length, keys, spec, generation, size],
-    !isSharded, // shards are opened together: which fails first is open
+    !isSharded, // shards are opened concurrently, so any of their errors may come first
   );
   if (opened.ok && now.ok) {
     const reader = opened.value;
@@ -286,7 +286,7 @@ function someIndices({ dice }: Scene, length: number): number[] {
   return [...new Set([0, ...some, length - 1])];
 }
 
-/** Reads each in three ways. */
+/** Reads each key asynchronously, synchronously, and as a view. */
 async function readEach<K, V>(
   scene: Scene,
   keys: readonly K[],
@@ -308,7 +308,7 @@ async function readEach<K, V>(
   return read;
 }
 
-/** A batch is what each of it is alone, or fails where one of it does. */
+/** A batch must equal its single reads, and fail if one of them fails. */
 async function compareBatch<K, V>(
   scene: Scene,
   read: ReadonlyMap<K, Outcome<V>>,

@@ -1,4 +1,7 @@
-/** State directories of mounts that others have filled: what is not a record is named, and nothing is followed or waited for. */
+/**
+ * State directories of mounts that another user has filled: invalid records must be reported, no link followed and no
+ * pipe waited for.
+ */
 import * as fs from "node:fs";
 import { MountFiles } from "../../../src/cli/mount/mount_files.ts";
 import { recordsIn } from "../../../src/cli/mount/mount_records.ts";
@@ -29,21 +32,21 @@ export const recordsDrive: Drive = {
   run,
 };
 
-/** Of how many of these cases one is also driven as a program. */
+/** One in this many of these cases also runs the program. */
 const PROGRAMS = 40;
 
 const isRoot = Deno.uid() === 0;
 const KINDS = Object.keys(SPECIAL_FILES).filter((kind) =>
   isRoot || !OF_ROOT.has(kind)
 );
-/** Whether a program can be given a `/run` of its own, which root's records lie in. */
+/** Whether a program can have its own `/run`, where root's records are. */
 const hasOwnRun = isRoot && succeeds("unshare", "--mount", "true");
 
 const ENDINGS = ["json", "log", "stats", "dead", "command", "next", "hidden"];
 const MUTATIONS = [...BYTE_MUTATIONS, ...TEXT_MUTATIONS];
 const VICTIM = "nobody may write to this";
 
-/** What others have written may name no process but one, and no path that depends on where a command is run. */
+/** A record that is safe if used: its pid never exists, and its paths are absolute. */
 const RECORD = {
   ...{ pid: 2, startTicks: 1, uid: Deno.uid(), source: "/data/x.tar" },
   ...{ mountpoint: "/mnt/x", log: null, started: "", mountedTicks: 5 },
@@ -88,7 +91,7 @@ async function run(scene: Scene): Promise<void> {
   }
 }
 
-/** Puts records and other files there, sound, damaged, and of other kinds. */
+/** Writes records and other files into a state directory: valid, damaged, and of other types. */
 function fill(state: string, victim: string, scene: Scene): void {
   const { dice } = scene;
   for (let i = dice.size(1, 12); i > 0; i--) {
@@ -104,7 +107,7 @@ function fill(state: string, victim: string, scene: Scene): void {
   }
 }
 
-/** A record, at times with pieces of a container in it. */
+/** Returns a record, possibly mixed with parts of a container. */
 function damaged({ dice, original }: Scene): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(RECORD, null, 2));
   const draft = new Draft(new Map([["record.json", text]]));
@@ -114,7 +117,7 @@ function damaged({ dice, original }: Scene): Uint8Array {
   return draft.bytes("record.json");
 }
 
-/** Makes a directory another user's, or open to others. */
+/** Gives a directory to another user, or makes it writable for others. */
 function spoil(runtime: string, dice: Dice): boolean {
   const place = dice.pick([runtime, `${runtime}/recordfs`]);
   if (isRoot && dice.once(2)) fs.chownSync(place, 65534, 65534);
@@ -146,7 +149,7 @@ async function use(scene: Scene, directory: PrivateDirectory): Promise<void> {
   }
 }
 
-/** Does with a mount's files all that its processes do. */
+/** Performs all operations of a mount's processes on its files. */
 async function useFiles(scene: Scene, files: MountFiles): Promise<void> {
   await tried(scene, "end of the log", () => files.readLogEnd(1 << 16));
   await tried(scene, "overwrite the log", () => files.overwrite("log", "x"));
@@ -168,7 +171,7 @@ async function useFiles(scene: Scene, files: MountFiles): Promise<void> {
   await tried(scene, "remove", () => files.remove("json", "log", "hidden"));
 }
 
-/** Tries what may be refused by the system, as where there is a directory. */
+/** Runs an operation that the system may refuse, for example because the path is a directory. */
 async function tried(
   scene: Scene,
   step: string,
@@ -186,7 +189,7 @@ async function tried(
   });
 }
 
-/** Has the command list mounts, with that directory in the place of what it looks at. */
+/** Runs `recordfs mounts` with this runtime directory. */
 async function asProgram(scene: Scene, runtime: string): Promise<void> {
   const args = ["mounts", "--json"];
   const command = [

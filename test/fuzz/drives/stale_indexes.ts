@@ -1,4 +1,4 @@
-/** A tar far away with the index that DALI has made of another state of it: what is read is the tar's, or refused. */
+/** A remote tar with a DALI index of an earlier version: reads must return the tar's bytes, or fail. */
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
@@ -11,7 +11,7 @@ import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
 
 const BLOCK = 512;
-/** From so many bytes on an index is looked for. */
+/** Size from which an index file is used, in bytes. */
 const LARGE = 8 << 20;
 const MOST_FILES = 40;
 
@@ -54,12 +54,12 @@ async function run(scene: Scene): Promise<void> {
   if (indexed.ok && scanned.ok) {
     for (const name of dice.some(filePaths(indexed.value), MOST_FILES)) {
       const read = await scene.attempt("read", () => indexed.value.read(name));
-      if (!read.ok) continue; // the index is stale
+      if (!read.ok) continue; // rejected: the index is stale
       const right = await scene.attempt(
         "read without an index",
         () => scanned.value.read(name),
       );
-      // Behind a header of zeros, only an index finds it.
+      // After a zeroed header, only the index finds a member.
       if (right.ok) scene.expect(digestOf(right.value), read.value, name);
     }
   }
@@ -67,7 +67,7 @@ async function run(scene: Scene): Promise<void> {
   if (scanned.ok) scanned.value.close();
 }
 
-/** What DALI's `wds2idx` writes of a tar of these members. */
+/** Returns the index that DALI's `wds2idx` writes for a tar of these members. */
 function indexOf(members: readonly Uint8Array[]): string {
   let offset = 0;
   const lines = members.map((member) => {
@@ -82,7 +82,7 @@ function indexOf(members: readonly Uint8Array[]): string {
   return `v1.2 ${lines.length}\n${lines.join("\n")}\n`;
 }
 
-/** Packs the tar anew with other files; most of it stays where it was. */
+/** Changes some members of the tar. Most stay at their offset. */
 function change(members: Uint8Array[], dice: Dice): void {
   const [at, other] = [
     dice.int(members.length - 1),

@@ -1,4 +1,4 @@
-/** Containers as trees: walked, listed and read in every way, all of which must agree. */
+/** Containers as trees: walking, listing and reading in every way must agree. */
 import { check, open } from "../../../src/open/open.ts";
 import { openSync } from "../../../src/open/mod.ts";
 import { type VirtualFs } from "../../../src/tree/vfs/virtual_fs.ts";
@@ -74,7 +74,7 @@ async function driveOpened(
   if (isPlain) await checkAll(scene, read);
 }
 
-/** Paths tens of thousands of names long take long to be found: two of them will do. */
+/** Limits paths of tens of thousands of names to two, since looking them up is slow. */
 function isShort(): (path: string) => boolean {
   let long = 0;
   return ({ length }) => length < LONG_PATH || ++long <= 2;
@@ -96,7 +96,7 @@ function firstOfSync(walk: Iterable<WalkEntry>): WalkEntry[] {
 
 type Read = Map<string, Outcome<Uint8Array>>;
 
-/** Reads files one by one and together. */
+/** Reads files one by one and in a batch. */
 async function readFiles(
   scene: Scene,
   fs: VirtualFs,
@@ -146,7 +146,7 @@ async function readFiles(
   return read;
 }
 
-/** Streams, and ranges that make up the whole. */
+/** Compares streams and ranges with whole reads. */
 async function readOtherwise(
   scene: Scene,
   fs: VirtualFs,
@@ -172,8 +172,8 @@ async function readOtherwise(
 }
 
 /**
- * Compares with the original what must be as it was: all where nothing was mutated; what the mutation did not
- * touch, where that was in the data of entries; and whatever still fits a checksum.
+ * Compares a container with its original, where the two must agree: everything without mutations; untouched entries, if
+ * only the data of entries was mutated; and everything whose checksum matches.
  */
 async function compareWithOriginal(
   scene: Scene,
@@ -187,8 +187,8 @@ async function compareWithOriginal(
   const areOnlyData = touched.every(({ path, start, end }) =>
     known.covers(path, start, end)
   );
-  // Without its first bytes, the last sample of a packed folder is a sample like others.
-  // Without one of its files, those behind it have other samples' numbers.
+  // Without its first bytes, the last sample of a packed folder is a plain sample. Without one of its files, later
+  // samples have other indices.
   const isSummed = fs.info.format === "ffrecord" &&
     fs.info.kind === known.kind &&
     (fs.samples?.shards.lost.length ?? 0) === 0 &&
@@ -222,7 +222,7 @@ function overlaps(
     touched.start < entry.end;
 }
 
-/** Where a check finds no damage, nothing may fail to be read. */
+/** If a check finds no damage, every read must succeed. */
 async function checkAll(scene: Scene, read: Read): Promise<void> {
   const damages: unknown[] = [];
   const report = await scene.attempt("check", () =>

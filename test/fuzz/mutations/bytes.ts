@@ -1,4 +1,4 @@
-/** Mutations that know nothing of what they change: bits, bytes, numbers, cuts and splices. */
+/** Mutations without knowledge of the format: bits, bytes, numbers, truncations and splices. */
 import { joined } from "../../support/gulp/gulp_golden.ts";
 import {
   integerBytes,
@@ -39,7 +39,7 @@ const setBytes: Mutation = {
   },
 };
 
-/** Numbers at their limits: at aligned offsets from either end, and where headers have theirs. */
+/** Sets a number to a limit: at an aligned offset from either end, or where headers have fields. */
 const setField: Mutation = {
   name: "set field",
   weight: 8,
@@ -71,7 +71,7 @@ const setField: Mutation = {
           return aligned;
         case "end":
           return Math.max(0, length - width - aligned);
-        case "header": // FFRecord's fields lie 4 bytes off; an index ends a bag
+        case "header": // FFRecord's fields are aligned to 4 bytes; a bag ends with its index
           return dice.once(2)
             ? Math.min(length, dice.pick([0, 4, 12, 16, 20]) + 8 * dice.int(4))
             : Math.max(0, length - 8 * (1 + dice.int(4)));
@@ -159,7 +159,7 @@ const moveWithin: Mutation = {
   },
 };
 
-/** A part of another container, of any format, or another file of this one. */
+/** Inserts a part of another container of any format, or of another file of this one. */
 const splice: Mutation = {
   name: "splice",
   weight: 4,

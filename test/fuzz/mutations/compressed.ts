@@ -1,8 +1,8 @@
-/** Mutations of compressed files: what is in them, so that they can be decompressed all the same. */
+/** Mutations of the content of compressed files, which stay valid compressed files. */
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { type Mutation, pickNamed } from "./mutation.ts";
 
-/** A byte inside; the sizes that decompressing has to bear. */
+/** Sets a byte of the decompressed content. */
 const setInside: Mutation = {
   name: "set bytes inside a compressed file",
   weight: 2,
@@ -13,7 +13,7 @@ const setInside: Mutation = {
     try {
       bytes = new Uint8Array(gunzipSync(draft.bytes(path)));
     } catch {
-      return; // another mutation was here
+      return; // damaged by an earlier mutation
     }
     if (bytes.length === 0) return;
     bytes.set(dice.bytes(1), dice.int(bytes.length));
@@ -21,7 +21,7 @@ const setInside: Mutation = {
   },
 };
 
-/** What expands to far more than it takes. */
+/** Appends a stream that expands to far more than its size. */
 const addBomb: Mutation = {
   name: "append zeros, compressed",
   weight: 1,

@@ -1,7 +1,7 @@
-/** A path that nothing may ever be written to. */
+/** A path that must never be written to. */
 export const ESCAPED = "/tmp/recordfs-fuzz-escaped";
 
-/** Names that trip programs up, and lead out of directories. */
+/** Names that programs tend to mishandle, or that lead out of a directory. */
 export const EVIL_NAMES: readonly string[] = [
   "..",
   ".",
@@ -43,7 +43,7 @@ export const EVIL_NAMES: readonly string[] = [
   "*?[",
 ];
 
-/** Types of arrays that NumPy has, and that no memory holds. */
+/** NumPy's array types, including unsupported and huge ones. */
 export const DTYPES: readonly string[] = [
   ...["<f4", "<f8", "|u1", "|b1", "<i8", ">u2", "<c16", "<M8[ns]", "<m8"],
   ...["<U4", "<U99999999", "|S2147483648", "|V0", "|V4294967296", "|O", "O"],

@@ -1,4 +1,4 @@
-/** Headers of images, wherever there are some: sizes that nothing can hold, and streams that end. */
+/** Mutations of embedded images: impossible sizes, and truncated streams. */
 import { crc32 } from "node:zlib";
 import type { Dice } from "../dice.ts";
 import type { Draft } from "../draft.ts";
@@ -9,7 +9,7 @@ interface Found {
   readonly kind: "jpeg" | "png";
 }
 
-/** The largest square that is decoded has 11,585 pixels a side. */
+/** Side of the largest square image that is decoded, in pixels. */
 const LARGEST_SQUARE = 11_585;
 
 const SIDES = [
@@ -26,7 +26,7 @@ const image: Mutation = {
     const bytes = draft.bytes(path);
     const images = findImages(bytes);
     if (images.length === 0) return;
-    // Several at once: each for itself may be what memory holds.
+    // Several at once, since each may fit memory on its own.
     const some = dice.once(4) ? images.slice(0, 16) : [dice.pick(images)];
     const sides: Sides = dice.once(3)
       ? [LARGEST_SQUARE, LARGEST_SQUARE]
@@ -58,7 +58,7 @@ function setPngSize(
   if (header.length < 17) return;
   header.set(integerBytes(BigInt(sides[0]), 4, false), 4);
   header.set(integerBytes(BigInt(sides[1]), 4, false), 8);
-  if (dice.once(4)) header[12 + dice.int(5)] = dice.int(256); // depth, colours …
+  if (dice.once(4)) header[12 + dice.int(5)] = dice.int(256); // bit depth, color type, …
   draft.overwrite(path, at + 12, header, `PNG of ${sides.join(" × ")}`);
   const sum = integerBytes(BigInt(crc32(header)), 4, false);
   draft.overwrite(path, at + 29, sum, "its checksum");
@@ -105,7 +105,7 @@ function findImages(bytes: Uint8Array): Found[] {
   return found;
 }
 
-/** Where the segment SOF0, SOF1 or SOF2 of a JPEG starts. */
+/** Returns the offset of the segment SOF0, SOF1 or SOF2 of a JPEG. */
 function findFrameHeader(
   bytes: Uint8Array,
   from: number,

@@ -1,4 +1,4 @@
-/** Mutations of JSON lines, CSV and TSV: what ends rows and cells, where it should not be, or is missing. */
+/** Mutations of JSON lines, CSV and TSV: misplaced or missing ends of rows and cells. */
 import { Buffer } from "node:buffer";
 import { type Mutation, pickNamed } from "./mutation.ts";
 

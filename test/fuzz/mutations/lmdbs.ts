@@ -1,4 +1,4 @@
-/** Mutations of LMDB: fields of its meta pages, of pages, and of nodes, each where it is; and pages in the place of others. */
+/** Mutations of LMDB: fields of meta pages, pages and nodes, and pages that replace others. */
 import type { Dice } from "../dice.ts";
 import {
   integerBytes,
@@ -9,7 +9,7 @@ import {
 
 const NAMED = /(\.lmdb|data\.mdb)$/;
 
-/** Fields: where each is, and its length. */
+/** Name, offset and length of fields. */
 type Fields = readonly (readonly [string, number, number])[];
 
 const META: Fields = [
@@ -39,7 +39,7 @@ const NODE: Fields = [
 ];
 const SMALL = [0n, 1n, 2n, 3n, 4n, 6n, 8n, 16n, 0x22n, 48n, 512n, 32_768n];
 
-/** A field of a meta page, of a page or of a node, with a number at some limit. */
+/** Sets a field of a meta page, a page or a node to a limit. */
 const setField: Mutation = {
   name: "set field of a database",
   weight: 6,
@@ -63,7 +63,7 @@ const setField: Mutation = {
   },
 };
 
-/** A page in the place of another one, with its number or that of the other. */
+/** Replaces a page by another one, with or without the right page number. */
 const copyPage: Mutation = {
   name: "copy page of a database",
   weight: 3,
@@ -83,7 +83,7 @@ const copyPage: Mutation = {
 
 export const LMDB_MUTATIONS: readonly Mutation[] = [setField, copyPage];
 
-/** Picks a meta page, a page, or a node, and returns its fields. */
+/** Picks a meta page, a page or a node. Returns its offset and fields. */
 function placeIn(
   bytes: Uint8Array,
   size: number,
@@ -101,7 +101,7 @@ function placeIn(
   return [page + view.getUint16(list, true), NODE];
 }
 
-/** The size of pages; `undefined` if the file is too damaged to have any. */
+/** Returns the page size, or `undefined` if it is invalid. */
 function pageSizeOf(bytes: Uint8Array): number | undefined {
   if (bytes.length < 44) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);

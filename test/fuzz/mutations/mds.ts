@@ -1,4 +1,4 @@
-/** Mutations of MDS and LitData: numbers of tables and of sizes, and what an index says; of compressed shards what is in them. */
+/** Mutations of MDS and LitData: tables and sizes in shards, also in compressed ones, and values of indexes. */
 import { Buffer } from "node:buffer";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import {
@@ -12,7 +12,7 @@ const SHARD = /\.mds$|(^|\/)chunk-\d+-\d+\.bin$/;
 const COMPRESSED = /\.mds\.zstd$|\.zstd\.bin$/;
 const INDEX = /(^|\/)index\.json$/;
 
-/** A word of a shard's table, or one that stands before the values of a sample. */
+/** Sets a word of a shard's table, or one at the start of a sample. */
 const setWord: Mutation = {
   name: "set number of a shard",
   weight: 5,
@@ -27,7 +27,7 @@ const setWord: Mutation = {
   },
 };
 
-/** The same inside a shard that is compressed, so that it can be decompressed all the same. */
+/** The same in a compressed shard, which stays valid zstd. */
 const setCompressed: Mutation = {
   name: "set number of a compressed shard",
   weight: 3,
@@ -38,7 +38,7 @@ const setCompressed: Mutation = {
     try {
       bytes = zstdDecompressSync(draft.bytes(path));
     } catch {
-      return; // another mutation was here
+      return; // damaged by an earlier mutation
     }
     if (bytes.length < 4) return;
     const at = dice.pick(wordsOf(bytes));
@@ -48,7 +48,7 @@ const setCompressed: Mutation = {
   },
 };
 
-/** A value of the index, by its key. */
+/** Sets a value of the index, by its key. */
 const setIndex: Mutation = {
   name: "set value of an index",
   weight: 5,
@@ -120,7 +120,7 @@ export const MDS_MUTATIONS: readonly Mutation[] = [
   setIndex,
 ];
 
-/** Where numbers stand: in the table, and where its samples start. */
+/** Returns the offsets of numbers: in the table, and at the start of samples. */
 function wordsOf(bytes: Uint8Array): number[] {
   const samples = Math.min(Number(wordAt(bytes, 0)), 64);
   const places = [0];

@@ -5,18 +5,18 @@ import type { Original } from "../originals.ts";
 /** A way to damage a container. */
 export interface Mutation {
   readonly name: string;
-  /** How often it is chosen, against others. */
+  /** Relative frequency. */
   readonly weight: number;
-  /** Changes the draft; does nothing where there is nothing that it fits. */
+  /** Changes the draft, or does nothing if the mutation does not apply. */
   apply(draft: Draft, dice: Dice, stock: Stock): void;
 }
 
-/** What else there is to take from. */
+/** Material for mutations. */
 export interface Stock {
   readonly originals: readonly Original[];
 }
 
-/** Picks a file that is not empty: of each ending equally often, so that the many don't hide the few. */
+/** Picks a non-empty file. Each suffix is equally likely, so that rare ones are picked as well. */
 export function pickFile(draft: Draft, dice: Dice): string | undefined {
   const files = draft.files.filter((path) => draft.bytes(path).length > 0);
   const byEnding = Map.groupBy(files, endingOf);
@@ -25,7 +25,7 @@ export function pickFile(draft: Draft, dice: Dice): string | undefined {
     : dice.pick(dice.pick([...byEnding.values()]));
 }
 
-/** Picks one of the files that have an ending, or a name. */
+/** Picks one of the files whose path matches a pattern. */
 export function pickNamed(
   draft: Draft,
   dice: Dice,
@@ -35,13 +35,13 @@ export function pickNamed(
   return files.length === 0 ? undefined : dice.pick(files);
 }
 
-/** What tells files of a kind: `refs.bag` is another kind than a key's bag. */
+/** Returns the suffix of a path. `refs.bag` counts as a suffix of its own. */
 function endingOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return name === "refs.bag" ? name : name.slice(name.lastIndexOf(".") + 1);
 }
 
-/** A whole number in `width` bytes, cut where it does not fit. */
+/** Encodes an integer in `width` bytes, truncating it if necessary. */
 export function integerBytes(
   value: bigint,
   width: number,
@@ -56,7 +56,7 @@ export function integerBytes(
   return bytes;
 }
 
-/** Numbers at which something ends: of types, of exact numbers, of what there is. */
+/** Returns numbers around the limits of integer types, of doubles, and of these sizes. */
 export function limitsAround(...sizes: number[]): bigint[] {
   const near = [
     0n,

@@ -1,4 +1,4 @@
-/** Mutations of Parquet: numbers of footers and of headers of pages that lie, in messages that are whole. */
+/** Mutations of Parquet: falsified numbers in footers and page headers. The messages stay valid. */
 import { numbersIn, varint } from "../../support/parquet/thrift.ts";
 import type { Dice } from "../dice.ts";
 import { integerBytes, type Mutation, pickNamed } from "./mutation.ts";
@@ -6,13 +6,13 @@ import { integerBytes, type Mutation, pickNamed } from "./mutation.ts";
 const NAMED = /\.parquet$/;
 const TAIL = 8;
 
-/** Numbers as they are written, of 32 bits and of 64: small, near the limits, and negative ones (odd). */
+/** Encoded 32-bit and 64-bit numbers: small, near the limits, and negative (odd). */
 const LIES = [
   ...[0n, 1n, 2n, 3n, 16n, 255n, 256n, 65_536n, 2n ** 24n, 2n ** 31n],
   ...[2n ** 32n - 2n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 64n - 1n],
 ];
 
-/** Writes other bytes for a number of a message; what is behind it moves. */
+/** Replaces an encoded number. Later bytes move. */
 function replaced(
   bytes: Uint8Array,
   at: number,
@@ -39,7 +39,7 @@ function numberAt(bytes: Uint8Array, at: number, length: number): bigint {
   return value;
 }
 
-/** A number of a footer that lies; the footer's length fits. */
+/** Falsifies a number of the footer, and corrects the footer's length. */
 const setFooter: Mutation = {
   name: "set number of a footer",
   weight: 6,
@@ -60,7 +60,7 @@ const setFooter: Mutation = {
   },
 };
 
-/** A name, or another text of a footer, that begins with U+FEFF; lengths fit. */
+/** Inserts U+FEFF at the start of a text in the footer, and corrects the lengths. */
 const markName: Mutation = {
   name: "put U+FEFF before a text of a footer",
   weight: 2,
@@ -81,7 +81,7 @@ const markName: Mutation = {
   },
 };
 
-/** A number of a page's header that lies, where it takes as many bytes: what is behind it stays where it is. */
+/** Falsifies a number in a page header, keeping its encoded length, so that later bytes stay at their offsets. */
 const setHeader: Mutation = {
   name: "set number of a page",
   weight: 6,
@@ -96,7 +96,7 @@ const setHeader: Mutation = {
     if (numbers.length === 0) return;
     const { at, length } = dice.pick(numbers);
     const by = [...lieNear(dice, numberAt(bytes, at, length))];
-    // Cut or padded to the length of the other.
+    // Truncated or padded to the old length.
     while (by.length < length) {
       by[by.length - 1]! |= 0x80;
       by.push(0);
@@ -120,7 +120,7 @@ function footerStart(bytes: Uint8Array): number | undefined {
   return start >= 4 ? start : undefined;
 }
 
-/** Where pages seem to start: each header is followed by its page. */
+/** Returns the probable offsets of page headers: each is followed by its page. */
 function headers(bytes: Uint8Array, end: number): number[] {
   const starts: number[] = [];
   for (let at = 4; at < end;) {

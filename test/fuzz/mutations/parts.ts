@@ -1,7 +1,7 @@
-/** The parts of FFRecord files and bags, taken apart without the project's readers. */
+/** Parses FFRecord files and bags, independently of the project's readers. */
 import { crc32 } from "node:zlib";
 
-/** The samples of a sound `.ffr` file; none of any other. */
+/** Returns the samples of a valid `.ffr` file; otherwise none. */
 export function ffrSamples(bytes: Uint8Array): Uint8Array[] {
   const count = countOf(bytes);
   if (count === undefined) return [];
@@ -13,7 +13,7 @@ export function ffrSamples(bytes: Uint8Array): Uint8Array[] {
   return starts.map((start, i) => bytes.subarray(start, starts[i + 1]));
 }
 
-/** How many samples a header says that can hold them. */
+/** Returns the header's number of samples, or `undefined` if the file is too small for it. */
 function countOf(bytes: Uint8Array): number | undefined {
   if (bytes.length < 12) return undefined;
   const count = Number(viewOf(bytes).getBigInt64(4, true));
@@ -21,9 +21,9 @@ function countOf(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Makes the checksums of a `.ffr` file fit again.
+ * Corrects the checksums of a `.ffr` file.
  *
- * @param samples Whether those of samples as well, where their places are in the file.
+ * @param samples Whether to correct those of samples as well, if their offsets are in the file.
  */
 export function sealed(bytes: Uint8Array, samples: boolean): Uint8Array {
   const count = countOf(bytes);
@@ -39,7 +39,7 @@ export function sealed(bytes: Uint8Array, samples: boolean): Uint8Array {
   return copy;
 }
 
-/** The records of a bag by the ends that its index tells, where they ascend; none otherwise. */
+/** Returns the records of a bag whose index is ascending; otherwise `undefined`. */
 export function bagRecords(
   bag: Uint8Array,
   index: Uint8Array | undefined,

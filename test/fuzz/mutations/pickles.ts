@@ -1,4 +1,4 @@
-/** Pickles that no pickler writes, and where containers have theirs. */
+/** Pickles that no pickler writes, put where containers have theirs. */
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { joined } from "../../support/gulp/gulp_golden.ts";
 import type { Dice } from "../dice.ts";
@@ -12,14 +12,14 @@ import {
 } from "./mutation.ts";
 import { ffrSamples } from "./parts.ts";
 
-/** What a packed folder's last sample starts with. */
+/** Start of a packed folder's last sample. */
 const MAGIC = "piouhjgbr";
 
 const NEW_DICT = "ccollections\nOrderedDict\n)R";
 
 type Part = string | number | readonly number[] | Uint8Array;
 
-/** Joins opcodes and arguments: texts as Latin-1, numbers as bytes. */
+/** Concatenates opcodes and arguments: texts as Latin-1, numbers as bytes. */
 function bytesOf(...parts: readonly Part[]): Uint8Array {
   return joined(parts.map((part) => {
     if (part instanceof Uint8Array) return part;
@@ -52,7 +52,7 @@ function int(value: number): Uint8Array {
   return bytesOf("J", u32(value));
 }
 
-/** Values by name; each leaves one on the stack. */
+/** Values by name. Each leaves one value on the stack. */
 const VALUES: Record<string, (dice: Dice) => Uint8Array> = {
   "tuples of themselves": (dice) =>
     bytesOf(
@@ -214,7 +214,7 @@ const VALUES: Record<string, (dice: Dice) => Uint8Array> = {
   "nothing": () => bytesOf("0"),
 };
 
-/** A pickle of one of them. */
+/** Returns a pickle of a random value. */
 export function evilPickle(dice: Dice): { name: string; bytes: Uint8Array } {
   const name = dice.pick(Object.keys(VALUES));
   const head = dice.pick(["\x80\x02", "\x80\x04", "\x80\x05", "", "\x80\xff"]);
@@ -222,7 +222,7 @@ export function evilPickle(dice: Dice): { name: string; bytes: Uint8Array } {
   return { name, bytes: bytesOf(head, VALUES[name]!(dice), end) };
 }
 
-/** Puts a pickle where the container has one. */
+/** Replaces a pickle of the container. */
 function putPickle(
   draft: Draft,
   dice: Dice,
@@ -251,7 +251,7 @@ const bomb: Mutation = {
   apply: (draft, dice) => putPickle(draft, dice, () => evilPickle(dice)),
 };
 
-/** Changed bytes of a pickle, with the checksums that belong to them. */
+/** Changes bytes of a pickle, and corrects the checksums. */
 const changed: Mutation = {
   name: "changed pickle",
   weight: 4,

@@ -1,4 +1,4 @@
-/** Records of bags and samples of FFRecord that no encoder writes, in containers that are sound around them. */
+/** Bag records and FFRecord samples that no encoder writes, in otherwise valid containers. */
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { joined } from "../../support/gulp/gulp_golden.ts";
 import { u64s } from "../../support/bags/make_bag.ts";
@@ -43,7 +43,7 @@ function packList(items: readonly Uint8Array[]): Uint8Array {
   ]);
 }
 
-/** A shape, and often one whose product is more than there is. */
+/** Encodes a shape, whose product often exceeds the data. */
 function packShape(dice: Dice): Uint8Array {
   const dimension = () =>
     dice.pick([
@@ -56,7 +56,7 @@ function packShape(dice: Dice): Uint8Array {
   return packList(Array.from({ length: count }, dimension));
 }
 
-/** Values of MessagePack by name. */
+/** MessagePack values by name. */
 const VALUES: Record<string, (dice: Dice) => Uint8Array> = {
   "an array": (dice) =>
     packList([
@@ -136,7 +136,7 @@ function evilRecord(dice: Dice): { name: string; bytes: Uint8Array } {
   return { name, bytes: VALUES[name]!(dice) };
 }
 
-/** Writes a bag of these records in place of what it was. */
+/** Rewrites a bag with these records. */
 function putRecords(
   draft: Draft,
   path: string,
@@ -184,7 +184,7 @@ function changed(bytes: Uint8Array, dice: Dice): Uint8Array {
   return copy;
 }
 
-/** Checksums that fit what was damaged: what lies behind them is reached by that alone. */
+/** Corrects checksums after damage, so that readers get past them. */
 const seal: Mutation = {
   name: "fit checksums",
   weight: 8,
@@ -196,7 +196,7 @@ const seal: Mutation = {
     const how = `checksums of ${samples ? "all" : "the header"} fitted`;
     if (bytes.length < 12) return;
     if (dice.once(3)) {
-      // Numbers of the header first, since chance seldom hits them.
+      // Sets a number of the header first, since other mutations seldom hit one.
       const at = dice.pick([4, 12 + 4 * dice.int(40)]);
       const width = dice.pick([4, 8]);
       const value = dice.pick(limitsAround(bytes.length, at));

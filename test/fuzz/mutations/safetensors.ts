@@ -1,10 +1,10 @@
-/** Mutations of SafeTensors: what a header or an index says, with the header's length made right again. */
+/** Mutations of SafeTensors headers and indexes, with a corrected header length. */
 import { type Mutation, pickNamed } from "./mutation.ts";
 
 const FILE = /\.safetensors$/;
 const INDEX = /\.safetensors\.index\.json$/;
 
-/** A number or word of the header. */
+/** Sets a number or word of the header. */
 const setHeader: Mutation = {
   name: "set value of a header of tensors",
   weight: 5,
@@ -38,7 +38,7 @@ const setHeader: Mutation = {
   },
 };
 
-/** A name of the index. */
+/** Sets a name of the index. */
 const setIndex: Mutation = {
   name: "set value of an index of tensors",
   weight: 3,

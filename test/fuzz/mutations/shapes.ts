@@ -1,4 +1,4 @@
-/** Directories that are not as any writer leaves them: files missing, added, exchanged, or no files. */
+/** Mutations of directories: missing, additional, exchanged and special files. */
 import type { Dice } from "../dice.ts";
 import type { Draft, DraftEntry } from "../draft.ts";
 import { EVIL_NAMES } from "./evil.ts";
@@ -35,7 +35,7 @@ const STRAY = [
   ...["999999", "1000000", "0000000", "data_0.gulp.part", ".hidden"],
 ];
 
-/** Where links lead: `fifo` and `outside` are what the worker has put there. */
+/** Targets of links. The worker creates `fifo` and `outside`. */
 const TARGETS = [
   ...[".", "..", "missing", "/dev/null", "/dev/zero", "/dev/full"],
   ...["/proc/self/mem", "/proc/kmsg", "/proc/self/status"],
@@ -49,7 +49,7 @@ function inDirectory(directory: string, name: string): string {
   return directory === "" ? name : `${directory}/${name}`;
 }
 
-/** How a path leads from its directory to the directory of the case. */
+/** Returns the relative path from an entry to the directory of the case. */
 function upFrom(path: string): string {
   return "../".repeat(path.split("/").length);
 }
@@ -65,7 +65,7 @@ function anyEntry(draft: Draft, dice: Dice, path: string): DraftEntry {
     () => ({ kind: "link", target: path.slice(path.lastIndexOf("/") + 1) }),
     () => {
       const beside = dice.pick(["fifo", "outside"]);
-      // Who names a pipe to read lines from waits for who writes to it, as it should.
+      // Opening a pipe as lines would wait for its writer, which is intended.
       const target = path.endsWith(".jsonl") ? "outside" : beside;
       return { kind: "link", target: `${upFrom(path)}${target}` };
     },
@@ -148,7 +148,7 @@ const rename: Mutation = {
   },
 };
 
-/** A whole chunk or shard twice, gone, or under another number. */
+/** Copies or moves a whole chunk or shard to another number. */
 const parts: Mutation = {
   name: "chunks and shards",
   weight: 3,
@@ -174,13 +174,13 @@ const parts: Mutation = {
   },
 };
 
-/** The number of the chunk or shard that a file belongs to. */
+/** Returns the number of a file's chunk or shard. */
 function partOf(path: string): string | undefined {
   return /\/(\d{6})\//.exec(path)?.[1] ??
     /(?:data|meta)_(\d+)\.\w+$/.exec(path)?.[1];
 }
 
-/** The files of another container beside those of this one. */
+/** Adds the files of another container. */
 const overlay: Mutation = {
   name: "two containers in one",
   weight: 1,

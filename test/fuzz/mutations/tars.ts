@@ -1,4 +1,4 @@
-/** Mutations of tars: headers whose checksums fit what was changed in them. */
+/** Mutations of tar headers, with corrected checksums. */
 import { type Member, tarBytes } from "../../support/tar/make_tar.ts";
 import {
   integerBytes,
@@ -9,7 +9,7 @@ import {
 
 const BLOCK = 512;
 
-/** Fields of headers, with their lengths. */
+/** Offset and length of header fields. */
 const FIELDS = {
   name: [0, 100],
   size: [124, 12],
@@ -34,7 +34,7 @@ const NAMES = [
 ];
 const NUMBERS = ["", "9", "-1", " 7", "77777777777", "00000001000\0"];
 
-/** A field of a header, its checksum made anew. */
+/** Sets a field of a header, and corrects the checksum. */
 const setHeader: Mutation = {
   name: "set field of a tar",
   weight: 6,
@@ -61,7 +61,7 @@ const setHeader: Mutation = {
   },
 };
 
-/** A member once more, where another one is: paths that come twice, headers that say less than follows. */
+/** Copies a header over another: paths occur twice, and sizes are too small. */
 const copyHeader: Mutation = {
   name: "copy header of a tar",
   weight: 2,
@@ -77,7 +77,7 @@ const copyHeader: Mutation = {
   },
 };
 
-/** A directory whose header says a size, by its type or by its slash. */
+/** Makes a directory with a size, marked as directory by its type or by a slash. */
 const sizeDirectory: Mutation = {
   name: "size of a directory of a tar",
   weight: 2,
@@ -97,7 +97,7 @@ const sizeDirectory: Mutation = {
   },
 };
 
-/** Zeros in the place of a header: an end in the middle. */
+/** Zeros a header, which ends the archive early. */
 const zeroHeader: Mutation = {
   name: "zero header of a tar",
   weight: 1,
@@ -111,7 +111,7 @@ const zeroHeader: Mutation = {
   },
 };
 
-/** A file with holes by GNU's old header, with numbers at their limits. */
+/** Makes a sparse file in GNU's old format, with numbers at their limits. */
 const makeSparse: Mutation = {
   name: "holes in a tar",
   weight: 2,
@@ -137,7 +137,7 @@ const makeSparse: Mutation = {
   },
 };
 
-/** Shards that say nothing of what the others are: of no file or of one, of hidden names alone. */
+/** Shards that do not reveal their kind: with no file or one, or with only hidden names. */
 const SAYING_NOTHING: readonly (readonly Member[] | undefined)[] = [
   [],
   undefined,
@@ -148,10 +148,10 @@ const SAYING_NOTHING: readonly (readonly Member[] | undefined)[] = [
   [{ name: "__meta__/a.txt" }, { name: "link.txt", type: "2", link: "a" }],
 ];
 
-/** Where such a shard stands: before the others, behind them, or in the place of one. */
+/** Position of such a shard: first, last, or in place of another. */
 const PLACES = ["!.tar", "~.tar", undefined];
 
-/** A shard without files, or with hardly any, among others. */
+/** Adds a shard with no or hardly any files. */
 const sayNothing: Mutation = {
   name: "shard without files",
   weight: 20, // few containers have shards
@@ -168,7 +168,7 @@ const sayNothing: Mutation = {
   },
 };
 
-/** The members of a tar in another order: files of a sample that are not neighbours. */
+/** Reorders the members of a tar, so that files of a sample are not adjacent. */
 const scatter: Mutation = {
   name: "scatter a tar",
   weight: 2,

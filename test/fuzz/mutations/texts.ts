@@ -1,4 +1,4 @@
-/** Metadata that are text: JSON of specs, videos and labels, and headers of arrays. */
+/** Mutations of text metadata: JSON of specs, videos and labels, and headers of arrays. */
 import type { Dice } from "../dice.ts";
 import { DTYPES, EVIL_NAMES } from "./evil.ts";
 import { limitsAround, type Mutation, pickNamed } from "./mutation.ts";
@@ -90,14 +90,14 @@ const document: Mutation = {
   },
 };
 
-/** A token in place of another one. */
+/** Replaces a token by another one. */
 const token: Mutation = {
   name: "another token",
   weight: 8,
   apply(draft, dice) {
     const path = pickNamed(draft, dice, TEXTS);
     if (path === undefined) return;
-    // Latin-1, which keeps all bytes: arrays of numbers follow the headers of .npy.
+    // Latin-1 keeps all bytes, including the array data after a .npy header.
     const text = new TextDecoder("latin1").decode(draft.bytes(path));
     const tokens = [...text.matchAll(
       /"(?:[^"\\]|\\.)*"|'[^']*'|-?\d[\d.eE+-]*|[[\]{},:()]/g,

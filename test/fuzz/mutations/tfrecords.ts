@@ -1,4 +1,4 @@
-/** Mutations of TFRecord: lengths and messages whose checksums fit what was changed in them. */
+/** Mutations of TFRecord lengths and messages, with corrected checksums. */
 import { crc32c } from "@node-rs/crc32";
 import {
   integerBytes,
@@ -11,7 +11,7 @@ const HEADER = 12;
 const FRAME = 16;
 const NAMED = /\.tfrecords?$|-of-\d{5}$/;
 
-/** A length that lies, with its checksum. */
+/** Falsifies a length, and corrects its checksum. */
 const setLength: Mutation = {
   name: "set length of a record",
   weight: 3,
@@ -29,7 +29,7 @@ const setLength: Mutation = {
   },
 };
 
-/** Bytes of a record that are others, with its checksum: messages are damaged, and nothing else. */
+/** Changes bytes of a record, and corrects its checksum, so that only the message is damaged. */
 const setMessage: Mutation = {
   name: "set bytes of a record",
   weight: 6,
@@ -42,7 +42,7 @@ const setMessage: Mutation = {
     const at = dice.pick(starts);
     const length = lengthAt(bytes, at);
     const data = bytes.slice(at + HEADER, at + HEADER + length);
-    // The first bytes are those that say what comes.
+    // The first bytes have the most structure.
     const most = dice.once(2) ? Math.min(length, 40) : length;
     for (let i = 0; i <= dice.int(3); i++) {
       data[dice.int(most)] = dice.pick([0, 1, 0x0a, 0x12, 0x7f, 0x80, 0xff]);
