@@ -1,4 +1,4 @@
-/** Each command's help has three examples: command lines that its parser takes, and that run. */
+/** Each command's help has three examples, which its parser accepts and which run. */
 import assert from "node:assert/strict";
 import type { Command } from "commander";
 import { examplesOf, LINES } from "../../src/cli/examples.ts";
@@ -7,7 +7,7 @@ import { writeExampleFiles } from "../support/example_files.ts";
 import { CLI, run, succeed, withSession } from "./run_cli.ts";
 import { withTempDir } from "../support/paths.ts";
 
-/** Those that run here: others mount, need ffmpeg, or take seconds. */
+/** Commands whose examples run here. The others mount, need ffmpeg, or take seconds. */
 const RUN = new Set(
   [
     ...["ls", "tree", "cat", "stat", "info", "records", "check", "extract"],
@@ -16,7 +16,7 @@ const RUN = new Set(
   ],
 );
 
-/** A command with its name, and those below it. */
+/** Yields a command with its name, and all subcommands. */
 function* commandsOf(
   command: Command,
   name = "",
@@ -27,7 +27,7 @@ function* commandsOf(
   }
 }
 
-/** What a command prints as its help. */
+/** Returns the help text of a command. */
 function helpOf(command: Command): string {
   let text = "";
   command.configureOutput({ writeOut: (more) => text += more });
@@ -35,7 +35,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-/** The arguments that a shell in a directory gives `recordfs` in a line. */
+/** Returns the arguments that a shell passes to `recordfs` for a line. */
 async function argumentsIn(line: string, cwd: string): Promise<string[]> {
   const script = `recordfs() { printf '%s\\0' "$@" >&3; }\n${line}`;
   const ran = await run(["sh", "-c", `exec 3>&1\n${script}`], { cwd });
@@ -101,7 +101,7 @@ Deno.test("the parser takes every example, as a line of the command that shows i
   });
 });
 
-/** The commands that a line calls, without doing what they do. */
+/** Parses a line, and returns the commands that it would run. */
 async function parsed(args: string[], line: string): Promise<string[]> {
   const program = await makeProgram(undefined);
   const called: string[] = [];
@@ -131,7 +131,7 @@ Deno.test("examples run where the files that they name exist", () =>
       for (const name of RUN) {
         const cwd = `${dir}/${++count}`;
         await run(["cp", "-r", `${dir}/files`, cwd]);
-        // One after the other, as somebody would who tries them.
+        // In order, as a reader would try them.
         const lines = examplesOf(name);
         assert.equal(lines.length, 3);
         for (const line of lines) {

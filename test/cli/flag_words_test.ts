@@ -89,7 +89,7 @@ Deno.test("each message that names an option carries it, and the option has a fl
       if (file.includes("/src/cli/")) continue;
       if (file.endsWith("/src/base/named_option.ts")) continue;
       assert.doesNotMatch(code, /\boption \\?`/, file);
-      // Of what commands convert, mount and open, messages name no option without its value.
+      // Messages about converting, mounting and opening name an option only with its value.
       if (/\/(convert|vfs|fuse)\//.test(file)) {
         assert.doesNotMatch(code, /["`][^"`\n]*\b[Tt]he option [a-z${]/, file);
       }

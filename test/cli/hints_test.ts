@@ -1,4 +1,4 @@
-/** Messages that say which command, option or word was meant. */
+/** Messages that suggest the intended command, option or word. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
@@ -15,7 +15,7 @@ import { withMountPlace } from "./mount/mount_place.ts";
 
 const encoder = new TextEncoder();
 
-/** A folder, a container of each kind that is made quickly, and a text. */
+/** Creates a folder, containers that are made quickly, and a text file. */
 async function withFiles(body: (dir: string) => Promise<void>): Promise<void> {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/photos`);
@@ -123,7 +123,7 @@ Deno.test("a path that begins with a dash must follow --", async () => {
   for (
     const line of [
       ["ls", "-dash.ffr"],
-      ["ls", "-lash.ffr"], // whose first letter is an option
+      ["ls", "-lash.ffr"], // the first letter is an option
       ["cat", "data.ffr", "-dash.jpg"],
       ["write", "new.ffr", "-dash.jpg"],
       ["mount", "--dash.ffr", "/mnt"],
@@ -158,7 +158,7 @@ Deno.test({
         1,
         /is mounted there already\. .*--replace.*-o nonempty/,
       );
-      // The command itself, and nobody else, works there.
+      // The command's own working directory is in the mount, and no other process uses it.
       const command =
         `cd '${place.mountpoint}' && exec '${Deno.execPath()}' run -A '${CLI}' umount .`;
       const { stderr, code } = await run(["sh", "-c", command], {
@@ -167,7 +167,7 @@ Deno.test({
       assert.deepEqual([stderr, code], ["", 0]);
       assert.deepEqual(fs.readdirSync(place.mountpoint), []);
       assert.equal((await mount()).code, 0);
-      // A shell that waits in it is named, the command is not.
+      // A shell that waits in the mount is named, but the command itself is not.
       const waits =
         `cd '${place.mountpoint}' && '${Deno.execPath()}' run -A '${CLI}' umount .; exit $?`;
       const held = await run(["sh", "-c", waits], { env: place.env });

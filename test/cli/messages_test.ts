@@ -1,4 +1,4 @@
-/** What names and errors from anywhere become when they are shown. */
+/** Names and errors as messages show them. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { systemMessage } from "../../src/cli/system_message.ts";
@@ -17,10 +17,10 @@ import { assertFailed, CLI, recordfs, run, runBash } from "./run_cli.ts";
 
 const { path: packed } = goldenCase("ffrecord/packed_tree");
 
-/** Longest line that a message may be. */
+/** Maximum length of a message line. */
 const LONGEST = 15_000;
 
-/** Turned round, zero width, a tag, a line end of Unicode, a control of either kind. */
+/** Bidirectional, zero-width and tag characters, Unicode line separators, and two control characters. */
 const UNSHOWN = "\u202e\u2066\u200b\ufeff\u{e0041}\u2028\u2029\x1b\x85";
 const ESCAPED =
   "\\u202e\\u2066\\u200b\\ufeff\\udb40\\udc41\\u2028\\u2029\\033\\205";
@@ -69,7 +69,7 @@ Deno.test("errors have bounded messages, and complete fields", async () => {
   assert.ok(error.message.length < 2200);
 });
 
-/** Containers whose messages would have no end. */
+/** Containers that cause very long messages. */
 const ENDLESS: Record<string, () => Uint8Array> = {
   "a class name of 3 MB": () => {
     const start = Buffer.from("piouhjgbr\x80\x02c", "latin1");
@@ -127,7 +127,7 @@ Deno.test({
         const args = given.includes(file) ? given : [...given, file];
         const quoted = [Deno.execPath(), "run", "-A", CLI, ...args]
           .map((arg) => `'${arg}'`).join(" ") +
-          (args[0] === "check" ? " 2>/dev/null" : ""); // its bar moves the cursor
+          (args[0] === "check" ? " 2>/dev/null" : ""); // its progress bar moves the cursor
         const ran = await run(["script", "-qec", quoted, "/dev/null"]);
         for (const line of ran.stdout.trimEnd().split("\r\n")) {
           assertShown(line);
@@ -136,7 +136,7 @@ Deno.test({
         if (!args.includes("--json")) continue;
         const { stdout } = await recordfs(args);
         assert.deepEqual(JSON.parse(ran.stdout), JSON.parse(stdout));
-        assert.ok(stdout.includes("\u202e")); // a program gets what it is
+        assert.ok(stdout.includes("\u202e")); // output to a program is not escaped
       }
     });
   },
@@ -232,7 +232,7 @@ Deno.test("a working directory that was removed is named", async () => {
   assert.deepEqual([whole.code, whole.stderr], [0, ""]);
 });
 
-/** Runs a line of a shell, in which `$0` is recordfs. */
+/** Runs a shell line in which `$0` stands for recordfs. */
 function shell(line: string): ReturnType<typeof run> {
   const program = `${Deno.execPath()} run -A ${CLI}`;
   return runBash(line.replaceAll("$0", program));

@@ -1,4 +1,4 @@
-/** Runs the command line interface: in this process, or as its users do, in one of its own. */
+/** Runs the command line: in this process, or like a user in one of its own. */
 import assert from "node:assert/strict";
 import { main } from "../../src/cli/main.ts";
 import { Captured } from "../support/programs/captured.ts";
@@ -8,13 +8,13 @@ import { inNamespace } from "./mount/own_run.ts";
 /** Path of the program. */
 export const CLI = `${REPOSITORY}cli.ts`;
 
-/** Runs command lines in turns. */
+/** Program that runs command lines one after the other. */
 const SESSION = `${REPOSITORY}test/support/programs/session_cli.ts`;
 
-/** Flags that `bin/recordfs` has. */
+/** Flags of `bin/recordfs`. */
 const AS_INSTALLED = ["-A", "--unstable-lazy-dynamic-imports"];
 
-/** How a process ended, and what it wrote. */
+/** Exit code and output of a process. */
 export interface Ran {
   readonly code: number;
   readonly bytes: Uint8Array;
@@ -22,15 +22,15 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Surroundings of a process. */
+/** Environment of a process. */
 export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
-  /** Flags of `deno run`; those of `bin/recordfs` unless given. */
+  /** Flags of `deno run`; by default those of `bin/recordfs`. */
   readonly permissions?: readonly string[];
 }
 
-/** The commands that leave nothing behind in the process that they ran in. */
+/** Commands that can run in this process without lasting effects on it. */
 const HERE: ReadonlySet<string | undefined> = new Set([
   ...["ls", "tree", "cat", "stat", "info", "records", "check", "extract"],
   ...["pack", "write", "convert", "bag", "split", "completions", "gulp"],
@@ -38,16 +38,16 @@ const HERE: ReadonlySet<string | undefined> = new Set([
   ...["--help", "--version", undefined],
 ]);
 
-/** The variables that it reads itself; others are for Deno and the system, and take a process. */
+/** Variables that recordfs itself reads. Others affect Deno and the system, and need a process. */
 const OWN_VARIABLE = /^(XDG_RUNTIME_DIR|RECORDFS_\w+)$/;
 
 /**
  * Runs `recordfs` with these arguments, without a terminal.
  *
- * Most commands run in this process, which takes a tenth of the time, and does the same: `run_cli_test.ts`
- * compares. Those about mounts run in one of their own, since a mount without a server holds who looks at it, and
- * who is held keeps it in use; so do those in another directory or with fewer permissions.
- * {@linkcode recordfsProcess} runs any as a process.
+ * Most commands run in this process, which takes a tenth of the time; `run_cli_test.ts` asserts that the result is the
+ * same. Commands about mounts run in a process of their own: a mount without a server blocks processes that access it,
+ * and a blocked process keeps the mount busy. So do commands with another directory or fewer permissions. {@linkcode
+ * recordfsProcess} runs any command as a process.
  */
 export function recordfs(
   args: readonly string[],
@@ -60,8 +60,8 @@ export function recordfs(
 }
 
 /**
- * Runs `body` with one process that runs command lines one after the other, in the directory that it changes to for
- * each, without a standard input.
+ * Runs `body` with a process that runs command lines one after the other, each in its own directory, without standard
+ * input.
  */
 export async function withSession(
   body: (
@@ -100,7 +100,7 @@ export async function withSession(
 
 let running: string | undefined;
 
-/** Runs `recordfs` in this process. Only one at a time: its output is that of the whole thread. */
+/** Runs `recordfs` in this process. Only one can run at a time, since it captures the output of the whole thread. */
 async function recordfsHere(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -116,12 +116,12 @@ async function recordfsHere(
   }
 }
 
-/** Runs a command line, of any command, in this process: one that is refused before anything is begun. */
+/** Runs an invalid command line of any command in this process: it is rejected before anything is started. */
 export function recordfsRefused(args: readonly string[]): Promise<Ran> {
   return recordfsHere(args, {});
 }
 
-/** Has this thread, and no other of the tests' process, see these variables while `body` runs. */
+/** Sets environment variables for this thread only, while `body` runs. */
 async function withEnv<T>(
   env: Readonly<Record<string, string>>,
   body: () => Promise<T>,
@@ -135,7 +135,7 @@ async function withEnv<T>(
   }
 }
 
-/** Runs `recordfs` as a process of its own, for tests of what a process does: with signals, memory, others. */
+/** Runs `recordfs` as a process of its own, for tests of signals, memory and other processes. */
 export function recordfsProcess(
   args: readonly string[],
   { permissions = AS_INSTALLED, ...options }: RunOptions = {},
@@ -160,7 +160,7 @@ export async function run(
   return ranTo(code, stdout, stderr);
 }
 
-/** Runs a script of bash, which would warn of a locale that is not installed. */
+/** Runs a bash script with LC_ALL=C, since bash warns about a missing locale. */
 export function runBash(
   script: string,
   args: readonly string[] = [],
@@ -185,7 +185,7 @@ export async function succeed(
   return ran;
 }
 
-/** Runs `recordfs` where native codecs may not run, which each thread says that decodes for itself. */
+/** Runs `recordfs` without permission for native codecs. Each thread that decodes reports this once. */
 export async function succeedWithSlowCodec(
   args: readonly string[],
   options: RunOptions,
@@ -199,7 +199,7 @@ export async function succeedWithSlowCodec(
   return ran;
 }
 
-/** Asserts that a process failed with one line of explanation, and without a stack trace. */
+/** Asserts that a process failed with a single line of explanation, and without a stack trace. */
 export function assertFailed(ran: Ran, code: number, words: RegExp): void {
   assert.match(ran.stderr, words);
   assert.match(ran.stderr, /^recordfs: [^\n]+\n$/);

@@ -1,4 +1,4 @@
-/** A command that runs in the tests' process does, says and returns what it does as a process. */
+/** A command in the tests' process has the same effects, output and exit code as in its own process. */
 import assert from "node:assert/strict";
 import { datasetCase } from "../support/bags/bag_golden.ts";
 import { filesBelow } from "../support/bags/naive_bags.ts";
@@ -9,7 +9,7 @@ import { recordfs, recordfsProcess } from "./run_cli.ts";
 const { path: packed } = goldenCase("ffrecord/packed_tree");
 const { path: dataset } = datasetCase("granular2/types");
 
-/** Lines of each kind: what is printed, bytes, faults, what is wrong, help; and floods, which are kept count of. */
+/** Command lines with all kinds of output: text, bytes, errors, usage errors, help, and rate-limited warnings. */
 const LINES: string[][] = [
   ["ls", "-lR", packed],
   ["ls", "-R", "--json", "--decoded", dataset],
@@ -31,13 +31,13 @@ const LINES: string[][] = [
 Deno.test("a command in this process behaves as in its own", async () => {
   for (const line of LINES) {
     const process = await recordfsProcess(line);
-    // Twice: nothing is left of the first run.
+    // Twice, to show that the first run leaves nothing behind.
     assert.deepEqual(await recordfs(line), process, line.join(" "));
     assert.deepEqual(await recordfs(line), process, line.join(" "));
   }
 });
 
-Deno.test("files that it writes are those of a process", async () => {
+Deno.test("a command in this process writes the same files as in its own", async () => {
   await withTempDir(async (dir) => {
     const line = (to: string) => ["extract", packed, `${dir}/${to}`];
     assert.equal((await recordfsProcess(line("process"))).code, 0);
@@ -48,7 +48,7 @@ Deno.test("files that it writes are those of a process", async () => {
   });
 });
 
-Deno.test("it sees the given variables, only in this thread and while it runs", async () => {
+Deno.test("a command in this process sees the given variables, only in its thread and while it runs", async () => {
   await withTempDir(async (dir) => {
     const env = { RECORDFS_DEBUG: "1", XDG_RUNTIME_DIR: dir };
     const line = ["ls", "/nowhere"];
@@ -58,7 +58,7 @@ Deno.test("it sees the given variables, only in this thread and while it runs", 
   });
 });
 
-Deno.test("two at a time are rejected, since they would write to each other's output", async () => {
+Deno.test("two commands at a time are rejected, since they would write to each other's output", async () => {
   const first = recordfs(["ls", packed]);
   await assert.rejects(recordfs(["ls", packed]), /only processes can run/);
   assert.equal((await first).code, 0);

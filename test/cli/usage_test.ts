@@ -44,13 +44,13 @@ Deno.test("--help names every command, and each command has its own help", async
   assert.match(help.stdout, /^Usage: recordfs ls .*SOURCE \[PATH\]/);
 });
 
-Deno.test("--version is that of deno.json", async () => {
+Deno.test("--version prints the version of deno.json", async () => {
   const manifest = await Deno.readTextFile(`${REPOSITORY}deno.json`);
   const { version } = JSON.parse(manifest);
   for (const flag of ["--version", "-v", "-V"]) {
     assert.equal((await succeed([flag])).stdout, `${version}\n`);
   }
-  // Behind a command it would be that command's.
+  // After a command, the option belongs to the command.
   assertFailed(await recordfs(["ls", "-v", path]), 2, /unknown option '-v'/);
 });
 

@@ -1,4 +1,4 @@
-/** `recordfs cache`: what was fetched from servers. */
+/** `recordfs cache`: the cache of data fetched from servers. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -53,7 +53,7 @@ Deno.test("a container is prefetched, listed, verified and deleted", async () =>
       assert.ok(bytes >= size && bytes < 1.2 * size, `${bytes}`);
     }
 
-    // All is there: only whether it is still the same is asked.
+    // Everything is cached, so requests only revalidate it.
     const before = server.asked.length;
     await succeed(["check", `${url}/?x=hush`, ...where]);
     const asked = server.asked.slice(before)
@@ -82,7 +82,7 @@ Deno.test("a container is prefetched, listed, verified and deleted", async () =>
     );
     await succeed(["cache", "verify", ...where]);
 
-    // What a process uses stays.
+    // Objects in use are not deleted.
     const remote = { cache: { directory: `${dir}/cache` } };
     {
       using _used = await open(`${url}/a.ffr`, { remote });
@@ -134,7 +134,7 @@ Deno.test("indexes of large tars are listed and deleted by location", async () =
     const both = await ok("cache", "rm", far);
     assert.match(both.stdout, /^1 object and 1 index deleted/);
     assert.deepEqual(await listed(), [other]);
-    // What is damaged is listed and deleted as well.
+    // Damaged indexes are listed and deleted as well.
     const [file] = fs.readdirSync(`${dir}/cache/indexes`);
     fs.writeFileSync(`${dir}/cache/indexes/${file}`, "no index");
     const damaged = await ok("cache", "ls");
@@ -207,7 +207,7 @@ Deno.test("a cache that others can write to is not listed, verified, filled or e
     const listed = await succeed(["cache", "ls", ...shared]);
     assert.match(listed.stdout, /a\.ffr +2\.0 MB +2\.0 MB +100 %/);
 
-    // Others that read it go without.
+    // Commands that do not trust the group work without the cache.
     const name = "000007";
     const { bytes, stderr } = await recordfs(["cat", url, name, ...where]);
     assert.deepEqual(bytes, SAMPLES[7]);
@@ -218,7 +218,7 @@ Deno.test("a cache that others can write to is not listed, verified, filled or e
     const ran = await recordfs(["cat", url, name, ...shared]);
     assert.deepEqual([ran.stderr, ran.code], ["", 0]);
 
-    // What is put in the place of its files is deleted itself, and not what it leads to.
+    // Links in place of the cache's files are deleted themselves, but not their targets.
     const [facts] = fs.globSync(`${cache}/objects/*/*/facts.json`);
     const [counts] = fs.globSync(`${cache}/objects/*/*/counts`);
     const [lock] = fs.globSync(`${cache}/objects/*/*/lock`);

@@ -80,7 +80,7 @@ Deno.test("--spec names a file with the types of files", async () => {
     const args = ["convert", `${dir}/in`, `${dir}/out`, "--to", "bags"];
     await recordfs([...args, "--spec", `${dir}/spec.json`]);
     assert.deepEqual(datapointsOf(`${dir}/out`), [{ x: "text" }]);
-    // Or JSON itself, which starts with a brace; a file's name does not.
+    // Text that starts with a brace is JSON instead of a path.
     await recordfs(
       ["convert", `${dir}/in`, `${dir}/json`, "--to", "bags"].concat(
         ["--spec", ' {"x": "bytes"}'],
@@ -108,7 +108,7 @@ Deno.test("--spec names a file with the types of files", async () => {
   });
 });
 
-/** Runs `recordfs` in a directory, where it must succeed. */
+/** Returns a function that runs `recordfs` in a directory, where it must succeed. */
 function doneIn(cwd: string): (...args: string[]) => Promise<Ran> {
   return async (...args) => {
     const ran = await recordfs(args, { cwd });
@@ -223,7 +223,7 @@ Deno.test("--force replaces a target, and leaves alone what it may not replace",
   });
 });
 
-/** Command lines that are wrong. */
+/** Invalid command lines. */
 const USAGE: [args: string[], words: RegExp][] = [
   [[LISTS, "OUT"], /does not give the target format/],
   [[LISTS, "OUT", "--to", "rar"], /'rar' is invalid/],
@@ -268,14 +268,14 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
           stdout: "null",
           stderr: "piped",
         }).spawn();
-        while (readdirSync(dir).length === 1) { // until it is writing
+        while (readdirSync(dir).length === 1) { // until it writes
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
         send(child.pid, signal);
         return await child.output();
       };
       let { code, stderr } = await convert();
-      for (let again = 0; code === 0 && again < 20; again++) { // it was too fast
+      for (let again = 0; code === 0 && again < 20; again++) { // it ended before the signal
         rmSync(`${dir}/out`, { recursive: true });
         ({ code, stderr } = await convert());
       }
@@ -286,7 +286,7 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
         new TextDecoder().decode(stderr),
       );
       const left = readdirSync(dir).filter((name) => name !== "in");
-      // Who is killed can't remove what is hidden.
+      // A killed process cannot remove its hidden partial file.
       assert.match(
         left.join("\n"),
         interrupted ? /^$/ : /^\.out\.recordfs-\d+-\d+\.part$/,

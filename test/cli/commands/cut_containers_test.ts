@@ -1,4 +1,4 @@
-/** What commands do with a container that was cut: its whole records are served, and what is cut is named. */
+/** Commands on truncated containers: complete records are served, and truncated ones are named. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -14,15 +14,15 @@ import { withMountPlace } from "../mount/mount_place.ts";
 
 const CONTENTS = Array.from({ length: 10 }, (_, i) => `content ${i}`);
 
-/** A container of those contents, of which the last ones are cut. */
+/** A container with these contents, the last of which are truncated. */
 interface CutContainer {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Files that it needs, by their names. */
+  /** Further files of the container, by name. */
   readonly beside?: Readonly<Record<string, Uint8Array>>;
-  /** What the options of commands say that it is. */
+  /** Options that name the format. */
   readonly flags: readonly string[];
-  /** Names of contents that are cut. */
+  /** Names of the truncated contents. */
   readonly cut: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const CONTAINERS: readonly CutContainer[] = [
     name: "c.ffr",
     bytes: ffrBytes(CONTENTS.map((text) => Buffer.from(text)))
       .subarray(0, 12 + 12 * 10 + 9 * 6 + 2),
-    // Whether it was a packed folder cannot be told.
+    // A truncated file does not show whether it was a packed folder.
     flags: ["--format", "ffrecord-samples"],
     cut: ["000006", "000007", "000008", "000009"],
   },
@@ -50,7 +50,7 @@ const CONTAINERS: readonly CutContainer[] = [
   },
 ];
 
-/** The index of a bag of generation 3: where its records end. */
+/** Returns the index of a bag of generation 3: the ends of its records. */
 function bagIndex(lengths: readonly number[]): Uint8Array {
   const index = Buffer.alloc(8 * lengths.length);
   let end = 0;
@@ -62,7 +62,7 @@ function bagIndex(lengths: readonly number[]): Uint8Array {
 
 const CUT = /(?:'(\S+)'|(?:sample|record) (\d+)) (?:in|of) \S+: .*truncated/g;
 
-/** The names in lines that say what is cut. */
+/** Returns the names in messages about truncated contents. */
 function named(text: string): string[] {
   return [...text.matchAll(CUT)]
     .map(([, name, sample]) => name ?? sample!.padStart(6, "0"));
@@ -73,7 +73,7 @@ function soundOf({ cut }: CutContainer): Record<string, string> {
   return Object.fromEntries(sound.map((text, i) => [`00000${i}`, text]));
 }
 
-/** Members of a tar of these samples: WebDataset takes what follows a dot as the kind. */
+/** Returns members of a tar of these samples. WebDataset takes the text after a dot as the field's name. */
 function membersOf(samples: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(samples).map(([name, text]) => [`${name}.bin`, text]),

@@ -1,4 +1,4 @@
-/** What a container of folders in folders takes: no more than in proportion to its size. */
+/** Resources that commands need for nested folders grow at most linearly. */
 import assert from "node:assert/strict";
 import { ExtractTarget } from "../../../src/io/unpack/extract_target.ts";
 import { removeTree } from "../../../src/io/write/remove_tree.ts";
@@ -23,7 +23,7 @@ interface Taken {
   readonly memory: number;
 }
 
-/** Runs a command, which must succeed, and says what it took. */
+/** Runs a command, which must succeed, and returns its resource usage. */
 async function measured(args: readonly string[]): Promise<Taken> {
   const script = `${REPOSITORY}test/support/programs/measured_cli.ts`;
   const ran = await run([Deno.execPath(), "run", "-A", script, ...args]);
@@ -31,7 +31,7 @@ async function measured(args: readonly string[]): Promise<Taken> {
   return JSON.parse(ran.stderr.trimEnd().split("\n").at(-1)!);
 }
 
-/** Runs a command on two sizes; four times as many folders may take five times the processor time. */
+/** Runs a command on two sizes. Four times as many folders may take five times the processor time. */
 async function assertInProportion(
   files: DeepFiles,
   argsFor: (container: string, dir: string) => readonly string[],
@@ -53,7 +53,7 @@ async function assertInProportion(
   });
 }
 
-/** Goes down the folders, and counts them and what is in them. */
+/** Counts the nested folders, and the files in them. */
 async function assertExtracted(dir: string, depth: number): Promise<void> {
   const found = await run(
     ["sh", "-c", `find "$0" -printf '%y %s\\n' | sort | uniq -c`, dir],
@@ -84,7 +84,7 @@ for (
 }
 
 for (
-  // To a folder, it writes as extract does.
+  // Converting to a folder writes in the same way as extract.
   const to of LONG
     ? ["folder", "ffrecord", "bag"] as const
     : ["ffrecord"] as const
@@ -116,7 +116,7 @@ Deno.test({
     assertInProportion(
       "behind",
       (container, dir) => {
-        // Unpacked here, so that only packing is measured.
+        // Extracted in this process, so that only packing is measured.
         const target = new ExtractTarget(`${dir}/in`, {
           sync: "none",
           replace: false,
@@ -157,7 +157,7 @@ Deno.test({
     "the partial output of a failed conversion of nested folders is removed",
   ...needs("root"),
   async fn() {
-    // Room for the container and some of the folders, an inode and a page each.
+    // Enough for the container and some of the folders, which take an inode and a page each.
     const [room, depth] = LONG
       ? ["40m", 60_000] as const
       : ["10m", 15_000] as const;
@@ -195,7 +195,7 @@ for (const command of LONG ? ["ls -R", "ls -lR", "tree"] : ["ls -lR", "tree"]) {
           ...["sh", "-c", line, dir, Deno.execPath(), "run", "-A", script],
           ...[name!, ...flags, `${dir}/deep.ffr`],
         ]);
-        // tree says besides what it draws, and how much that was.
+        // tree prints the root, an empty line and the counts as well.
         const lines = 2 * depth + (name === "tree" ? 3 : 0);
         assert.equal(ran.stdout.trim(), String(lines));
         const taken = JSON.parse(await Deno.readTextFile(`${dir}/taken`));

@@ -1,4 +1,4 @@
-/** Inputs are closed where what they were to become can't be made. */
+/** Inputs are closed if their output cannot be created. */
 import assert from "node:assert/strict";
 import { withTempDir } from "../../support/paths.ts";
 import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";

@@ -16,7 +16,7 @@ const notUtf8 = goldenCase("ffrecord/packed_not_utf8_names");
 const damaged = goldenCase("ffrecord/bad_offset_beyond_end");
 const { entries } = tree.content;
 
-/** Entries right below a directory. */
+/** Returns the names in a directory. */
 function below(directory: string): string[] {
   const prefix = directory === "" ? "" : `${directory}/`;
   return entries.map(({ path }) => path).filter((path) =>
@@ -24,7 +24,7 @@ function below(directory: string): string[] {
   ).map((path) => path.slice(prefix.length));
 }
 
-/** Names may hold newlines, so a listing is compared as a whole. */
+/** Compares a listing as a whole, since names may contain newlines. */
 function assertLists(stdout: string, names: readonly string[]): void {
   const text = names.map((name) => `${name}\n`);
   const lines = (text: string) => text.split("\n").sort();

@@ -21,7 +21,7 @@ function test(name: string, body: (place: MountPlace) => Promise<void>): void {
   Deno.test({ name, ...needs("fuse"), fn: () => withMountPlace(body) });
 }
 
-/** The state of a mount as it stands in its file. */
+/** Reads the only record of a mount. */
 async function record(state: string): Promise<Record<string, unknown>> {
   for await (const { name } of Deno.readDir(state)) {
     if (name.endsWith(".json")) {
@@ -50,7 +50,7 @@ test("mount returns once the mount responds, and unmount ends the server", async
   assert.equal(rest.mountpoint, mountpoint);
   assert.match(await Deno.readTextFile(log as string), /is mounted on/);
   assert.equal(await Deno.readLink(`/proc/${pid}/cwd`), "/");
-  // A session of its own (field 6), its supervisor's: the end of the terminal is not its end.
+  // The server is in the session (field 6) of its supervisor, so that closing the terminal does not end it.
   const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
   const [, parent, , session] = stat.split(") ")[1]!.split(" ");
   assert.equal(session, parent);
@@ -71,7 +71,7 @@ test("a mount in the background has as many threads as requested", async (place)
   let threads = 0;
   for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
     const comm = await Deno.readTextFile(`/proc/${pid}/task/${name}/comm`);
-    if (/^worker-/.test(comm)) threads++; // what Deno calls them
+    if (/^worker-/.test(comm)) threads++; // Deno names its workers so
   }
   assert.equal(threads, 5);
   await place.recordfs("unmount", mountpoint);
@@ -179,7 +179,7 @@ test("mounts counts requests, bytes and errors up to now, including those of kil
     const { pid } = await record(place.state);
     await Deno.readFile(`${mountpoint}/${`${i}`.padStart(6, "0")}`);
     if (i % 8 === 4) {
-      Deno.kill(pid as number, "SIGKILL"); // at once after it has answered
+      Deno.kill(pid as number, "SIGKILL"); // immediately after its response
       await until(async () => (await record(place.state)).pid !== pid);
     }
     if (i % 5 !== 0) continue;
@@ -217,7 +217,7 @@ test("mount and unmount work with relative paths and several mounts", async (pla
   const source = `${place.dir}/data.ffr`;
   await Deno.copyFile(tree.path, source);
   for (const mountpoint of ["mnt", "second"]) {
-    // nsenter would leave the directory that it was started in.
+    // nsenter would change the working directory.
     const script = 'cd "$0" && exec "$@"';
     const command = [Deno.execPath(), "run", "-A", CLI, "mount", "data.ffr"];
     const ran = await run(

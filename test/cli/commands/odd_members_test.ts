@@ -1,4 +1,4 @@
-/** What commands do with an archive of which some members are skipped, and some cannot be read. */
+/** Commands on an archive with skipped and unreadable members. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { handler } from "../../../src/serve/mod.ts";
@@ -9,7 +9,7 @@ import { type MadeMember, makeZip } from "../../support/zip/make_zip.ts";
 import { recordfs } from "../run_cli.ts";
 import { withMountPlace } from "../mount/mount_place.ts";
 
-const LARGE = "0123456789abcdef".repeat(1 << 17); // it is not read in one go
+const LARGE = "0123456789abcdef".repeat(1 << 17); // larger than one read
 
 const WRONG = { crc: 5 };
 
@@ -24,7 +24,7 @@ const MEMBERS: readonly MadeMember[] = [
   { name: "last", data: LARGE, method: 8 },
 ];
 
-/** Those that are not extracted, in the order in which `check` looks at them. */
+/** Members that are not extracted, in the order of `check`. */
 const ODD = ["../up", "d/sound/below", "secret", "d/sum", "large"];
 
 function withZip(
@@ -37,7 +37,7 @@ function withZip(
     });
 }
 
-/** The names in lines that say what is odd. */
+/** Returns the names in messages about such members. */
 function named(stderr: string): string[] {
   return [...stderr.matchAll(/'(\S+)' (is skipped|in \S+: it)/g)]
     .map(([, name]) => name!);
@@ -120,7 +120,7 @@ Deno.test(
       assert.deepEqual(named(ran.stderr), ["../up", "d/sound/below", "secret"]);
     }
     assert.equal(fs.existsSync(`${dir}/up`), false);
-    // Of what was not asked for nothing is missing.
+    // The exit code only depends on the requested members.
     const sound = await recordfs(["extract", zip, `${dir}/some`, "last"]);
     assert.equal(sound.code, 0, sound.stderr);
     const odd = await recordfs(["extract", zip, `${dir}/some`, "secret"]);
@@ -224,7 +224,7 @@ Deno.test("a server responds to an unreadable file with 501, and to a damaged on
   assert.equal((await get("files/d/sum")).status, 500);
   assert.equal((await get("dav/secret")).status, 501);
   assert.equal((await get("files/d/sound")).text, "content");
-  // What is listed beside it is as it was.
+  // The rest of the directory is listed as before.
   const listing = await get("files/");
   assert.equal(listing.status, 200);
   assert.match(listing.text, /secret/);

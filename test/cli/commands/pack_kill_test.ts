@@ -1,4 +1,4 @@
-/** Packing processes that are killed: what they were to write is there as a whole or not at all. */
+/** Killed pack processes: their output is complete or absent. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { PackedFolder } from "../../../src/formats/ffrecord/mod.ts";
@@ -10,7 +10,7 @@ import { CLI, succeed } from "../run_cli.ts";
 const FILES = 2000;
 const KILLS = LONG ? 50 : 6;
 
-/** Asserts that all files of the folder are in `out`, with this content before their number. */
+/** Asserts that `out` has all files of the folder, with this text before their number. */
 async function assertComplete(out: string, content: string): Promise<void> {
   using folder = await PackedFolder.open(out);
   assert.equal(folder.numFiles, FILES + 1);
@@ -50,14 +50,14 @@ for (
           args: ["run", "-A", CLI, ...command],
           stdout: "null",
         }).spawn();
-        // Most moments are near the end, when there is something to leave half-done.
+        // Mostly near the end, when output may be partial.
         const moment = duration * (0.3 + 0.7 * Math.sqrt(Math.random()));
         const timer = setTimeout(() => send(child.pid, "SIGKILL"), moment);
         const { success } = await child.status;
         clearTimeout(timer);
         if (success) {
           await assertComplete(out, "new ");
-          duration *= 0.8; // it was too fast to be killed
+          duration *= 0.8; // it ended before the kill
           continue;
         }
         kills++;

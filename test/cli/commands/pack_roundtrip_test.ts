@@ -1,4 +1,4 @@
-/** Random folders, packed and read in every way there is: byte for byte, names too. */
+/** Random folders are packed and read in every way, byte for byte, names included. */
 import assert from "node:assert/strict";
 import { FULL, LONG } from "../../support/long.ts";
 import fc from "../../support/random.ts";
@@ -17,7 +17,7 @@ import { needs } from "../../support/programs/programs.ts";
 import { withMountPlace } from "../mount/mount_place.ts";
 import { run, succeed } from "../run_cli.ts";
 
-/** Any bytes but `/` and NUL, and not `.` or `..`. */
+/** Any bytes except `/` and NUL, and not `.` or `..`. */
 const name = fc.oneof(
   {
     weight: 4,
@@ -36,7 +36,7 @@ const name = fc.oneof(
   .filter((bytes) => bytes.some((byte) => byte !== 0x2e))
   .map((bytes) => bytes.toHex());
 
-/** Mostly small; the borders of what is read and written at once are met too. */
+/** Mostly small, sometimes at the limits of single reads and writes. */
 const size = fc.oneof(
   { weight: 20, arbitrary: fc.nat(300) },
   { weight: 4, arbitrary: fc.nat(140_000) },
@@ -105,7 +105,7 @@ async function throughMount(out: string): Promise<Contents> {
   return contents;
 }
 
-/** Packs a folder, and hands over where to. */
+/** Packs a folder, and calls `body` with the path. */
 async function withPacked(
   folder: ExactFolder,
   parts: number,

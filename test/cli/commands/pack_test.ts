@@ -14,12 +14,12 @@ import {
   succeed,
 } from "../run_cli.ts";
 
-/** Names in a directory, hidden ones too. */
+/** Lists a directory, hidden files included. */
 function namesIn(dir: string): string[] {
   return [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
 }
 
-/** Makes files from their paths, directories from those with a slash at the end. */
+/** Creates files whose content is their path. Paths with a trailing slash are directories. */
 async function makeTree(dir: string, paths: readonly string[]): Promise<void> {
   await Deno.mkdir(dir, { recursive: true });
   for (const path of paths) {
@@ -29,7 +29,7 @@ async function makeTree(dir: string, paths: readonly string[]): Promise<void> {
   }
 }
 
-/** Asserts that a container holds what a directory holds, by unpacking it. */
+/** Extracts a container, and compares it with a directory. */
 async function assertHolds(
   container: string,
   original: string,
@@ -41,7 +41,7 @@ async function assertHolds(
   await Deno.remove(`${dir}/extracted`, { recursive: true });
 }
 
-/** The paths in a container, in its order; directories have a slash at the end. */
+/** Returns the paths in a container, in its order. Directories have a trailing slash. */
 async function pathsIn(container: string): Promise<string[]> {
   const { stdout } = await succeed(["ls", "-R", "--json", container]);
   const entries: { path: string; type: string }[] = JSON.parse(stdout);
@@ -234,7 +234,7 @@ Deno.test("pack lists entries that cannot be packed, and writes nothing", async 
     );
     assert.deepEqual(await pathsIn(`${dir}/a.ffr`), ["a", "sub/", "sub/b"]);
 
-    // What is not asked for is no problem.
+    // Entries that are excluded are no problem.
     await succeed([...args, "-f", "--exclude", "pipe", "--exclude", "sub"]);
     assert.deepEqual(await pathsIn(`${dir}/a.ffr`), ["a"]);
   });
@@ -248,7 +248,7 @@ Deno.test("pack skips its own output", async () => {
         cwd: dir,
       });
       assert.equal(ran.code, 0);
-      const lines = force.length === 0 ? 0 : 1; // there is nothing to leave out at first
+      const lines = force.length === 0 ? 0 : 1; // the output does not exist yet the first time
       assert.equal(ran.stderr.split("\n").length - 1, lines);
       if (lines > 0) {
         assert.match(
@@ -314,7 +314,7 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
       await withTempDir(async (dir) => {
         await makeTree(`${dir}/data`, ["a"]);
         using file = await Deno.create(`${dir}/data/large`);
-        await file.truncate(4 * 2 ** 30); // far more than is read before the signal
+        await file.truncate(4 * 2 ** 30); // more than can be read before the signal
         await Deno.mkdir(`${dir}/out`);
         const out = parts === 1 ? "a.ffr" : "parts";
         const child = new Deno.Command(Deno.execPath(), {

@@ -1,9 +1,9 @@
-/** What an ordinary user may not read is a problem of packing, found before anything is written. */
+/** Entries that a user may not read are problems of packing, found before anything is written. */
 import assert from "node:assert/strict";
 import { needs } from "../../support/programs/programs.ts";
 import { asOrdinaryUser } from "../../support/programs/users.ts";
 
-/** With `--allow-ffi` entries are reached by descriptor, without it by path. */
+/** With `--allow-ffi`, entries are opened by descriptor, and otherwise by path. */
 for (const permissions of [["-A"], ["--allow-read", "--allow-write"]]) {
   Deno.test({
     name: `an unreadable entry is named: ${permissions.join(" ")}`,
@@ -29,7 +29,7 @@ for (const permissions of [["-A"], ["--allow-read", "--allow-write"]]) {
           assert.equal(refused.code, 1);
           const problems = ["closed", "secret", "unlistable"];
           for (const path of problems) {
-            // By path, a directory that can be listed but not entered is refused name by name.
+            // By path, a directory that can be listed but not entered fails at each name.
             const line = new RegExp(`in/${path}(/x)?: permission denied`);
             assert.match(refused.stderr, line);
           }

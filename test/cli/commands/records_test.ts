@@ -10,7 +10,7 @@ import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { assertFailed, CLI, recordfs, runBash, succeed } from "../run_cli.ts";
 
-/** What the original library's own tables say of each sample. */
+/** Returns the expected records, from the original library's own tables. */
 function expectedRecords({ content }: GoldenCase): Record<string, unknown>[] {
   const several = content.files.length > 1;
   let first = 0;
@@ -131,7 +131,7 @@ for (
 Deno.test("records lists what a damaged header still contains", async () => {
   await withTempDir(async (dir) => {
     const bytes = ffrBytes([new Uint8Array(3), new Uint8Array(4)]);
-    bytes[12]! ^= 1; // the first sample's checksum
+    bytes[12]! ^= 1; // the checksum of the first sample
     await Deno.writeFile(`${dir}/a.ffr`, bytes);
     const ran = await recordfs(["records", "--json", `${dir}/a.ffr`]);
     assertFailed(ran, 1, /checksum mismatch in metadata/);

@@ -8,7 +8,7 @@ import { withTempDir } from "../../support/paths.ts";
 const packed = goldenCase("ffrecord/packed_tree").path;
 const dataset = datasetCase("granular/lists").path;
 
-/** What a command prints; it must succeed. */
+/** Runs a command, which must succeed, and returns its output. */
 async function succeed(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await recordfs(args);
   assert.deepEqual([stderr, code], ["", 0], args.join(" "));

@@ -14,7 +14,7 @@ const { path: samples, content } = goldenCase("ffrecord/plain_many");
 const RATIOS = ["--ratios", "0.8,0.1,0.1"];
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** The indices in a file, whose other lines are comments. */
+/** Reads the indices in a file. All other lines must be comments. */
 function indicesIn(file: string): number[] {
   const lines = Deno.readTextFileSync(file).trimEnd().split("\n");
   return lines.filter((line) => !line.startsWith("# ")).map((line) => {
@@ -27,7 +27,7 @@ function namesIn(dir: string): string[] {
   return [...Deno.readDirSync(dir)].map(({ name }) => name).toSorted();
 }
 
-/** The indices of the splits in a directory, which must have every sample once. */
+/** Reads the splits in a directory, which must contain every index once. */
 function splitsIn(dir: string, names: readonly string[], length: number) {
   const splits = names.map((name) => indicesIn(`${dir}/${name}.txt`));
   const all = splits.flat().toSorted((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** `--subset FILE` of `extract`, `check` and `convert`: only the samples of an index file. */
+/** `--subset FILE` of `extract`, `check` and `convert`: selects the samples of an index file. */
 import assert from "node:assert/strict";
 import { withTempDir } from "../../support/paths.ts";
 import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
@@ -6,7 +6,7 @@ import { tarBytes } from "../../support/tar/make_tar.ts";
 import { CONTAINERS, indicesIn, numbersIn } from "../../support/ten_samples.ts";
 import { assertFailed, recordfs, succeed } from "../run_cli.ts";
 
-/** Splits a container of each kind in two, and gives the first index file to a test. */
+/** Splits a container of each kind in two, and calls `body` with the first index file. */
 async function eachSplit(
   body: (
     path: string,
@@ -80,7 +80,7 @@ Deno.test("check reads the samples of an index file, and prints their number", (
     );
   }));
 
-/** Targets, and what each is called. */
+/** Targets of conversions, and their suffixes. */
 const TARGETS: readonly (readonly [to: string, suffix: string])[] = [
   ["folder", ".d/"],
   ["mds", ".mds"],
@@ -215,7 +215,7 @@ Deno.test("a folder has no numbered samples to convert", () =>
     assert.ok(!isThere(`${dir}/a.tar`));
   }));
 
-/** What damages a sample of each kind, and whether only decoding finds it. */
+/** Error code of a damaged sample by container, and whether only decoding detects it. */
 const DAMAGE: Readonly<
   Record<string, { values: boolean; code: string; file?: string }>
 > = {
@@ -237,7 +237,7 @@ Deno.test("check --subset finds a damaged sample if it is one of them", async ()
       CONTAINERS[name]!(path);
       const bytes = await Deno.readFile(`${dir}/${file}`);
       const at = new TextDecoder("latin1").decode(bytes).indexOf("text 7");
-      bytes[at + 5] = 0xff; // never in UTF-8
+      bytes[at + 5] = 0xff; // invalid in UTF-8
       await Deno.writeFile(`${dir}/${file}`, bytes);
       const flags = values ? ["--values", "--json"] : ["--json"];
       const check = async (...indices: number[]) => {
@@ -253,7 +253,7 @@ Deno.test("check --subset finds a damaged sample if it is one of them", async ()
       assert.deepEqual([exit, damaged, samples, of], [1, 1, 2, 10], name);
       assert.deepEqual(damage.map((one: { code: string }) => one.code), [code]);
       const whole = await recordfs(["check", ...flags, path]);
-      if (name !== "columns") assert.equal(whole.code, 1); // MDS decodes none
+      if (name !== "columns") assert.equal(whole.code, 1); // MDS is not decoded
     });
   }
 });

@@ -1,11 +1,11 @@
-/** What the system is asked to bring to the disk before a command ends. */
+/** Which files commands flush to the disk before they end. */
 import assert from "node:assert/strict";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { CLI, recordfs, run, succeed } from "../run_cli.ts";
 
-/** Runs a command under strace, and says how often it asked for what. */
+/** Runs a command under strace, and counts its flushing system calls. */
 async function syncs(
   dir: string,
   args: readonly string[],
@@ -16,7 +16,7 @@ async function syncs(
   const ran = await run([...trace, "-o", log, ...deno, ...args]);
   assert.equal(ran.code, 0, ran.stderr);
   const calls = (await Deno.readTextFile(log)).split("\n")
-    .filter((line) => line.includes(`<${dir}`)) // not what Deno keeps of its own
+    .filter((line) => line.includes(`<${dir}`)) // not Deno's own files
     .flatMap((line) => /(\w+)\(\d+</.exec(line)?.[1] ?? []);
   return {
     fsync: calls.filter((call) => call !== "syncfs").length,
@@ -78,7 +78,7 @@ Deno.test({
       const none = ["--sync", "none"];
       assert.deepEqual(await pack("2.ffr", ...none), { fsync: 0, syncfs: 0 });
       const parts = ["--parts", "2"];
-      // Each part and its name, then the directory's.
+      // Each part and its name, and then the directory's name.
       assert.deepEqual(await pack("3", ...parts), { fsync: 5, syncfs: 0 });
       assert.deepEqual(await pack("4", ...parts, ...none), {
         fsync: 0,

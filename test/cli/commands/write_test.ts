@@ -14,7 +14,7 @@ import {
 
 const sizes = goldenCase("ffrecord/plain_sizes");
 
-/** Puts each sample of a golden file in a file of its own, and says where. */
+/** Writes each sample of a golden file to a file of its own, and returns the paths. */
 async function sampleFiles(
   { path }: GoldenCase,
   dir: string,
@@ -32,7 +32,7 @@ async function assertSameFile(actual: string, expected: string): Promise<void> {
   assert.deepEqual(await Deno.readFile(actual), await Deno.readFile(expected));
 }
 
-/** Runs `recordfs` with something on its standard input. */
+/** Runs `recordfs` with this text as standard input. */
 async function withInput(
   args: readonly string[],
   input: string,
@@ -49,7 +49,7 @@ async function withInput(
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
-/** Names in a directory, hidden ones too. */
+/** Lists a directory, hidden files included. */
 function namesIn(dir: string): string[] {
   return [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
 }
@@ -62,7 +62,7 @@ Deno.test("write of files creates the file that the original creates", async () 
     await assertSameFile(out, sizes.path);
     const { samples } = sizes.content;
     const bytes = samples.reduce((sum, { size }) => sum + size, 0);
-    const [said] = stdout.split(/, [\d.]+ [kMGT]?B\/s/); // none where it took no time
+    const [said] = stdout.split(/, [\d.]+ [kMGT]?B\/s/); // no rate if it took no time
     assert.equal(
       said!.trimEnd(),
       `${out}: ${samples.length} samples, ${bytes} bytes`,
@@ -144,7 +144,7 @@ Deno.test("an existing file is replaced only with --force", async () => {
       /a\.ffr: it exists\. Replace it with --force/,
     );
     assert.equal(await Deno.readTextFile(`${dir}/a.ffr`), "mine");
-    // What fails takes nothing away, even then.
+    // A failure does not remove an existing file, even with --force.
     assertFailed(
       await recordfs([...args, "-f", "/nowhere"]),
       1,

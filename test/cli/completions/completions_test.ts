@@ -6,7 +6,7 @@ import { run, runBash, succeed } from "../run_cli.ts";
 
 const FORMAT_NAMES = formatNames().sort();
 
-/** What to complete, and what must be among the candidates. */
+/** Words to complete, and candidates that must be among the results. */
 const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
   { words: ["un"], expected: ["unmount"], exact: true },
   { words: ["ex"], expected: ["extract"], exact: true },
@@ -54,7 +54,7 @@ const CASES: { words: string[]; expected: string[]; exact: boolean }[] = [
   { words: [""], expected: ["mount", "check", "tree"], exact: false },
 ];
 
-/** Asks a shell for the candidates of each line, with a file `data.ffr` and a directory `mnt` at hand. */
+/** Asks a shell for the candidates of each line, in a directory with a file `data.ffr` and a directory `mnt`. */
 type Ask = (
   script: string,
   lines: readonly (readonly string[])[],
@@ -84,7 +84,7 @@ async function testShell(shell: string, ask: Ask): Promise<void> {
   });
 }
 
-/** Asks a shell that starts at once, for each line anew. */
+/** Runs a new shell for each line, which is fast enough for some shells. */
 function eachAlone(
   ask: (
     script: string,
@@ -123,7 +123,7 @@ Deno.test({
     await withTempDir(async (dir) => {
       const { stdout } = await succeed(["completions", "bash"]);
       await Deno.writeTextFile(`${dir}/script`, stdout);
-      // compopt works only while readline completes: here it says what it was asked for.
+      // compopt works only during a completion by readline. Here it prints its arguments.
       const code = `source "$0"; compopt() { echo "$*"; }
         COMP_WORDS=(recordfs "$@"); COMP_CWORD=$#; _recordfs`;
       const ask = async (...words: string[]) =>
@@ -131,7 +131,7 @@ Deno.test({
           .trim();
       assert.equal(await ask("ls", "d"), "-o default");
       assert.equal(await ask("mount", "-o", "ro", "d"), "-o default");
-      // Another container may follow, as well as the mount point.
+      // A further container may follow, as well as the mount point.
       assert.equal(await ask("mount", "data.ffr", "m"), "-o default");
       assert.equal(await ask("mount", "a.ffr", "b.ffr", "m"), "-o default");
       assert.equal(await ask("mount", "--prefix", "a"), "");
@@ -187,9 +187,9 @@ Deno.test({
 });
 
 /**
- * Types lines into an interactive zsh on a terminal of its own, and has it list what it would
- * complete; a wrapper of the builtin that takes candidates writes them to the file `found`, which becomes
- * `found.1` and so on. It is one shell for all, since its start takes a second.
+ * Types lines into an interactive zsh on a pseudo-terminal, and lists the completions. A wrapper of `compadd` writes
+ * the candidates to the file `found`, which is then renamed to `found.1` and so on. All lines share one shell, since
+ * zsh takes a second to start.
  */
 const ZSH_INNER = `
 autoload -U compinit
@@ -252,7 +252,7 @@ Deno.test({
         [["ls", "dat"], ["data.ffr"]],
         [["mount", "data.ffr", "m"], ["mnt"]],
         [["pack", "m"], ["mnt"]],
-        [["pack", "--exclude", "a", "--exc"], ["--exclude"]], // once more
+        [["pack", "--exclude", "a", "--exc"], ["--exclude"]], // repeatable
         [["write", "a.ffr", "dat"], ["data.ffr"]],
         [["write", "a.ffr", "--list", "dat"], ["data.ffr"]],
       ];

@@ -1,4 +1,4 @@
-/** Globs among the paths that `ls`, `cat` and `extract` are given. */
+/** Globs as paths of `ls`, `cat` and `extract`. */
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { compileGlob } from "../../../src/cli/input/glob.ts";
@@ -54,7 +54,7 @@ Deno.test("ls lists the matches of a glob", async () => {
       [["{a.txt,train/d.jpg}"], ["a.txt", "train/d.jpg"]],
       [["-R", "tri*"], ["trial", "trial/g.jpg"]],
       [["\\*.txt"], ["*.txt"]],
-      // A name that is exactly that wins.
+      // An exact name takes precedence.
       [["*.txt"], ["*.txt"]],
     ];
     for (const [[...args], expected] of cases) {
@@ -126,7 +126,7 @@ Deno.test("a glob without matches is a failure; an invalid one is a usage error"
     const cat = await recordfs(["cat", file, "*.png", "/a.*"]);
     assert.deepEqual([cat.stdout, cat.code], ["a\n", 1]);
     assertFailed(cat, 1, /No file in .*'\*\.png'/);
-    // Directories are no files.
+    // A glob of `cat` matches files only.
     assertFailed(await recordfs(["cat", file, "tri*"]), 1, /No file in .*tri/);
     const out = await recordfs(["extract", file, `${dir}/o`, "*.png", "/a*"]);
     assert.match(out.stderr, words);

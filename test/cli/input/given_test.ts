@@ -1,4 +1,4 @@
-/** Containers that a command line places among others. */
+/** Containers that a command line places in a tree. */
 import assert from "node:assert/strict";
 import { parsePlaced } from "../../../src/cli/input/given.ts";
 import { fromFileUrl } from "../../support/paths.ts";

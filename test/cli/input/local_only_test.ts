@@ -1,4 +1,4 @@
-/** What is no path of one container: URLs, and directories that hold two. */
+/** Locations that are not the path of one container: URLs, and directories of two formats. */
 import assert from "node:assert/strict";
 import { open } from "../../../mod.ts";
 import { DatasetReader } from "../../../src/formats/bags/mod.ts";
@@ -41,7 +41,7 @@ Deno.test("unsupported schemes are rejected with a supported alternative", async
   }
   await assert.rejects(open("s3://"), { code: "bad-location" });
   await assert.rejects(open("https://"), { code: "bad-location" });
-  // These are paths, of what is not there.
+  // These are paths of missing files.
   for (
     const path of ["c:/x", "c://x", "a:b", "./http://x", "http:/x", "-://x"]
   ) {
@@ -113,7 +113,7 @@ Deno.test("a directory of two formats is reported as such, by all commands", asy
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [{ id: "video", frames: [fakeJpeg(8)] }]);
     await Deno.writeFile(`${dir}/a.ffr`, ffrBytes([Uint8Array.of(1)]));
-    await Deno.writeTextFile(`${dir}/spec.json`, "{}"); // is not one yet
+    await Deno.writeTextFile(`${dir}/spec.json`, "{}"); // not a dataset yet
     await assert.rejects(open(dir), {
       code: "several-formats",
       message:

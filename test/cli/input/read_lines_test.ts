@@ -8,7 +8,7 @@ async function linesOf(
   longest = 1000,
 ): Promise<string[]> {
   async function* stream() {
-    const memory = new Uint8Array(1000); // used again, as for a file's chunks
+    const memory = new Uint8Array(1000); // reused for all chunks, like a file's buffer
     for (const chunk of chunks) {
       memory.set(chunk);
       yield memory.subarray(0, chunk.length);

@@ -1,4 +1,4 @@
-/** Commands that look into a container on a server. */
+/** Commands that open a container on a server. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { fromFileUrl, withTempDir } from "../../support/paths.ts";

@@ -37,7 +37,7 @@ for (
         files.write(`${dir}/moving`, writer, signal, changeOnce),
         /Cannot read .*moving: it changed meanwhile/,
       );
-      await writer.close(); // with what was written before
+      await writer.close(); // with the earlier sample
       using reader = FFRecordReader.openSync(`${dir}/a.ffr`);
       const samples = reader.readSync([...Array(reader.length).keys()])
         .map((bytes) => new TextDecoder().decode(bytes));

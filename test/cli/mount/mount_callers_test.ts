@@ -1,4 +1,4 @@
-/** What `mount` must not do to who calls it. */
+/** `mount` must not affect the process that calls it. */
 import assert from "node:assert/strict";
 import { goldenCase } from "../../support/golden.ts";
 import { needs } from "../../support/programs/programs.ts";
@@ -71,7 +71,7 @@ test("a mount that is stopped does not report success", async ({ mountpoint, env
   }
 });
 
-/** Whether there is a process that mounts there, has done so, or is about to undo it. */
+/** Whether any process serves a mount point, or is about to make or undo a mount there. */
 async function isServed(mountpoint: string): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     if (!/^[0-9]+$/.test(name) || !await isRunning(name)) continue;

@@ -1,4 +1,4 @@
-/** However a mount's process is asked to end, nothing of it stays. */
+/** Whatever ends a mount's process, nothing of the mount remains. */
 import assert from "node:assert/strict";
 import { goldenCase } from "../../support/golden.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
@@ -35,10 +35,7 @@ function start(place: MountPlace, ...args: string[]): Deno.ChildProcess {
   }).spawn();
 }
 
-/**
- * The server that `mount` leaves in the background, as soon as there is one; `undefined` where `mount`
- * had ended before it was found.
- */
+/** Waits for the server that `mount` starts in the background. Returns `undefined` if `mount` ended first. */
 async function backgroundOf(parent: number): Promise<number | undefined> {
   let server: number | undefined;
   await until(async () => {
@@ -48,7 +45,7 @@ async function backgroundOf(parent: number): Promise<number | undefined> {
       ? []
       : await childrenOf(supervisor);
     if (child === undefined) return false;
-    // Until it runs the program, it is a copy of its parent.
+    // Before exec, the child is a copy of its parent.
     const command = await Deno.readTextFile(`/proc/${child}/cmdline`)
       .catch(() => "");
     if (!command.includes("--background") || command.startsWith("/bin/sh")) {
@@ -61,8 +58,8 @@ async function backgroundOf(parent: number): Promise<number | undefined> {
 }
 
 /**
- * Mounts, and does something to `mount` and the server it waits for. Where that came too late, as it may
- * on a busy machine, it unmounts and tries again.
+ * Mounts, and calls `act` while `mount` waits for its server. Tries again if this was too late, as it may be on a busy
+ * machine.
  */
 async function whileItStarts(
   place: MountPlace,
@@ -84,7 +81,7 @@ async function whileItStarts(
   throw new Error("it was too late each time");
 }
 
-/** Whether a process has been sent a signal that it could not look at yet, or is gone. */
+/** Whether a signal is pending for a process, or the process has ended. */
 async function hasPending(pid: number, signal: number): Promise<boolean> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
   const pending = /ShdPnd:\s*(\w+)/.exec(status)?.[1];
@@ -92,7 +89,7 @@ async function hasPending(pid: number, signal: number): Promise<boolean> {
   return (BigInt(`0x${pending}`) >> BigInt(signal - 1) & 1n) === 1n;
 }
 
-/** Waits until a process handles SIGTERM itself, or has ended; before, it would simply end. */
+/** Waits until a process catches SIGTERM, or has ended. Before, the signal would kill it. */
 function untilListening(pid: number): Promise<void> {
   return until(async () => {
     const status = await Deno.readTextFile(`/proc/${pid}/status`)
@@ -175,7 +172,7 @@ test("a mount in the foreground ends when it is unmounted", async (place) => {
   );
 });
 
-test("when the process in the background dies, mount says so", async (place) => {
+test("when the process in the background dies, mount reports it", async (place) => {
   const { code, stderr } = await whileItStarts(place, (_, background) => {
     send(background, "SIGKILL");
     return Promise.resolve();
@@ -191,13 +188,13 @@ test("when the process in the background dies, mount says so", async (place) => 
 test("a signal to mount while it waits leaves nothing behind", async (place) => {
   for (const signal of SIGNALS) {
     const stopped = async (mount: number, background: number) => {
-      send(background, "SIGSTOP"); // it can't answer yet
+      send(background, "SIGSTOP"); // it cannot respond yet
       await untilListening(mount);
       send(mount, signal);
       await until(async () =>
         await hasPending(background, 15) || !await isRunning(mount)
       );
-      send(background, "SIGCONT"); // which has ended if it did not handle SIGTERM yet
+      send(background, "SIGCONT"); // it has ended if it did not catch SIGTERM yet
     };
     const { code, background } = await whileItStarts(place, stopped);
     const number = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }[signal];
@@ -237,7 +234,7 @@ test("a second signal ends a mount whose container hangs", async (place) => {
     child.kill("SIGTERM");
     await new Promise((resolve) => setTimeout(resolve, 200));
     assert.ok(await isRunning(background), "it hangs");
-    // Two signals that come before the first is looked at are one: until it has ended.
+    // Two signals are one if the second arrives before the first was handled, so more are sent until it ends.
     let ended = false;
     const over = output.finally(() => ended = true);
     while (!ended) {

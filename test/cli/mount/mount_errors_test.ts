@@ -22,7 +22,7 @@ function test(
   Deno.test({ name, ...needs("fuse", ...also), fn });
 }
 
-/** Mounts in the background and in the foreground, which must both fail with the same words. */
+/** Asserts that mounting fails in the background and in the foreground, with the same message. */
 async function assertNotMounted(
   place: MountPlace,
   source: string,
@@ -86,7 +86,7 @@ test("a source with damaged tables, found after it was mounted", async (place) =
 test(
   "a missing /dev/fuse",
   async (place) => {
-    // A /dev of its own with nothing in it but what Deno needs.
+    // A /dev with only the devices that Deno needs.
     const script = `mount -t tmpfs none /dev && mknod /dev/null c 1 3 &&
     mknod /dev/urandom c 1 9 && exec "$@"`;
     const ran = await run([

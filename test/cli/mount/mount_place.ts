@@ -1,25 +1,25 @@
-/** A place to mount at, with a directory for the state of mounts of its own. */
+/** A mount point for tests, with a state directory of its own. */
 import { withTempDir } from "../../support/paths.ts";
 import { type Ran, recordfs, run } from "../run_cli.ts";
 import { withOwnRun } from "./own_run.ts";
 
-/** Where a test mounts. */
+/** Paths and functions for mounting in a test. */
 export interface MountPlace {
   readonly dir: string;
   readonly mountpoint: string;
-  /** Where pid and log are kept. */
+  /** Directory of records and logs. */
   readonly state: string;
   readonly env: Record<string, string>;
   recordfs(...args: string[]): Promise<Ran>;
-  /** What `mounts --json` says of the mount point. */
+  /** Returns the mount point's entry in `mounts --json`. */
   listed(): Promise<Record<string, unknown> | undefined>;
 }
 
 /**
- * Runs `body` with a place to mount at; nothing stays mounted there.
+ * Runs `body` with a mount point, which is unmounted afterwards.
  *
- * @param runtime What holds the state directory, unless that is to be a directory of the place: for root it is `/run`,
- * for others `XDG_RUNTIME_DIR`.
+ * @param runtime Parent of the state directory, which takes the place of `/run` for root and of `XDG_RUNTIME_DIR` for
+ * others; by default a new directory.
  */
 export async function withMountPlace(
   body: (place: MountPlace) => Promise<void>,
@@ -59,14 +59,14 @@ async function bodyIn(
       },
     });
   } finally {
-    // Also when a test failed half-way.
+    // Unmounts even after a failed test.
     while (await isMounted(mountpoint)) {
       await run(["umount", "--lazy", mountpoint]);
     }
   }
 }
 
-/** Facts of a mount, with the path of its log as the test reaches it: the mount's processes may see another `/run`. */
+/** Returns facts of a mount, with a log path that the test can open: the mount's processes may see another `/run`. */
 export function withLogHere<Facts extends { readonly log?: unknown }>(
   state: string,
   facts: Facts,
@@ -76,18 +76,18 @@ export function withLogHere<Facts extends { readonly log?: unknown }>(
   return { ...facts, log: `${state}/${log.split("/").at(-1)}` };
 }
 
-/** Whether the kernel has anything mounted at a path. */
+/** Whether something is mounted at a path. */
 export async function isMounted(path: string): Promise<boolean> {
   const mounts = await Deno.readTextFile("/proc/self/mounts");
   return mounts.split("\n").some((line) => line.split(" ")[1] === path);
 }
 
-/** Lines of `recordfs mounts` about one mount point: dead mounts of other tests may be listed as well. */
+/** Returns the lines of `recordfs mounts` about a mount point. Dead mounts of other tests may be listed as well. */
 export function linesAbout(mountpoint: string, lines: string): string[] {
   return lines.split("\n").filter((line) => line.includes(mountpoint));
 }
 
-/** Waits for something to become true: for long, since a busy machine takes its time. */
+/** Waits for a condition, with a timeout long enough for a busy machine. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
@@ -98,14 +98,14 @@ export async function until(
   }
 }
 
-/** The processes that a process started and that it has not waited for yet. */
+/** Returns the child processes that a process has not reaped yet. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const path = `/proc/${pid}/task/${pid}/children`;
-  const children = await Deno.readTextFile(path).catch(() => ""); // ended
+  const children = await Deno.readTextFile(path).catch(() => ""); // the process has ended
   return children.trim().split(" ").filter(Boolean).map(Number);
 }
 
-/** Whether a process runs. */
+/** Whether a process is running. */
 export async function isRunning(pid: unknown): Promise<boolean> {
   try {
     const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
@@ -115,7 +115,7 @@ export async function isRunning(pid: unknown): Promise<boolean> {
   }
 }
 
-/** The names in a directory. */
+/** Lists a directory. */
 export async function namesIn(directory: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(directory)))
     .map(({ name }) => name);

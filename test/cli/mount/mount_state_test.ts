@@ -6,7 +6,7 @@ Deno.test("a plain directory responds in time, however long this process was sus
   for (let i = 0; i < 5; i++) {
     const answer = within<boolean | "late">(100, isStale("/"), "late");
     const end = performance.now() + 150;
-    while (performance.now() < end); // as where it is kept from running
+    while (performance.now() < end); // blocks the event loop, like a suspension
     assert.equal(await answer, false);
   }
 });

@@ -1,19 +1,22 @@
-/** A `/run` of a test's own, as programs of root see it that the test starts: records of root's mounts lie there only. */
+/** A private `/run` for the root programs of a test, so that records of mounts are kept apart. */
 import assert from "node:assert/strict";
 
-/** Variable of a program's environment that names the mount namespace which it is to run in. */
+/** Environment variable that names the mount namespace of a program. */
 export const NAMESPACE_VARIABLE = "RECORDFS_TEST_NAMESPACE";
 
-/** Covers `/run` by a directory, until its input ends. That mount shows nowhere else, what is mounted below the shared one does. */
+/**
+ * Covers `/run` by a directory until standard input ends. That mount is private, and mounts in the shared directory
+ * propagate.
+ */
 const KEEPER = `
 mount --make-private "$(findmnt --noheadings --output TARGET --target /run)" &&
 mount --bind "$1" /run && echo ready && exec cat`;
 
 /**
- * Runs `body` with a mount namespace in which `/run` is another directory; needs root. What is mounted in `dir` there is
- * mounted here as well, and the other way round.
+ * Runs `body` with a mount namespace in which `/run` is another directory; needs root. Mounts in `dir` propagate
+ * between this namespace and the other.
  *
- * @param body Is given the variables of the environment by which {@linkcode inNamespace} starts programs there.
+ * @param body Receives the environment variables by which {@linkcode inNamespace} starts programs there.
  */
 export async function withOwnRun(
   dir: string,
@@ -53,7 +56,7 @@ async function keeping(
   }
 }
 
-/** A command line that starts a program in the namespace which its environment names, if it does. */
+/** Returns a command line that runs in the namespace of its environment, if it has one. */
 export function inNamespace(
   command: readonly string[],
   env: Readonly<Record<string, string>> = {},

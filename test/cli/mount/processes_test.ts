@@ -8,7 +8,7 @@ import {
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 
-/** Runs `body` with a process that does nothing, and says how it ended. */
+/** Runs `body` with an idle process, and returns how the process ended. */
 async function withSleeper(
   body: (pid: number) => void,
   uid?: number,
@@ -42,7 +42,7 @@ Deno.test("a process is signalled if its user and its start time are as recorded
       assert.equal(isRunning(other), false);
       sendSignal(other, "SIGKILL");
     }
-    // Had one of them been sent, that is what it would end by.
+    // If a SIGKILL had been sent, the process would have ended by it.
     sendSignal(process, "SIGTERM");
   });
   assert.equal(signal, "SIGTERM");

@@ -5,7 +5,7 @@ import {
   parseRecord,
 } from "../../../src/cli/mount/record_shape.ts";
 
-/** A record with all that one may hold. */
+/** A record with all possible fields. */
 const RECORD = {
   pid: 4321,
   startTicks: 98765,
@@ -46,9 +46,9 @@ const RECORD = {
   },
 };
 
-/** Values that a field must not have, by its path. */
+/** Invalid values of fields, by path. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
-  // 0, 1 and what is negative are no process of a mount: kill(2) takes them for groups, all processes, or init.
+  // kill(2) takes 0 and negative numbers for process groups or all processes, and 1 is init.
   pid: [0, 1, -1, -4321, 1.5, 2 ** 22, 2 ** 53, "4321", null, undefined, true],
   startTicks: [-1, 0.5, "1", null, undefined],
   uid: [-1, 2 ** 32 - 1, 0.5, "0", null, undefined],
@@ -91,7 +91,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** A copy in which the field of a path has another value. */
+/** Returns a copy of the record with another value in a field. */
 function changed(path: string, value: unknown): unknown {
   const copy = structuredClone(RECORD) as Record<string, unknown>;
   const names = path.split(".");

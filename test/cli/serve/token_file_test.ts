@@ -6,7 +6,7 @@ import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { SPECIAL_FILES } from "../../support/programs/special_files.ts";
 
-/** Some other user's number. */
+/** Another user. */
 const OTHER = 65534;
 
 const TOKEN = "0123456789abcdef";

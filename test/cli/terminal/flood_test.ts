@@ -1,4 +1,4 @@
-/** Commands that print a line for each finding stop after ten, and say how many more there are. */
+/** Commands that print a line per finding stop after ten, and print how many more there are. */
 import assert from "node:assert/strict";
 import { firstOnly, RateLimitedLog } from "../../../src/cli/messages.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
@@ -6,7 +6,7 @@ import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { recordfs } from "../run_cli.ts";
 
-/** How many things are wrong. */
+/** Number of findings. */
 const COUNT = 25;
 
 Deno.test("a rate-limited log shows ten lines, and counts the others once", () => {
@@ -36,7 +36,7 @@ Deno.test("a command that may run for days reports the limit when it is reached"
   assert.deepEqual(shown[10], "further messages are not shown; look there");
 });
 
-/** A plain file of samples that all fail their checksums. */
+/** Writes a plain file of samples that all fail their checksums. */
 async function writeDamaged(path: string): Promise<void> {
   const samples = Array.from({ length: COUNT }, (_, i) => Uint8Array.of(i));
   const bytes = ffrBytes(samples);
@@ -44,7 +44,7 @@ async function writeDamaged(path: string): Promise<void> {
   await Deno.writeFile(path, bytes);
 }
 
-/** A directory of chunks in which all videos but one can't be read. */
+/** Writes a directory of chunks in which a single video is readable. */
 function writeDamagedGulp(dir: string): void {
   const sound = { id: "sound", frames: [fakeJpeg(8)] };
   const videos = Array.from(
@@ -65,7 +65,7 @@ Deno.test("commands stop after ten lines, and --all shows all", async () => {
     for (let i = 0; i < COUNT; i++) {
       await Deno.symlink("nowhere", `${dir}/links/${i}`);
     }
-    // Each command line, what a line of it starts with, and where it is printed.
+    // Command lines, the start of each finding's line, and the stream it is printed to.
     const cases: [string[], RegExp, "stdout" | "stderr"][] = [
       [["check", `${dir}/x.ffr`], /^damaged: .*checksum/gm, "stdout"],
       [["check", `${dir}/gulp`], /^damaged: .*v\d/gm, "stdout"],

@@ -1,4 +1,4 @@
-/** What is shown while the index of a container on a server is fetched. */
+/** The terminal while the index of a remote container is fetched. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
@@ -8,7 +8,7 @@ import { until, withMountPlace } from "../mount/mount_place.ts";
 import { inNamespace } from "../mount/own_run.ts";
 import { CLI, recordfsProcess } from "../run_cli.ts";
 
-/** Those of 60,000 samples are longer than what the first request brings. */
+/** The index of 60,000 samples is larger than the first request. */
 const CONTAINER = ffrBytes(
   Array.from({ length: 60_000 }, (_, i) => Uint8Array.of(i)),
 );
@@ -22,7 +22,7 @@ Deno.test({
       fs.mkdirSync(`${place.dir}/root`);
       fs.writeFileSync(`${place.dir}/root/x.ffr`, CONTAINER);
       await using server = await FileServer.start(`${place.dir}/root`);
-      // What is behind the first part comes when both terminals show something.
+      // The rest of the index arrives after both terminals show progress.
       const shown = Promise.withResolvers<void>();
       server.fault = (asked, response, file) => {
         const answer = () => answerFile(asked, file!, new Date(1e12), response);
@@ -55,7 +55,7 @@ Deno.test({
   },
 });
 
-/** A command at a terminal, and what that shows. */
+/** A command on a terminal, and its output. */
 class Terminal {
   text = "";
   readonly code: Promise<number>;

@@ -1,4 +1,4 @@
-/** What each command leaves on a terminal: its answer, and nothing of progress or of Deno. */
+/** The final screen of each command: its output, without progress or messages of Deno. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { goldenCase } from "../../support/golden.ts";
@@ -12,7 +12,7 @@ const { path: packed } = goldenCase("ffrecord/packed_tree");
 
 Deno.test("a screen shows the text that remains on it", () => {
   assert.deepEqual(screenOf("one\r\ntwo\rT\r\n"), ["one", "Two"]);
-  // A line that is saved, left and cleared.
+  // A line that is drawn at a saved position, and cleared.
   assert.deepEqual(
     screenOf("\x1b7bar\x1b[1G\x1b[2Kanswer\r\n\x1b8\x1b[2K"),
     [],
@@ -20,7 +20,7 @@ Deno.test("a screen shows the text that remains on it", () => {
   assert.throws(() => screenOf("\x1b[2J"), /unknown key/);
 });
 
-/** Command lines, with what is the last line that they leave; `DIR` is a directory of their own. */
+/** Command lines, and the last line of their output. `DIR` is a directory of the test. */
 const COMMANDS: readonly (readonly [string, RegExp])[] = [
   [`convert ${packed} DIR/conv/`, /^DIR\/conv\/: \d+ files$/],
   ["cache verify", /^0 objects, 0 damaged$/],
@@ -66,7 +66,7 @@ Deno.test({
   },
 });
 
-/** Opens something that takes a while, of which these amounts are fetched. */
+/** Opens something slowly, reporting these amounts as fetched. */
 const SLOWLY = `
 import { Opening } from ${
   JSON.stringify(import.meta.resolve("../../../src/cli/terminal/opening.ts"))

@@ -46,7 +46,7 @@ const ENDINGS = ["json", "log", "stats", "dead", "command", "next", "hidden"];
 const MUTATIONS = [...BYTE_MUTATIONS, ...TEXT_MUTATIONS];
 const VICTIM = "nobody may write to this";
 
-/** A record that is safe if used: its pid never exists, and its paths are absolute. */
+/** Base of all records. It names no process but pid 2, and only absolute paths, so that using it harms nothing. */
 const RECORD = {
   ...{ pid: 2, startTicks: 1, uid: Deno.uid(), source: "/data/x.tar" },
   ...{ mountpoint: "/mnt/x", log: null, started: "", mountedTicks: 5 },

@@ -1,4 +1,4 @@
-/** The commands on all bags and datasets of the original packages, sound and damaged. */
+/** The commands on all bags and datasets of the original packages, valid and damaged. */
 import assert from "node:assert/strict";
 import { LONG } from "../../../support/long.ts";
 import { withTempDir } from "../../../support/paths.ts";
@@ -32,7 +32,7 @@ for (const set of ["bag", "bags", "granular", "granular2", "granular3"]) {
           ["extract", path, `${dir}/${i}`],
           ["extract", "--decoded", path, `${dir}/${i}.decoded`],
         ];
-        // Two of the others with each, by turns, so that they fall on others of each kind.
+        // Two of the other commands per case, alternating, so that each command meets every kind of case.
         const some = [others[i % 7]!, others[(i + 4) % 7]!];
         return [
           ["check", "--values", path],

@@ -1,4 +1,4 @@
-/** `recordfs bag create`: inputs and places that are wrong, and what is left behind. */
+/** `recordfs bag create`: invalid inputs and targets, and what a failure leaves behind. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
@@ -32,7 +32,7 @@ Deno.test("an invalid line is named, with its key; in generations 1 and 2 nothin
     for (const [i, [line, words]] of cases.entries()) {
       const lines = `${dir}/lines`;
       fs.writeFileSync(lines, `${GOOD}\n${line}\n`, "latin1");
-      // Both ways are staged: a dataset by its writer, shards by the command.
+      // Both ways of staging: a dataset by its writer, and shards by the command.
       const shards = i % 2 === 0 ? [] : ["--shard-length", "1"];
       const ran = await recordfs([
         ...["bag", "create", `${dir}/out/a`, lines, "--spec", SPEC],
@@ -71,7 +71,7 @@ Deno.test("an error in the first line leaves nothing, and another spec may follo
     const other = ["--spec", '{"n": "msgpack"}'];
     await succeed(["bag", "create", out, wrong, ...other]);
     assert.ok(fs.existsSync(`${out}/spec.json`));
-    // What was there before stays, though it has no datapoint.
+    // An existing dataset stays, even without datapoints.
     fs.writeFileSync(`${dir}/none`, "");
     await succeed(["bag", "create", `${dir}/empty`, `${dir}/none`, ...other]);
     const empty = filesBelow(`${dir}/empty`);

@@ -1,4 +1,4 @@
-/** `recordfs bag create` of any spec and any lines: what is wrong is said in its own words. */
+/** `recordfs bag create` of random specs and lines: errors must have messages of the project. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { LONG } from "../../../support/long.ts";
@@ -12,11 +12,11 @@ import { DatasetReader } from "../../../../src/formats/bags/mod.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { assertFailed, recordfs } from "../../run_cli.ts";
 
-/** What JavaScript says of a mistake in the program. */
+/** Messages of JavaScript errors, which hint at a bug. */
 const OF_JAVASCRIPT =
   /Cannot (?:read (?:propert|private)|destructure|convert|mix|set|access)|is not (?:a function|iterable|defined|a constructor)|Do not know how|\[object |undefined|call stack|Invalid (?:array|string|typed|count|code)|should not happen/;
 
-/** JSON as text, which also has what `JSON.stringify` does not write. */
+/** JSON texts, including those that `JSON.stringify` never writes. */
 const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -44,7 +44,7 @@ const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
   ),
 })).value;
 
-/** The forms that values have which JSON has no own form for, some of them right. */
+/** Forms of values that JSON cannot represent, some of them valid. */
 const special = fc.oneof(
   fc.tuple(
     fc.constantFrom("<f4", "|u1", "|b1", "<i8", "<U2", "<c8", ">i2", "O", "x"),
@@ -86,7 +86,7 @@ const word = fc.oneof(
     fc.constantFrom("", "", "[]", "[][]"),
   ).map((parts) => parts.join("")),
 );
-/** A value of a type, in its form. */
+/** Returns a valid value of a type. */
 function fitting(type: string): string {
   const item = /^(int|i64|u64)/.test(type)
     ? "5"
@@ -125,7 +125,7 @@ const input = word.chain((type) => {
   );
 });
 
-/** Asserts that an error is one of recordfs, and says what is wrong in words that it has itself. */
+/** Asserts that an error is one of the project, and that its message is not one of JavaScript. */
 function assertOwn(error: unknown, what: string): asserts error is Error {
   const isOwn = error instanceof RecordfsError || error instanceof UsageError;
   assert.ok(isOwn, `${what}: ${error instanceof Error ? error.stack : error}`);

@@ -1,4 +1,4 @@
-/** `recordfs bag create` of generation 3 goes on where it was ended; of the others, nothing is left. */
+/** `recordfs bag create` of generation 3 can be resumed. The other generations leave nothing behind. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { assertFailed, CLI, recordfs, succeed } from "../../run_cli.ts";
 const SPEC = '{"n": "int", "raw": "bytes"}';
 const COUNT = 4000;
 
-/** Lines of which each has some kilobytes, so that they are written in many pieces. */
+/** Writes lines of several kilobytes each, so that they are processed in many chunks. */
 function writeLines(path: string): void {
   const lines = Array.from({ length: COUNT }, (_, n) => {
     const raw = new Uint8Array(3000 + n % 1000).fill(n).toBase64();
@@ -39,7 +39,7 @@ Deno.test("a killed process can be resumed, with the result of an uninterrupted 
         stdout: "null",
         stderr: "null",
       }).spawn();
-      // It cannot end by itself: nobody says that there are no more lines.
+      // The command waits for more lines, since standard input stays open.
       const input = child.stdin.getWriter();
       const written = input.write(fs.readFileSync(lines)).catch(() => {});
       await until(() => sizeBelow(killed) > 2_000_000);
@@ -48,7 +48,7 @@ Deno.test("a killed process can be resumed, with the result of an uninterrupted 
       assert.equal(signal, "SIGKILL");
       await written;
       await input.abort().catch(() => {});
-      // As one that is killed while it begins a dataset or shard leaves it.
+      // The state after a kill at the start of a dataset or shard.
       const last = shards.length === 0
         ? killed
         : `${killed}/${fs.readdirSync(killed).sort().at(-1)}`;
@@ -125,7 +125,7 @@ for (const generation of ["2", "3"]) {
         const writer = child.stdin.getWriter();
         await writer.write(new TextEncoder().encode('{"n": 1}\n{"n": 2}\n'));
         await until(() => fs.readdirSync(`${dir}/out`).length > 0);
-        await setTimeout(300); // it may have read the lines by then; either way nothing is half
+        await setTimeout(300); // the lines may have been read by now; in either case nothing is partial
         child.kill("SIGINT");
         const { code, stderr } = await child.output();
         await writer.close().catch(() => {});
@@ -136,7 +136,7 @@ for (const generation of ["2", "3"]) {
           assert.deepEqual(fs.readdirSync(`${dir}/out`), []);
           return;
         }
-        // It may have been ended before the first, and then there is nothing to go on with.
+        // If the command ended before the first datapoint, there is nothing to resume.
         const { size } =
           fs.statSync(`${out}/n.bag`, { throwIfNoEntry: false }) ?? { size: 0 };
         assert.match(
@@ -160,7 +160,7 @@ for (const generation of ["2", "3"]) {
   );
 }
 
-/** Bytes of the files below a directory that is being written. */
+/** Returns the size of the files below a directory that is being written, in bytes. */
 function sizeBelow(directory: string): number {
   if (!fs.existsSync(directory)) return 0;
   const names = fs.readdirSync(directory, { recursive: true }) as string[];

@@ -1,4 +1,4 @@
-/** `recordfs bag create`: the datasets that the original packages wrote, made again. */
+/** `recordfs bag create` makes the datasets of the original packages again. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DatasetReader, decodersOf } from "../../../../src/formats/bags/mod.ts";
@@ -18,12 +18,12 @@ import {
 import { withTempDir } from "../../../support/paths.ts";
 import { CLI, run, succeed } from "../../run_cli.ts";
 
-/** Those that a writer makes: of the others, one was killed. */
+/** Datasets whose writer completed: the other one was killed. */
 const WRITTEN = datasetCases.filter(({ name, valid }) =>
   valid && name !== "granular3/killed_writer"
 );
 
-/** The types whose values lines of JSON hold; of others, they hold the bytes. */
+/** Types whose values JSON lines contain. Other types have their bytes there. */
 const IN_JSON = /^(array|i64|int|msgpack|tree|u64|utf8)\b/;
 
 Deno.test("files that extract wrote become the same dataset, in every generation", async () => {
@@ -81,8 +81,8 @@ Deno.test("JSON lines of the values that the reader returns become the same data
 });
 
 /**
- * The files of a dataset but the bags that have arrays, whose numbers may be big-endian: JSON does not
- * tell that; and those of the integers of generation 1, which depart from the originals' bytes.
+ * Returns the files of a dataset, except bags of arrays, whose byte order JSON does not preserve, and bags of integers
+ * of generation 1, which differ from the originals' bytes.
  */
 function comparable(
   directory: string,
@@ -98,7 +98,7 @@ function comparable(
   return files;
 }
 
-/** The keys whose values are integers without a size. */
+/** Returns the keys of integers without a size. */
 function integersOf(directory: string): string[] {
   return Object.entries(specIn(directory))
     .filter(([, type]) => /^int(\[\])?$/.test(type)).map(([key]) => key);
@@ -108,12 +108,12 @@ function specIn(directory: string): Record<string, string> {
   return JSON.parse(fs.readFileSync(`${directory}/spec.json`, "utf8"));
 }
 
-/** An integer as it is written in generation 1: granular 0.17.1 to 0.21.2 take the top bit for a sign. */
+/** Encodes an integer for generation 1, with a clear top bit: granular 0.17.1 to 0.21.2 read it as a sign. */
 function withClearTopBit(record: Uint8Array): Uint8Array {
   return (record.at(-1) ?? 0) >= 0x80 ? Uint8Array.of(...record, 0) : record;
 }
 
-/** A line for each datapoint, its keys in another order than that of the spec. */
+/** Returns a line for each datapoint, with the keys in another order than in the spec. */
 async function linesOf(golden: DatasetCase): Promise<string> {
   const decoders = Object.fromEntries(
     Object.entries(decodersOf(generationOf(golden), { keepFloats: true }))
@@ -145,9 +145,9 @@ Deno.test("lines from standard input, the spec on the command line, files that l
     ].map((line) => JSON.stringify(line)).join("\n");
     fs.writeFileSync(`${dir}/lines`, lines);
     const args = ["--spec", spec, "--generation", "2"];
-    // Named from where the file of the lines is, ...
+    // Paths are relative to the file of the lines, ...
     await succeed(["bag", "create", `${dir}/a`, `${dir}/lines`, ...args]);
-    // ... and from the current directory for standard input.
+    // ... and relative to the current directory for standard input.
     const { code, stderr } = await run(
       ["sh", "-c", `"$0" "$@" < lines`, Deno.execPath(), "run", "-A", CLI]
         .concat(["bag", "create", "b", ...args]),
@@ -201,10 +201,10 @@ Deno.test("shards start where the options say, in one process or alternating bet
       await create(turns, `${dir}/odd`, ...step, "--shard-start", "1");
       await create(turns, `${dir}/even`, ...step);
       assert.deepEqual(filesBelow(turns), filesBelow(one));
-      // A datapoint of generation 3 has 9 bytes; those of the others more, for references.
+      // A datapoint of generation 3 has 9 bytes; those of other generations have more, for references.
       await create(sized, `${dir}/all`, ...of, "--shard-size", "1kB", "--json");
       assert.deepEqual(fs.readdirSync(sized), ["000000"]);
-      // A directory in shards, in other shards.
+      // Converts a dataset with shards to other shards.
       await succeed(["extract", one, `${again}.files`]);
       await create(again, `${again}.files`, ...of, "--shard-size", "1 kB");
       assert.deepEqual(filesBelow(again), filesBelow(sized));

@@ -18,7 +18,7 @@ import {
 
 const { path: samples } = goldenCase("ffrecord/plain_many");
 
-/** One run, as `--json` says it. */
+/** A run in the report of `--json`. */
 interface Run {
   readonly workers: number;
   readonly batch: number;
@@ -31,7 +31,7 @@ interface Run {
   readonly firstBatchSeconds: number;
 }
 
-/** What `--json` says of a container. */
+/** Returns the report of `--json`. */
 async function bench(
   source: string,
   args: readonly string[],
@@ -61,7 +61,7 @@ Deno.test("bench-loader prints a line for each number of workers and batch size"
 
 Deno.test("bench-loader counts the batches after the first, epoch after epoch", async () => {
   await withTempDir(async (dir) => {
-    // 10 samples of 1 to 10 bytes: batches of 4, 4 and 2 in an epoch, of 10, 26 and 19 bytes.
+    // 10 samples of 1 to 10 bytes: batches of 4, 4 and 2 samples per epoch, with 10, 26 and 19 bytes.
     const file = `${dir}/ten.ffr`;
     const ten = range(1, 11).map((size) => new Uint8Array(size));
     await Deno.writeFile(file, ffrBytes(ten));
@@ -114,7 +114,7 @@ Deno.test("bench-loader opens every kind of container as its dataset", async () 
       [`${videos}/data_0.gulp`, "videos", undefined],
     ];
     for (const [source, unit, size] of cases) {
-      const workers = LONG ? "0,1" : "1"; // which open it once more
+      const workers = LONG ? "0,1" : "1"; // a worker opens the container again
       const args = ["--workers", workers, "--batch", "100", "--batches", "2"];
       const found = await bench(source, args);
       assert.equal(found.unit, unit, source);
@@ -143,7 +143,7 @@ Deno.test("bench-loader names the image codec, if there are images", async () =>
     const { stdout } = await start(line, options);
     const by = codec === undefined ? "" : `, images decoded by ${codec}`;
     assert.match(stdout, new RegExp(`: \\d+ \\w+${by}\\n`));
-    if (!LONG && codec === "imagescript") continue; // the other two say all
+    if (!LONG && codec === "imagescript") continue; // the other two cases are enough
     const json = await start([...line, "--json"], options);
     assert.equal(JSON.parse(json.stdout).codec, codec);
   }

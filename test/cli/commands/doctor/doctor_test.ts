@@ -1,4 +1,4 @@
-/** `recordfs doctor`: on this machine, and where something is missing. */
+/** `recordfs doctor`, on this machine and where something is missing. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { denoCaches, needs } from "../../../support/programs/programs.ts";
@@ -20,7 +20,7 @@ interface Report {
 const DOCTOR = [Deno.execPath(), "run", "-A", CLI, "doctor", "--json"];
 const DATA = `${REPOSITORY}test/recipes/packed.ffr`;
 
-/** What it found, by what it looked at. */
+/** Returns the findings by subject. */
 function reported(
   { stdout, stderr, code }: Pick<Ran, "stdout" | "stderr" | "code">,
 ) {
@@ -54,7 +54,7 @@ Deno.test({
     const limit = /Max open files\s+(\d+)/
       .exec(fs.readFileSync("/proc/self/limits", "utf8"))![1]!;
     assert.ok(found.get("descriptors")!.says.includes(limit));
-    // It has left nothing.
+    // No mount is left.
     assert.doesNotMatch(
       fs.readFileSync("/proc/mounts", "utf8"),
       /recordfs-doctor/,
@@ -97,7 +97,7 @@ Deno.test({
   ...needs("root", "unshare", "prlimit"),
   fn: () =>
     withTempDir(async (dir) => {
-      // A directory of devices without fuse's, and nothing in PATH.
+      // A /dev without fuse, and an empty PATH.
       const script =
         `mount -t tmpfs none /dev && touch /dev/null && PATH=${dir} exec "$@"`;
       const found = reported(
@@ -170,7 +170,7 @@ Deno.test("doctor prints names of credentials, and no secret", () =>
       HTTPS_PROXY: "http://hidden7:hidden8@proxy.example",
       NO_PROXY: "127.0.0.1",
     };
-    // Port 9 is one that no browser, and so no Deno, asks.
+    // Port 9 is blocked in browsers, and so in Deno's fetch.
     const url =
       "http://hidden9:hidden10@127.0.0.1:9/x.ffr?X-Amz-Signature=hidden11";
     const args = ["--timeout", "1", "--cache-dir", `${dir}/cache`, url];

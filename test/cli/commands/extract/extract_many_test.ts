@@ -1,4 +1,4 @@
-/** Extracting so many files that another thread helps. */
+/** Extraction of so many files that a second thread helps. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { ffrBytes, packedSamples } from "../../../support/ffrecord/make_ffr.ts";
@@ -14,7 +14,7 @@ function textOf(folder: number, file: number): string {
   return `content of ${folder}/${file}`.repeat(file % 7);
 }
 
-/** Makes a container of many small files, and one that is read by itself. */
+/** Makes a container of many small files, and a large one, which is read by itself. */
 function makeContainer(dir: string): string {
   const folders: Record<string, Record<string, Uint8Array>> = {};
   for (let folder = 0; folder < FOLDERS; folder++) {
@@ -33,7 +33,7 @@ function makeContainer(dir: string): string {
   return path;
 }
 
-/** Checks that files are there with their contents, but for some. */
+/** Asserts that files have their contents, except for some. Returns their number. */
 function assertExtracted(out: string, without: ReadonlySet<string>): number {
   let count = 0;
   for (const folder of fs.readdirSync(out)) {

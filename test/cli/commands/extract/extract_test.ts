@@ -8,7 +8,7 @@ import { assertFailed, CLI, recordfs, run, succeed } from "../../run_cli.ts";
 const tree = goldenCase("ffrecord/packed_tree");
 const { entries } = tree.content;
 
-/** Everything below a directory, by find(1): it prints any name as it is. */
+/** Lists everything below a directory by find(1), which prints names as their bytes. */
 async function found(directory: string): Promise<string[]> {
   const { bytes } = await run(
     ["find", directory, "-mindepth", "1", "-printf", "%P %y\\0"],
@@ -111,7 +111,7 @@ Deno.test("extract follows no symbolic link out of the directory", async () => {
       await Deno.readTextFile(`${dir}/outside/target`),
       "untouched",
     );
-    // Links in place of files were replaced themselves, as --force says.
+    // Links in place of files were replaced, because of --force.
     assert.equal((await Deno.lstat(`${dir}/out/...`)).isFile, true);
     assert.equal((await Deno.lstat(`${dir}/out/.hidden`)).isFile, true);
   });
@@ -185,7 +185,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
         return await out;
       };
       let { code, stderr } = await extract();
-      for (let again = 0; code === 0 && again < 20; again++) { // it was too fast
+      for (let again = 0; code === 0 && again < 20; again++) { // it ended before the signal
         await Deno.remove(`${dir}/out`, { recursive: true });
         ({ code, stderr } = await extract());
       }

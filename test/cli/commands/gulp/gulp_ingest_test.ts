@@ -1,4 +1,4 @@
-/** `recordfs gulp`: a command for each adapter, from files to chunks. */
+/** `recordfs gulp`: a command for each adapter, from input files to chunks. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -165,7 +165,7 @@ Deno.test({
         rate: 24,
         frames: 24,
       });
-      const count = await burstCount(clip, dir, 6); // as GulpIO2 calls ffmpeg
+      const count = await burstCount(clip, dir, 6); // GulpIO2 calls ffmpeg like this
       fs.copyFileSync(clip, `${dir}/videos/2/clip.mp4`);
       fs.writeFileSync(`${dir}/videos/broken/clip.mp4`, "no video");
       const list = ["1", "broken", 2].map((id) => ({ id, what: `is ${id}` }));
@@ -218,9 +218,9 @@ Deno.test(stopped, { ignore: !FULL }, async () => {
     writeImages(`${dir}/images`, ["cat"], 100);
     const line = [
       ...["gulp", "image-folder", `${dir}/images`, `${dir}/out`],
-      // Many chunks, since each thread has two under way when it is told to stop.
+      // Many chunks, since each thread has two in progress when it is stopped.
       ...["--frame-size", "500", "--videos-per-chunk", "2"],
-      // Seconds of work by the slowest codec, so that a busy machine sees the first chunk long before the last.
+      // The slowest codec takes seconds, so that even a busy machine sees the first chunk long before the last.
       ...["--codec", "imagescript"],
     ];
     const child = new Deno.Command(Deno.execPath(), {
@@ -239,7 +239,7 @@ Deno.test(stopped, { ignore: !FULL }, async () => {
       fs.readdirSync(`${dir}/out`).filter((name) => name.endsWith(".part"));
     assert.deepEqual(parts(), []);
     assertFailed(await recordfs(line), 1, /not finished.*--resume/);
-    // As kill -9 leaves it, or the end of a thread that does not give up in time.
+    // Left by kill -9, or by a thread that did not end in time.
     fs.writeFileSync(`${dir}/out/.data_99.gulp.recordfs-1-1.part`, "half");
     const { stdout } = await succeed([...line, "--resume"]);
     assert.deepEqual(parts(), []);

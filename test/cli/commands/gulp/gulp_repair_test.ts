@@ -1,4 +1,4 @@
-/** `recordfs gulp repair`; what it saves is tested beside the library. */
+/** `recordfs gulp repair`. Tests of the library cover what it saves. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { gulpCase } from "../../../support/gulp/gulp_golden.ts";

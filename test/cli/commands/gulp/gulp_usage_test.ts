@@ -1,4 +1,4 @@
-/** `recordfs gulp` where its command line, its input or its permissions are not as they should be. */
+/** `recordfs gulp` with invalid command lines, inputs or permissions. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { contentOf, writeImages } from "../../../support/gulp/gulp_content.ts";

@@ -1,4 +1,4 @@
-/** The form in which mount(8) and mount.fuse3(8) run the program. */
+/** The command line by which mount(8) and mount.fuse3(8) run the program. */
 import assert from "node:assert/strict";
 import {
   mountCommandLine,
@@ -19,7 +19,7 @@ const GOLDEN = new URL("../../../golden/", import.meta.url);
 Deno.test("the arguments of a mount helper become those of `mount`", () => {
   const cases: [string[], string[]][] = [
     [["/a.ffr", "/mnt"], ["mount", "/a.ffr", "/mnt"]],
-    // What `defaults` becomes, and only the helper's form may say.
+    // mount(8) expands `defaults` to these options, which only this form accepts.
     [["a", "/mnt", "-o", "rw,dev"], ["mount", "a", "/mnt", "-o", "dev"]],
     [["a", "/mnt", "-o", "rw"], ["mount", "a", "/mnt", "-o", ""]],
     [["/a", "/mnt", "-orw,uid=1"], ["mount", "/a", "/mnt", "-o", "uid=1"]],
@@ -99,10 +99,10 @@ Deno.test("options for servers are removed from mount options", () => {
 });
 
 /**
- * Runs a script in which mount(8) finds `recordfs`: it looks in the system's directories only, so
- * one of them is covered, in a mount namespace of the script's own.
+ * Runs a script in a mount namespace in which mount(8) finds `recordfs`. It only looks in the system's directories, so
+ * one of them is covered.
  *
- * @param script Finds the mount point in `$MNT`, the container in `$SOURCE`.
+ * @param script Has the mount point in `$MNT` and the container in `$SOURCE`.
  */
 async function withProgram(
   { dir, mountpoint, env }: MountPlace,

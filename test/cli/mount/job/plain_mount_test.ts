@@ -3,7 +3,7 @@ import fc from "../../../support/random.ts";
 import { makeCommand } from "../../../../src/cli/commands/mount.ts";
 import { plainMount } from "../../../../src/cli/mount/job/plain_mount.ts";
 
-/** What the parser of all commands makes of `mount` and its arguments. */
+/** Parses arguments of `mount` by the full parser. */
 async function parse(args: readonly string[]): Promise<unknown> {
   let parsed: unknown;
   const command = makeCommand().exitOverride().configureOutput({
@@ -45,7 +45,7 @@ Deno.test("the short parser and the full parser read the same", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(word, { maxLength: 7 }), async (args) => {
       const found = plainMount(["mount", ...args]);
-      if (found === undefined) return; // left to the other one
+      if (found === undefined) return; // left to the full parser
       plain++;
       assert.deepEqual(found, await parse(args));
     }),
