@@ -87,7 +87,7 @@ mountTest(
     );
     const [top] = await Array.fromAsync(
       Deno.readDir(directory),
-      ({ name }) => Number(name), // which of the two came last
+      ({ name }) => Number(name), // which of the two was mounted last
     );
     const upper = both[top!]!;
     const lower = both[1 - top!]!;

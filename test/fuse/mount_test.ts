@@ -122,7 +122,7 @@ mountTest("the kernel asks once: a second pass sends no request", async () => {
     assert.equal(whole.length, 50, "one READ for a file of 100 KB");
     assert.equal(count("LOOKUP"), 0, "a listing makes looking up needless");
     assert.equal(count("OPEN"), 1, "the kernel learns to open by itself");
-    // Memory reclaim may take pages between two passes; invalidation would take them every time.
+    // Memory reclaim may drop pages between two passes; a wrong invalidation would drop them every time.
     for (let pass = 1;; pass++) {
       const before = lines.length;
       await readAll();
@@ -238,7 +238,7 @@ mountTest(
       tree,
       { onLog: died.resolve, workers: 2 },
       async ({ mountpoint }) => {
-        // Its request ends too, when its descriptor is closed.
+        // Its request ends as well, since its descriptor is closed.
         await assert.rejects(Deno.stat(`${mountpoint}/fatal`), /os error/);
         assert.match(await died.promise, /1 continue: this thread was to end$/);
         assert.equal(await Deno.readTextFile(`${mountpoint}/big`), big);
@@ -256,7 +256,7 @@ mountTest(
       await assert.rejects(Deno.stat(`${mountpoint}/fatal`), /os error/);
       const { failure } = await mount.finished;
       assert.match(failure?.message ?? "", /this thread was to end$/);
-      // Nobody takes an empty directory for the data.
+      // The mount stays, so that no process takes the empty directory for the data.
       assert.ok(findMount(readMounts(), mountpoint) !== undefined);
       await assert.rejects(Deno.stat(`${mountpoint}/other`), isNotConnected);
       await mount.unmount();
@@ -273,7 +273,7 @@ mountTest(
     const readAsNobody = async (mountpoint: string) => {
       const child = new Deno.Command("cat", {
         args: [`${mountpoint}/a.txt`],
-        cwd: "/", // where everybody may be
+        cwd: "/", // a directory that every user may enter
         env: { LC_ALL: "C" },
         uid: 65534,
         gid: 65534,

@@ -14,7 +14,7 @@ import { needs } from "../../support/programs/programs.ts";
 
 const linux = { ignore: Deno.build.os !== "linux" };
 
-/** Two threads of one mount. */
+/** Runs `body` with two threads of one mount. */
 function withThreads(body: (one: Client, other: Client) => void): void {
   const tree = checkedTree();
   using mapping = Mapping.of(tree.sources as MemoryTree["sources"]);
@@ -33,7 +33,7 @@ Deno.test(
     withThreads((one, other) => {
       assert.equal(text(read(one, 2, 3, 4).body), "ll f");
       assert.deepEqual(read(one, 2).payload, [0, 7, 10]);
-      assert.deepEqual(read(other, 2).payload, [0, 7, 10]); // it need not look again
+      assert.deepEqual(read(other, 2).payload, [0, 7, 10]); // already checked by the first thread
       assert.deepEqual([one.logs, other.logs], [[], []]);
     }),
 );
@@ -72,7 +72,7 @@ Deno.test(
         );
       assert.equal(ask(one, 0, 1n), undefined);
       assert.equal(ask(one, 2_999_995, 2n), undefined);
-      assert.equal(ask(other, 20, 3n), undefined); // it waits for the first
+      assert.equal(ask(other, 20, 3n), undefined); // waits for the check of the first thread
       one.session.checkOn();
       assert.equal(one.session.answerWaiting(), false);
       assert.equal(other.session.waitsForOthers, true);
@@ -103,13 +103,13 @@ Deno.test(
       for (const client of [one, other]) {
         assert.equal(client.wait()?.errno, 5);
         assert.equal(client.session.isChecking, false);
-        assert.equal(read(client, 5).errno, 5); // at once
+        assert.equal(read(client, 5).errno, 5); // without waiting
       }
       assert.match(
         one.logs.join(),
         /^Cannot read sample 3 of memory: checksum mismatch /,
       );
-      assert.deepEqual(other.logs, []); // one thread found it out for both
+      assert.deepEqual(other.logs, []); // one thread checked it for both
     }),
 );
 

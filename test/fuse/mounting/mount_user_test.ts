@@ -76,7 +76,7 @@ userMountTest("a mount without its descriptor is removed", async () => {
   const bin = await Deno.makeTempDir({ prefix: "recordfs_bin_" });
   try {
     const fake = `${bin}/fusermount3`;
-    // It says that it mounted, and notes what it was asked for.
+    // Exits successfully without mounting, and records its arguments.
     await Deno.writeTextFile(fake, '#!/bin/sh\necho "$1" >>"${0%/*}/calls"\n');
     await run("chmod", ["-R", "777", bin]);
     const path = `${bin}:${Deno.env.get("PATH")}`;

@@ -122,7 +122,7 @@ mountTest(
       await mount.unmount({ force: true });
       await mount.finished;
       assert.ok(!mounted(mountpoint));
-      // What the kernel's cache holds can be read on without a server, so it may not end by itself.
+      // The reader may continue from the kernel's cache without a server.
       send(reader.pid, "SIGKILL");
       await reader.status;
       await rounds.cancel();
@@ -157,7 +157,7 @@ mountTest(
         stdout: "piped",
       }).spawn();
       const output = server.stdout.getReader();
-      await output.read(); // "ready"
+      await output.read(); // waits for "ready"
       server.kill("SIGKILL");
       await server.status;
       await output.cancel();

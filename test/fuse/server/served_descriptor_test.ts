@@ -9,7 +9,7 @@ Deno.test({
   name: "a descriptor that two threads may close is closed once",
   ignore: Deno.build.os !== "linux",
   fn: () => {
-    // The highest numbers: tests of other files open files of this process as well, at the lowest.
+    // The highest descriptor numbers, since tests of other files use the lowest ones of this process.
     const limits = Deno.readTextFileSync("/proc/self/limits");
     const highest = Number(/^Max open files +(\d+)/m.exec(limits)![1]) - 1;
     const zero = libc().open(cString("/dev/zero"), 0);

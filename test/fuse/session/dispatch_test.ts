@@ -6,7 +6,7 @@ import { MemoryTree } from "../support/memory_tree.ts";
 import { encodeRequest, UNIQUE } from "../support/requests.ts";
 
 const client = () => new Client(MemoryTree.of({ a: "x", b: "yy" }));
-/** More than any body needs. */
+/** Longer than any request's body. */
 const zeros = new Uint8Array(128);
 
 const errors: Record<

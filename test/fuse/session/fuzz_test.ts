@@ -1,6 +1,6 @@
 /**
- * Whatever bytes come as a request, the session answers in the protocol's form, or not at all where the
- * protocol has no answer, and goes on. `RECORDFS_SEED=N` repeats what a failure names.
+ * Whatever bytes arrive as a request, the session replies with a valid message, or not at all where the protocol has no
+ * reply, and continues. `RECORDFS_SEED=N` repeats the seed that a failure names.
  */
 import assert from "node:assert/strict";
 import { Errno } from "../../../fuse/wire/errno.ts";
@@ -20,7 +20,7 @@ import { MemoryTree } from "../support/memory_tree.ts";
 import { parseDirents } from "../support/replies.ts";
 import { RequestFuzzer } from "../support/request_fuzzer.ts";
 
-/** Requests of each tree: 144,000 in all; `deno task test:faults` sends twenty times as many. */
+/** Number of requests per tree, 48,000 in all; `deno task test:faults` sends sixty times as many. */
 const MANY = Deno.env.get("RECORDFS_FAULTS") === "1";
 const CASES = MANY ? 360_000 : 6_000;
 
@@ -32,7 +32,7 @@ const SEED = Number(
 const HEADER = 40;
 const ERRORS: ReadonlySet<number> = new Set([0, ...Object.values(Errno)]);
 
-/** Bytes of successful replies that are always of one size: `fuse_*_out` of `linux/fuse.h`. */
+/** Sizes of successful replies of fixed size, in bytes: `fuse_*_out` of `linux/fuse.h`. */
 const SIZES: Readonly<Record<number, readonly number[]>> = {
   [Opcode.INIT]: [24, 64],
   [Opcode.LOOKUP]: [128],
@@ -45,7 +45,7 @@ const SIZES: Readonly<Record<number, readonly number[]>> = {
   [Opcode.DESTROY]: [0],
 };
 
-/** Requests of which some must be sound enough to succeed, or less is tested than it seems. */
+/** Opcodes that must succeed at least once, as a check that the requests reach the handlers. */
 const GET_THROUGH = [
   ...[Opcode.INIT, Opcode.LOOKUP, Opcode.GETATTR, Opcode.STATFS],
   ...[Opcode.READ, Opcode.READDIR, Opcode.READDIRPLUS],
@@ -83,7 +83,7 @@ const trees: Record<string, () => Tree | Promise<Tree>> = {
 for (const [title, open] of Object.entries(trees)) {
   Deno.test({
     name: `${CASES} malformed requests to ${title} crash nothing`,
-    ignore: Deno.build.os !== "linux", // where samples are compared with their checksums
+    ignore: Deno.build.os !== "linux", // where checksums are compared
     async fn() {
       const tree = await open();
       try {
@@ -128,7 +128,7 @@ function bombard(client: Client, tree: Tree): void {
   }
 }
 
-/** What LOOKUP and READDIR answer to sound requests about the root. */
+/** Returns the replies to valid LOOKUP and READDIR requests about the root. */
 function soundAnswers(client: Client, names: readonly string[]): unknown {
   const found = names.map((name) => {
     const { errno, body } = client.ask(Opcode.LOOKUP, ROOT, [name]);
@@ -138,7 +138,7 @@ function soundAnswers(client: Client, names: readonly string[]): unknown {
   return [found, errno];
 }
 
-/** Some names of entries, of whatever directory. */
+/** Returns some names of a tree's entries. */
 function namesOf(tree: Tree): string[] {
   const names: string[] = [];
   const directories = [ROOT];
@@ -153,7 +153,11 @@ function namesOf(tree: Tree): string[] {
   return names;
 }
 
-/** @returns The opcode of a request that succeeded, or -1. */
+/**
+ * Sends a request and checks the reply.
+ *
+ * @returns The opcode of a successful request, or -1.
+ */
 function check(client: Client, tree: Tree, request: Uint8Array): number {
   let answer = client.send(request);
   const view = new DataView(
@@ -168,7 +172,7 @@ function check(client: Client, tree: Tree, request: Uint8Array): number {
     assert.equal(answer, undefined, "it is answered");
     return -1;
   }
-  answer ??= client.wait(); // where a large file is compared with its checksum
+  answer ??= client.wait(); // after a large file was checked
   assert.ok(answer, "it is not answered");
   assert.equal(answer.unique, view.getBigUint64(8, true));
   assert.ok(ERRORS.has(answer.errno), `errno ${answer.errno}`);
@@ -177,7 +181,7 @@ function check(client: Client, tree: Tree, request: Uint8Array): number {
   return view.getUint32(4, true);
 }
 
-/** Whether the protocol has an answer to a request. */
+/** Whether the protocol has a reply to a request. */
 function isAnswered(view: DataView): boolean {
   return view.byteLength >= HEADER && view.getBigUint64(8, true) !== 0n &&
     OPCODES[view.getUint32(4, true)]?.replies !== false;

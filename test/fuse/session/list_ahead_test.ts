@@ -7,7 +7,7 @@ import { type Folder, MemoryTree } from "../support/memory_tree.ts";
 import { type Dirent, parseDirents } from "../support/replies.ts";
 import { readBody } from "../support/requests.ts";
 
-/** Holds some 20 entries with their attributes. */
+/** Size of a page of some 20 entries with attributes. */
 const PAGE = 4096;
 
 const files = (count: number): Folder =>
@@ -15,11 +15,11 @@ const files = (count: number): Folder =>
     Array.from({ length: count }, (_, i) => [`file ${i}`, `${i}`]),
   );
 
-/** A thread of a mount, and the directories that its tree was asked to list. */
+/** A thread of a mount, which records the directories that its tree lists. */
 class Thread {
   readonly listed: NodeId[] = [];
   readonly client: Client;
-  /** Entries of each directory that can be listed. */
+  /** Number of readable entries per directory. */
   sound = Infinity;
 
   constructor(folder: Folder, listAhead = newListAheadMemory()) {
@@ -33,7 +33,7 @@ class Thread {
     this.client = new Client(tree, { listAhead });
   }
 
-  /** Answers for a page, and says which directories had to be listed for it. */
+  /** Requests a page. Returns the reply, and the directories that were listed for it. */
   page(
     node: NodeId,
     offset: number,
@@ -166,7 +166,7 @@ Deno.test("when the thread that prepares ends, another one does it", () => {
   const { entries } = first!.page(1, 0);
   first!.client.session.end();
   let offset = entries.at(-1)!.next;
-  // What the first left is sent, then the second has to write a page, and from then on it writes ahead.
+  // The second thread first sends the prepared page, then lists a page itself, and prepares from then on.
   let page = second!.page(1, offset);
   while (page.listed.length === 0) {
     offset = page.entries.at(-1)!.next;

@@ -43,7 +43,7 @@ Deno.test("a body that is too short is EINVAL, whatever the buffer contained bef
     const opcode = Opcode[name as keyof typeof bodies];
     const request = encodeRequest(opcode, 1, body);
     const size = OPCODES[opcode]?.bodySize ?? 0;
-    kernel.send(request); // leaves a whole body behind
+    kernel.send(request); // leaves a whole body in the buffer
     for (let length = 40; length < 40 + size; length++) {
       const cut = request.slice(0, length);
       new DataView(cut.buffer).setUint32(0, length, true);
@@ -97,7 +97,7 @@ Deno.test("any bytes get at most one well-formed reply, and a trace line", () =>
   const kernel = client();
   fc.assert(
     fc.property(fc.oneof(garbage, framed), (request) => {
-      kernel.send(request); // checks the reply's form
+      kernel.send(request); // checks the form of the reply
       if (request.length >= 40) assert.equal(typeof kernel.trace(), "string");
     }),
     { numRuns: 5000 },

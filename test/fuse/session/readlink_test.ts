@@ -53,7 +53,7 @@ Deno.test("listings mark entries that are links", async () => {
   const tree = await linked(FOLDER);
   const client = new Client(tree);
   const epoch = lookup(tree, 1, "epoch-0000");
-  const read = readBody(2, 4096); // behind "." and ".."
+  const read = readBody(2, 4096); // after "." and ".."
   const types = (node: number) =>
     [Opcode.READDIR, Opcode.READDIRPLUS].map((opcode) =>
       parseDirents(

@@ -1,12 +1,12 @@
-/** A tree of files with checksums, in memory. */
+/** A tree in memory of files with checksums. */
 import { crc32 } from "node:zlib";
 import type { Extent, NodeId, Tree } from "../../../src/tree/tree.ts";
 import { MemoryTree } from "./memory_tree.ts";
 
-/** Compared with its checksum in 3 pieces. */
+/** Large enough to be checked in three pieces. */
 const large = "0123456789".repeat(300_000);
 
-/** Files whose checksums are those of their texts, but for the ones that are called damaged. */
+/** Creates files with the right checksums, except for those named damaged. */
 export function checkedTree(): Tree {
   const texts: Record<string, string> = {
     small: "small file",

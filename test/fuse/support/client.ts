@@ -13,35 +13,35 @@ import { Opcode } from "../../../fuse/wire/opcodes.ts";
 import { areOpen, type Tree } from "../../../src/tree/tree.ts";
 import { type Body, encodeRequest, initBody } from "./requests.ts";
 
-/** A reply, taken apart. */
+/** A parsed reply. */
 export interface Answer {
-  /** 0 for success. */
+  /** Positive errno, 0 for success. */
   readonly errno: number;
   readonly unique: bigint;
-  /** Header excluded. */
+  /** Body without the header. */
   readonly body: DataView;
-  /** What follows the body: source, offset, length; `undefined` for nothing. */
+  /** Source, offset and length of the payload after the body, if any. */
   readonly payload: readonly [number, number, number] | undefined;
 }
 
-/** Owner and mask that nodes are served with. */
+/** Options of a client: owner and umask of the nodes, and shared state. */
 export interface ClientOptions {
   readonly uid?: number;
   readonly gid?: number;
   readonly umask?: number;
-  /** What it shares with other clients, which are other threads of one mount then. */
+  /** State shared with other clients, which act as further threads of the mount. */
   readonly listAhead?: ListAheadMemory;
-  /** Likewise; without it no file is compared with its checksum. */
+  /** Shared state of checks; without it, checksums are not compared. */
   readonly checks?: SampleChecksMemory;
-  /** What the tree's content is sent from, where something reads it. */
+  /** Mapped sources of the tree's content, if a test needs the bytes. */
   readonly sources?: readonly MappedSource[];
 }
 
-/** Plays the kernel's part against a {@linkcode Session}. */
+/** Acts as the kernel towards a {@linkcode Session}. */
 export class Client {
   readonly session: Session;
   readonly connection = new ConnectionState();
-  /** What was logged. */
+  /** Logged messages. */
   readonly logs: string[] = [];
 
   constructor(
@@ -70,19 +70,19 @@ export class Client {
     });
   }
 
-  /** Sends INIT with those flags offered. */
+  /** Sends INIT and offers these flags. */
   init(flags = 0xffff_ffff): Answer {
     return this.ask(Opcode.INIT, 0, initBody(7, 45, flags));
   }
 
-  /** Sends a request that must be answered. */
+  /** Sends a request that must get a reply. */
   ask(opcode: number, node = 1, body: Body = []): Answer {
     const answer = this.send(encodeRequest(opcode, node, body));
     assert.ok(answer, "the request was not answered");
     return answer;
   }
 
-  /** Sends bytes; `undefined` when there is no answer. */
+  /** Sends bytes. Returns `undefined` if there is no reply. */
   send(request: Uint8Array): Answer | undefined {
     const { session } = this;
     session.request.bytes.set(request);
@@ -90,7 +90,7 @@ export class Client {
     return this.#answer();
   }
 
-  /** Lets it go on with checks until it answers a request that waited; `undefined` if none does. */
+  /** Continues checks until a waiting request gets its reply. Returns `undefined` if none waits. */
   wait(): Answer | undefined {
     const { session } = this;
     while (session.isChecking) {
@@ -126,7 +126,7 @@ export class Client {
     };
   }
 
-  /** The trace line of the last request. */
+  /** Returns the trace line of the last request. */
   trace(): string {
     return traceLine(this.session.request, this.session.reply);
   }

@@ -3,7 +3,7 @@ import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { MODULE } from "../../tree/support/reversed_orders.ts";
 import { type Folder, MemoryTree } from "./memory_tree.ts";
 
-/** A tree with links to its files, in the opposite order. */
+/** Creates a tree with links to its files, in reverse order. */
 export async function linked(folder: Folder): Promise<LinkTree> {
   const inner = MemoryTree.of(folder);
   const samples = await samplesOf(inner);

@@ -10,23 +10,23 @@ import {
   type TreeHandle,
 } from "../../../src/tree/tree.ts";
 
-/** Content of a directory of a {@linkcode MemoryTree}, by name. */
+/** Entries of a directory of a {@linkcode MemoryTree}, by name. */
 export interface Folder {
   readonly [name: string]: Folder | Leaf;
 }
 
-/** A file: its text in the source, or something special. */
+/** A file: its text in the source, or a special case. */
 export type Leaf =
   | string
-  /** Content that is not in the source. */
+  /** Content that is computed instead of stored. */
   | { readonly kind: "computed"; readonly text: string }
-  /** Describing or locating it fails with that message. */
+  /** `stat` and `locate` fail with this message. */
   | { readonly kind: "damaged"; readonly message: string }
-  /** Describing it ends the thread that is asked. */
+  /** `stat` ends the calling thread. */
   | { readonly kind: "fatal" }
-  /** Describing it takes waiting. */
+  /** `stat` would have to wait. */
   | { readonly kind: "remote" }
-  /** It claims to lie outside the source. */
+  /** Its extent is outside the source. */
   | { readonly kind: "outside" };
 
 interface Node {
@@ -45,10 +45,10 @@ interface Node {
   readonly message: string;
 }
 
-/** When every node of a {@linkcode MemoryTree} was last modified, in milliseconds. */
+/** Modification time of all nodes of a {@linkcode MemoryTree}, in milliseconds. */
 export const MTIME = 1_700_000_000_125;
 
-/** A tree built from an object, for tests. */
+/** Test tree that is built from an object. */
 export class MemoryTree implements Tree {
   readonly sources: readonly MemorySource[];
   readonly #nodes: readonly Node[];
@@ -97,7 +97,7 @@ export class MemoryTree implements Tree {
     for (let i = cursor; i < children.length; i++) {
       const child = children[i] as NodeId;
       const { name } = this.#node(child);
-      // Names lie somewhere in a bigger buffer, as in the real trees.
+      // Names are in a larger buffer, as in real trees.
       const buffer = new Uint8Array(name.length + 5).fill(0xee);
       buffer.set(name, 3);
       if (!visit(buffer, 3, 3 + name.length, child, i + 1)) return;
@@ -151,12 +151,12 @@ export class MemoryTree implements Tree {
   }
 }
 
-/** What a serving thread calls. */
+/** Reopens a tree in a serving thread. */
 export function reopenTree(data: unknown): Tree {
   return MemoryTree.reopen(data);
 }
 
-/** What not even an error handler can look at. */
+/** An error whose message throws, so that it defeats error handlers. */
 class Fatal extends Error {
   override get message(): string {
     throw new Error("this thread was to end");
@@ -165,7 +165,7 @@ class Fatal extends Error {
 
 class Builder {
   readonly nodes: Node[] = [];
-  readonly #parts: Uint8Array[] = [new Uint8Array(7)]; // nothing starts at 0
+  readonly #parts: Uint8Array[] = [new Uint8Array(7)]; // no file starts at offset 0
   #size = 7;
   readonly #encoder = new TextEncoder();
 

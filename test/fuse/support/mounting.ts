@@ -8,12 +8,12 @@ export function mountTest(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ...needs("fuse", "root"), fn });
 }
 
-/** Registers a test that mounts as an ordinary user, which root becomes for it. */
+/** Registers a test that mounts as an ordinary user; needs root. */
 export function userMountTest(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ...needs("fuse", "root", "fusermount3"), fn });
 }
 
-/** Runs with a new empty directory as mount point. */
+/** Runs `run` with a new empty directory as mount point. */
 export async function withMountpoint(
   run: (mountpoint: string) => Promise<void>,
 ): Promise<void> {
@@ -25,10 +25,10 @@ export async function withMountpoint(
     await Deno.remove(directory);
     throw error;
   }
-  await Deno.remove(directory); // fails, as it should, where a mount was left
+  await Deno.remove(directory); // fails if a mount is left
 }
 
-/** Runs with a mounted tree. */
+/** Runs `run` with a mounted tree. */
 export function withMount(
   tree: Tree,
   options: MountTreeOptions,
@@ -40,7 +40,7 @@ export function withMount(
   });
 }
 
-/** Runs a program and gives what it printed, in English. */
+/** Runs a program and returns its output, in English. */
 export async function output(
   program: string,
   ...args: string[]

@@ -1,4 +1,4 @@
-/** `struct fuse_attr`, the fields that are not 0 for every node. */
+/** Fields of `struct fuse_attr` that are not 0 for every node. */
 export interface Attr {
   readonly ino: number;
   readonly size: number;
@@ -29,7 +29,7 @@ export interface Dirent {
   readonly entry: Entry | undefined;
 }
 
-/** Reads a `fuse_attr` at a byte offset; in `fuse_attr_out` that is 16. */
+/** Reads a `fuse_attr` at a byte offset, which is 16 in `fuse_attr_out`. */
 export function parseAttr(view: DataView, at: number): Attr {
   return {
     ino: u64(view, at),

@@ -1,8 +1,8 @@
-/** Requests as no kernel sends them. */
+/** Generates requests that no kernel sends. */
 import { Opcode, OPCODES } from "../../../fuse/wire/opcodes.ts";
 import { type Body, encodeRequest, readBody } from "./requests.ts";
 
-/** Where arithmetic of 32 and 64 bits, of doubles and of pages ends or turns. */
+/** Limits of 32-bit and 64-bit integers, doubles and pages. */
 const NUMBERS = [
   ...[0n, 1n, 2n, 3n, 7n, 15n, 16n, 40n, 104n, 128n, 255n, 4095n, 4096n, 4097n],
   ...[31n, 32n, 53n, 63n, 64n].flatMap((bits) => [
@@ -14,7 +14,7 @@ const NUMBERS = [
   ...[1n << 16n, (1n << 20n) - 1n, 1n << 20n, (1n << 20n) + 1n],
 ].map((number) => BigInt.asUintN(64, number));
 
-/** Names that mean something somewhere, or are cut short of it. */
+/** Names with a special meaning, or almost. */
 const NAMES = [
   ...["", ".", "..", "...", "/", "a/b", "a\0b", "%2F", "%", "~", "\u{1f642}"],
   ...["0", "000000", "000001", "000042", "0000000", "00000a", "-00001"],
@@ -26,13 +26,12 @@ const NAMES = [
 const OPCODES_KNOWN: readonly number[] = Object.values(Opcode);
 const OPCODES_UNKNOWN = [0, 7, 19, 53, 63, 64, 4096, 2 ** 31, 2 ** 32 - 1];
 
-/** Bytes of the largest request: the buffer that it is read into. */
+/** Maximum size of a request in bytes: the size of the server's buffer. */
 const LARGEST = 1 << 16;
 
 /**
- * Makes requests of every kind, sound at first, then changed in ways that a server might not expect:
- * cut, stretched, of a wrong length, with bits turned, about nodes that do not exist. The same seed
- * makes the same ones.
+ * Generates requests of every kind. They are valid at first, and then mutated: truncated, extended, with a wrong
+ * length, flipped bits, or unknown nodes. The same seed gives the same requests.
  */
 export class RequestFuzzer {
   readonly #names: readonly string[];
@@ -40,7 +39,7 @@ export class RequestFuzzer {
   #state: number;
 
   /**
-   * @param nodes How many nodes the tree has.
+   * @param nodes Number of nodes of the tree.
    * @param names Some names of its entries.
    */
   constructor(seed: number, nodes: number, names: readonly string[]) {
@@ -49,7 +48,7 @@ export class RequestFuzzer {
     this.#names = names;
   }
 
-  /** The next request. */
+  /** Returns the next request. */
   next(): Uint8Array {
     if (this.#below(50) === 0) return this.#bytes(this.#below(200));
     const opcode = this.#below(20) === 0
@@ -64,7 +63,7 @@ export class RequestFuzzer {
     return this.#changed(request.subarray(0, LARGEST));
   }
 
-  /** A whole number from 0, less than `limit`; of a generator known as mulberry32. */
+  /** Returns an integer from 0 to `limit - 1`, by the generator mulberry32. */
   #below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -110,7 +109,7 @@ export class RequestFuzzer {
     }
   }
 
-  /** Mostly what the kernel would send, in size and order of its fields. */
+  /** Returns a body that is mostly valid in size and order of its fields. */
   #body(opcode: number): Body {
     switch (opcode) {
       case Opcode.LOOKUP:
@@ -157,7 +156,7 @@ export class RequestFuzzer {
     let request = sound;
     for (let changes = this.#below(4); changes > 0; changes--) {
       switch (this.#below(6)) {
-        case 0: // cut, or given more, which the header may or may not know
+        case 0: // truncated or extended, with or without the right length in the header
           request = request.slice(0, this.#below(request.length + 1));
           if (this.#below(2) === 0) this.#stateLength(request);
           break;
@@ -173,7 +172,7 @@ export class RequestFuzzer {
         case 3:
           if (request.length >= 24) this.#put(request, 16, this.#number(), 8);
           break;
-        default: // a bit turned
+        default: // a flipped bit
           if (request.length === 0) break;
           request[this.#below(request.length)]! ^= 1 << this.#below(8);
       }

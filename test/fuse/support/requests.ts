@@ -1,10 +1,10 @@
-/** Fields of a request's body: a number is 32 bits, a bigint 64, a string has a NUL at the end. */
+/** Fields of a request's body: a number has 32 bits, a bigint 64, and a string ends with NUL. */
 export type Body = readonly (number | bigint | string | Uint8Array)[];
 
-/** The id that {@linkcode encodeRequest} gives each request. */
+/** Id of each request of {@linkcode encodeRequest}. */
 export const UNIQUE = 0x0102_0304_0506_0708n;
 
-/** A request: `struct fuse_in_header` and the fields of the body. */
+/** Encodes a request: `struct fuse_in_header` and the fields of the body. */
 export function encodeRequest(
   opcode: number,
   node: number | bigint,

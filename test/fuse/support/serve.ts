@@ -1,7 +1,7 @@
 /**
- * Mounts a small tree at the first argument and prints "ready". With a second argument, `busy`, it
- * exits with code 7 while a program has a file open, else it serves until the mount ends. The options of the
- * mount come as JSON in the variable MOUNT_OPTIONS.
+ * Mounts a small tree at the first argument and prints "ready". With the second argument `busy`, exits with code 7
+ * while a program has a file open; otherwise serves until the mount ends. The variable MOUNT_OPTIONS has the mount's
+ * options as JSON.
  */
 import { mountTree } from "../../../fuse/mount.ts";
 import { MountError } from "../../../fuse/mounting/mount_error.ts";
@@ -18,7 +18,7 @@ try {
   say("ready");
   const path = `${mount.mountpoint}/a.txt`;
   if (mode === "busy") {
-    // Another process: one that dies with a file of its own mount open waits for itself to flush it.
+    // In another process: a process that dies with an open file of its own mount waits for itself to flush it.
     const user = new Deno.Command("sh", {
       args: ["-c", 'exec 3<"$1"; echo open; exec sleep 2', "sh", path],
       stdin: "null",

@@ -1,10 +1,10 @@
 let asked = 0;
 
 /**
- * Waits until a server of one thread has traced all that it was asked so far.
+ * Waits until a server with one thread has traced all requests so far.
  *
- * A name that is not there is looked up: it answers in the order in which it is asked. What the kernel
- * asks of its own accord, to read ahead, may come behind that, so it is done until nothing else came.
+ * Looks up a missing name, which is answered in order. The kernel's own readahead may come later, so this is repeated
+ * until no other request arrived.
  */
 export async function settled(
   mountpoint: string,
