@@ -1,9 +1,9 @@
-/** The public surface: a name that appears or vanishes here is a decision, not an accident. */
+/** The public API: names may only be added or removed deliberately. */
 import assert from "node:assert/strict";
 import * as root from "../mod.ts";
 import { ENTRY_POINTS, exportedNames } from "./support/exported_names.ts";
 
-/** Names by entry point, each of which has one. */
+/** Exported names by entry point. Each name has only one. */
 const NAMES: Readonly<Record<string, string>> = {
   ".":
     `check CheckOptions CheckReport ConversionError convert ConvertOptions ConvertReport
@@ -71,7 +71,7 @@ Deno.test("there are no other entry points", () => {
   );
 });
 
-/** Names that all entry points have together. */
+/** Maximum number of names in all entry points. */
 const MOST_NAMES = 260;
 
 const names = exportedNames();

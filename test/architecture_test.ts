@@ -4,7 +4,7 @@ import { PACKAGES } from "../src/base/packages.ts";
 import { MAY_IMPORT } from "./support/layers.ts";
 import { REPOSITORY } from "./support/paths.ts";
 
-/** The one file of `fuse/` that opens containers; the rest of it knows only trees. */
+/** The only file of `fuse/` that opens containers; the others depend on trees only. */
 const MOUNTS_PATHS = "fuse/mount_container.ts";
 
 function sources(dir: string): string[] {
@@ -25,7 +25,7 @@ function layerOf(file: string): string {
   return layer;
 }
 
-/** Specifiers of all static and literal dynamic imports, and of re-exports. */
+/** Returns the specifiers of static imports, literal dynamic imports, and re-exports. */
 function importsOf(file: string): string[] {
   const text = Deno.readTextFileSync(REPOSITORY + file).replace(
     /^\s*(\*|\/\/).*$/gm,
@@ -41,7 +41,7 @@ function resolve(file: string, specifier: string): string {
 
 const files = [...sources("src"), ...sources("fuse")];
 
-/** The files that a file's imports load. */
+/** Returns the files that a file's imports load at run time. */
 function runtimeImports(file: string): string[] {
   return [
     ...Deno.readTextFileSync(REPOSITORY + file).matchAll(
@@ -78,7 +78,7 @@ Deno.test("no file imports itself through others", () => {
   assert.ok(done.size >= files.length);
 });
 
-/** Files of a circle at most: those of one subject that need each other's types. */
+/** Maximum number of files in a cycle: files of one subject that need each other's types. */
 const MOST_IN_CIRCLE = 5;
 
 Deno.test("no import cycle has more than five files, counting types and import()", () => {
@@ -117,7 +117,7 @@ function circlesOf(
   return circles;
 }
 
-/** What formats are told by, names and numbers, and the error of conversions. */
+/** Descriptors of formats, constants, and the error of conversions. */
 const LIGHT =
   /\/(registry|descriptor|kinds|layout|dataset\/dataset_names|convert\/conversion)\.ts$/;
 
@@ -176,7 +176,7 @@ Deno.test("formats never import each other, and only the registry all", () => {
   }
 });
 
-/** Who loads packages: when the first image is decoded, a list is read, files are chosen by a glob, a server is asked. */
+/** Modules that load packages on demand: to decode an image, read a list, match a glob, access a server, and so on. */
 const LOADS_PACKAGES = [
   "src/base/packages.ts",
   "src/io/block_cache/decoded_pieces.ts",
@@ -229,7 +229,7 @@ Deno.test("libraries load packages on demand, in one version each", () => {
   for (const specifier of Object.values(PACKAGES)) {
     assert.ok(versions.includes(specifier), specifier);
   }
-  assert.ok(config.unstable.includes("npm-lazy-caching")); // or Deno fetches all that are locked
+  assert.ok(config.unstable.includes("npm-lazy-caching")); // otherwise Deno fetches all locked packages
   for (const file of LOADS_PACKAGES) {
     const text = Deno.readTextFileSync(REPOSITORY + file);
     const loading = text.replaceAll(/typeof import\("[^"]+"\)/g, "");
@@ -238,7 +238,7 @@ Deno.test("libraries load packages on demand, in one version each", () => {
   }
 });
 
-/** Rooms of formats and datasets that write to the local disk, or serve from it. */
+/** Folders of formats and datasets that write to the local disk, or serve from it. */
 const LOCAL_ROOMS =
   /^src\/formats\/\w+\/(write|pack|ingest|adapters|convert|check\/(repair|salvage))|^src\/data\/index_output/;
 
@@ -257,16 +257,16 @@ Deno.test("code that reads containers is given a storage, and calls no local fil
   }
 });
 
-/** What may name formats besides their folders and the registry: the names of the public, and commands of a format's own. */
+/** Files besides the formats' folders that may name formats: the public API, and commands for a single format. */
 const NAMES_FORMATS = [
-  "src/serve/files/", // archives that are sent to whoever knows no format
-  "src/codecs/values/sniffed_suffix.ts", // what files of all kinds begin with
+  "src/serve/files/", // archives for clients that know no other format
+  "src/codecs/values/sniffed_suffix.ts", // signatures of all file types
   "src/codecs/columnar/schema.ts", // names of its extension types
-  "src/serve/api/", // a file in a container may be a table of text too
+  "src/serve/api/", // a file in a container may be a text table as well
   "src/serve/page/icons.ts",
   "src/serve/page/listing/tiles.ts",
   "src/formats/registry.ts",
-  "src/io/compressed/compressions.ts", // suffixes that stand for a format and a compression
+  "src/io/compressed/compressions.ts", // suffixes for a format with a compression
   "src/io/storage/chained_path.ts", // file systems of fsspec
   "src/open/convert/mod.ts",
   "src/open/data/mod.ts",
@@ -300,7 +300,7 @@ Deno.test("a format is one folder and one line: nothing else names any", () => {
     if (NAMES_FORMATS.some((own) => file.startsWith(own))) continue;
     const code = Deno.readTextFileSync(REPOSITORY + file)
       .replaceAll(/\/\*.*?\*\//gs, "").replaceAll(/(^|\s)\/\/.*$/gm, "");
-    // Help texts of commands tell people what formats have; no command looks which one it is.
+    // Help texts may name formats, but no command may depend on one.
     const found = (file.startsWith("src/cli/") ? is : word).exec(code);
     assert.equal(found, null, `${file}: ${found?.[0]}`);
   }

@@ -1,6 +1,6 @@
 /**
- * A project of a user's own, outside the repository: its `deno.json` says where the clone is, as the
- * README has it, and nothing of ours.
+ * A user's own project outside the repository. Its `deno.json` names the clone, as the README describes, and has no
+ * other settings of ours.
  */
 import assert from "node:assert/strict";
 import { ENTRY_POINTS, exportedNames } from "./support/exported_names.ts";
@@ -8,8 +8,8 @@ import { LONG } from "./support/long.ts";
 import { fromFileUrl, REPOSITORY, withTempDir } from "./support/paths.ts";
 
 /**
- * What a project may ask for beyond Deno's own `strict`. Not `isolatedDeclarations`, which is about
- * making declaration files of a project's own modules.
+ * Compiler options beyond Deno's own `strict` that a project may set. Without `isolatedDeclarations`, which concerns
+ * declarations for a project's own modules.
  */
 const STRICTEST = {
   strict: true,
@@ -58,7 +58,7 @@ const SHOWN = "9 files, 5 texts, 2 clips";
 
 let modules: Promise<string[]> | undefined;
 
-/** Writes a module for each entry point that takes in every name of it, and hands it on. */
+/** Writes a module for each entry point that imports every name and exports it again. */
 async function exportEveryName(): Promise<string[]> {
   const modules: string[] = [];
   for (const [name, names] of await exportedNames()) {
@@ -124,10 +124,10 @@ const specifier = (name: string) => `@recordfs/recordfs${name.slice(1)}`;
 
 Deno.test("a bare project checks, runs and tests with every name of every entry point", () =>
   withProject(undefined, async (deno) => {
-    // The strictest options, below, ask for all that these do.
+    // The strictest options, below, include these.
     if (LONG) await deno("check", ".");
     assert.equal(await deno("run", "-A", "main.ts"), `${SHOWN}\n`);
-    await deno("test", "-A", "--no-check"); // they are checked apart
+    await deno("test", "-A", "--no-check"); // they are checked separately
   }));
 
 Deno.test("it also type-checks with the strictest options", () =>

@@ -1,8 +1,7 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * Shows what recordfs does, on a small sample of every format that it makes in a temporary directory:
- * packs and writes it, opens it, lists it, mounts it, has ordinary programs read through the mount,
- * compares, unmounts.
+ * Demonstrates recordfs with a small sample of every format, made in a temporary directory: packs and writes it, opens
+ * it, lists it, mounts it, reads it by ordinary programs through the mount, compares, and unmounts.
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -26,7 +25,7 @@ import { FileServer } from "./support/remote/file_server.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Whether it was told to stop: then it goes on to its next step, and undoes what it has done. */
+/** Whether the demo was interrupted: it then ends before its next step, and cleans up. */
 let isStopped = false;
 const stop = () => isStopped = true;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -45,7 +44,7 @@ try {
 }
 
 async function demo(): Promise<void> {
-  await imageCodec(); // now, since Deno announces a package when it is first asked for
+  await imageCodec(); // now, since Deno announces a package on its first import
   console.log(`recordfs demo, in ${dir}`);
   fs.mkdirSync(`${dir}/mnt`);
   writeFolder(`${dir}/photos`, PHOTOS);
@@ -105,7 +104,7 @@ async function demo(): Promise<void> {
   );
 }
 
-/** Serves a container over HTTP, and fetches a file of it, as programs on other machines do. */
+/** Serves a container over HTTP, and fetches a file as a program on another machine would. */
 async function served(): Promise<void> {
   say("Served over HTTP, for browsers and machines that can't mount (serve):");
   using container = await open(`${dir}/photos.ffr`);
@@ -128,7 +127,7 @@ async function served(): Promise<void> {
   console.log("  equal, and given to nobody who has no token");
 }
 
-/** Mounts a container of a web server, of which the cache keeps what was read. */
+/** Mounts a container of a web server, and shows that the cache has what was read. */
 async function fromServer(): Promise<void> {
   say("The packed directory on a web server, mounted from there:");
   await using server = await FileServer.start(dir);
@@ -144,7 +143,7 @@ async function fromServer(): Promise<void> {
   console.log("  the server was asked once more, whether it is still the same");
 }
 
-/** Loads batches, goes on where another loader stopped, and shows the same order to other programs. */
+/** Loads batches, resumes in a second loader, and shows the same order to other programs. */
 async function training(): Promise<void> {
   say(
     "Batches for training (DataLoader), in the order of an epoch, by two threads:",
@@ -174,7 +173,7 @@ async function training(): Promise<void> {
   });
 }
 
-/** Gulps videos, or images where there is no ffmpeg, and shows them mounted. */
+/** Gulps videos, or images if there is no ffmpeg, and shows them mounted. */
 async function gulpedVideos(): Promise<void> {
   const hasFfmpeg = succeeds("ffmpeg", "-version");
   const [kind, folder] = hasFfmpeg
@@ -219,7 +218,7 @@ async function gulpedVideos(): Promise<void> {
   }
 }
 
-/** Writes datapoints into shards, and shows them mounted, with readable views beside the values. */
+/** Writes datapoints into shards, and shows them mounted, with readable views next to the values. */
 async function shardedDataset(): Promise<void> {
   say("Datapoints of several kinds, in shards (Bags/Granular), and mounted:");
   const spec = { caption: "utf8", count: "int", pixels: "array", tags: "tree" };
@@ -272,7 +271,7 @@ async function makeClip(path: string, label: string): Promise<void> {
   );
 }
 
-/** Does something while a container is mounted. */
+/** Runs `work` while a container is mounted. */
 async function mounted(
   source: readonly string[],
   work: () => Promise<void>,
@@ -283,7 +282,7 @@ async function mounted(
   });
 }
 
-/** Does something with what is mounted, and unmounts it however that ends. */
+/** Runs `work`, and unmounts whether it succeeds or fails. */
 async function untilUnmounted(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -297,7 +296,7 @@ async function unmount(): Promise<void> {
     try {
       await start(...commandLine("unmount", "mnt"));
     } catch (error) {
-      if (!isStopped) throw error; // who stops this by Ctrl-C stops that as well
+      if (!isStopped) throw error; // Ctrl-C also interrupts the unmount command
     }
   }
 }
@@ -306,7 +305,7 @@ function isMounted(): boolean {
   return fs.statSync(`${dir}/mnt`).dev !== fs.statSync(dir).dev;
 }
 
-/** Mounts the folder, or says why this machine can't. */
+/** Mounts the folder, or returns why this machine cannot. */
 async function tryToMount(): Promise<string | undefined> {
   if (!fs.existsSync("/dev/fuse")) {
     return "Not shown: /dev/fuse is not here (in a container: --device /dev/fuse --cap-add SYS_ADMIN).";
@@ -332,7 +331,7 @@ async function recordfs(...args: string[]): Promise<void> {
   await run(...commandLine(...args));
 }
 
-/** Says what is called of recordfs, and how that is done here. */
+/** Prints a command line of recordfs, and returns how to run it here. */
 function commandLine(...args: string[]): [string, ...string[]] {
   console.log(`  $ recordfs ${args.join(" ")}`);
   return [Deno.execPath(), "run", "-A", `${REPOSITORY}cli.ts`, ...args];
@@ -343,7 +342,7 @@ async function sh(command: string): Promise<void> {
   await run("sh", "-c", command);
 }
 
-/** Does the next step, unless it was told to stop. */
+/** Runs the next step, unless the demo was interrupted. */
 async function run(program: string, ...args: string[]): Promise<void> {
   if (isStopped) throw new Error("stopped");
   await start(program, ...args);
@@ -353,7 +352,7 @@ async function start(program: string, ...args: string[]): Promise<void> {
   const command = new Deno.Command(program, {
     args,
     cwd: dir,
-    // All packages are there, and yet Deno says, the first time, that it asks the registry for them.
+    // Although all packages are cached, Deno announces the first request for each.
     env: {
       DENO_LOG: "warn",
       PATH: `${dirname(PYTHON)}:${Deno.env.get("PATH")}`,
@@ -366,6 +365,6 @@ async function start(program: string, ...args: string[]): Promise<void> {
     ? [...lines.slice(0, 6), "…", ...lines.slice(-3)]
     : lines;
   for (const line of shown.filter(Boolean)) console.log(`    ${line}`);
-  if (code === 130) stop(); // it has heard of Ctrl-C before this program
+  if (code === 130) stop(); // the program received Ctrl-C first
   if (!success) throw new Error(`${program} ${args.join(" ")} failed`);
 }

@@ -1,4 +1,4 @@
-/** The demo, as it is started, by root and by an ordinary user. */
+/** The demo, started by root and by an ordinary user. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { REPOSITORY } from "./support/paths.ts";
@@ -55,7 +55,7 @@ Deno.test({
   },
 });
 
-/** Adds what the demo is made of to the user's copy of the project. */
+/** Adds the demo's files to the user's copy of the project. */
 async function copyDemo({ project, own }: User): Promise<void> {
   for (const part of ["test/demo.ts", "test/support"]) {
     fs.cpSync(REPOSITORY + part, project + part, { recursive: true });

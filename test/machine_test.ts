@@ -1,11 +1,11 @@
-/** Tests find what the setup has put there, whatever the machine's own environment says. */
+/** Tests use the programs of the setup, whatever the machine's environment is. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { REPOSITORY, withTempDir } from "./support/paths.ts";
 import { everybodyEnters } from "./support/programs/machine.ts";
 import { needs } from "./support/programs/programs.ts";
 
-/** What a test that is started there runs, and where its temporary directories are. */
+/** Prints which programs and temporary directories a test would use. */
 const PROGRAM = `
 import { tmpdir } from "node:os";
 import { needs, PYTHON } from "${REPOSITORY}test/support/programs/programs.ts";

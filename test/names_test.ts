@@ -56,7 +56,7 @@ Deno.test("names in shared memory decode too", () => {
 });
 
 Deno.test("strings sort by code point, like in Python", () => {
-  // Lone surrogates stand between U+D7FF and U+E000, pairs behind U+FFFF.
+  // Lone surrogates sort between U+D7FF and U+E000, and pairs after U+FFFF.
   const sorted = [
     "",
     "a",

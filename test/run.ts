@@ -1,15 +1,14 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * Runs the tests, then says which were left to `deno task test:all`, which were ignored, and what would make them run.
+ * Runs the tests. Then reports which were left to `deno task test:all` and which were ignored, and how to run them.
  *
- * What takes torch, `deno task test:peers` runs.
+ * `deno task test:peers` runs the tests that need torch.
  *
- * Types are not checked, which `deno check` does. Arguments are passed on to `deno test`. With RECORDFS_NO_IGNORED=1
- * none is left out, and an ignored test is a failure.
+ * Does not check types: see `deno check`. Arguments are passed on to `deno test`. With RECORDFS_NO_IGNORED=1, all tests
+ * run, and an ignored test is a failure.
  *
- * Root's tests run in a mount namespace of their own, with a `/dev/fuse` of their own that everybody may
- * open, and records of mounts of their own: nothing has to be put back, however they end, and a mount that one leaves
- * goes with its server.
+ * As root, tests run in a mount namespace with their own `/dev/fuse`, which every user may open, and their own records
+ * of mounts. Nothing has to be restored, however they end, and a mount that a test leaves ends with its server.
  */
 import {
   PACKAGES,
@@ -24,9 +23,9 @@ await fetchPackages();
 const place = await Deno.makeTempDir({ prefix: "recordfs-tests-" });
 const report = `${place}/ignored`;
 await Deno.writeTextFile(report, "");
-/** These set variables of the environment, which all files that are run at the same time would see. */
+/** Tests that set environment variables, which would affect all files that run at the same time. */
 const ALONE = "test/environment";
-/** These need what `deno task setup:peers` installs; `deno task test:peers` runs them. */
+/** Tests that need `deno task setup:peers`; `deno task test:peers` runs them. */
 const PEERS = "test/peers/packages";
 const strict = Deno.env.get("RECORDFS_NO_IGNORED") === "1";
 const isAll = !Deno.args.some((arg) => !arg.startsWith("-"));
@@ -56,37 +55,37 @@ for (const [need, count] of counts) {
 if (strict) console.log("No test may be ignored here.");
 Deno.exit(strict ? code || 1 : code);
 
-/** Runs tests as the arguments say as well. */
+/** Runs tests with additional arguments. */
 async function run(...args: string[]): Promise<number> {
   const deno = [Deno.execPath(), "test", "-A", "--no-check"];
   const [program, ...before] = [...namespace(), ...deno];
-  // Where a leak began takes as much time as a third of what many tests do.
+  // Tracing the origin of leaks slows many tests down by a third.
   if (LONG) before.push("--trace-leaks");
   const child = new Deno.Command(program!, {
     args: [...before, ...Deno.args, ...args],
     env: {
       RECORDFS_TEST_IGNORED: report,
       RECORDFS_TEST_PLACE: place,
-      // More than two processors: many tests wait for programs, and those that are left to all for the clock as well.
+      // More than the number of processors: many tests wait for programs, and the long ones also for the clock.
       DENO_JOBS: left.length > 0 ? "4" : "3",
-      // Tests compare what programs print. With all packages there, Deno still announces on standard
-      // error that it asks the registry about them, as long as it has no answer from before.
+      // Tests compare the output of programs. Even with all packages cached, Deno announces requests to the registry on
+      // standard error, until it has cached a response.
       DENO_LOG: "warn",
-      // Nor does it ask whether there is a newer one, through proxies of tests.
+      // Disables the update check, which would go through the proxies of tests.
       DENO_NO_UPDATE_CHECK: "1",
     },
   }).spawn();
   return (await child.status).code;
 }
 
-/** What a command line starts with that is to run in a mount namespace of its own, where that can be had. */
+/** Returns the start of a command line that runs in a mount namespace, or nothing if that is not possible. */
 function namespace(): string[] {
   const unshare = ["unshare", "--mount", "--propagation", "private"];
   if (Deno.uid() !== 0 || !succeeds("unshare", ...unshare.slice(1), "true")) {
     return [];
   }
-  // The device is made in a file system that comes and goes: /tmp may not allow any. Its number is
-  // from the kernel's devices.txt. What programs that are killed leave in memory goes as well.
+  // The device is created in a temporary file system, since /tmp may not allow devices. Its number is that of the
+  // kernel's devices.txt. Files that killed programs leave in memory are removed as well.
   const script = `
 if [ -c /dev/fuse ] && mount -t tmpfs -o mode=755 none /tmp; then
   mknod -m 666 /tmp/fuse c 10 229 && mount --bind /tmp/fuse /dev/fuse
@@ -98,7 +97,7 @@ exec "$@"`;
   return [...unshare, "sh", "-c", script, "sh"];
 }
 
-/** Fetches what the programs under test import, so that tests need no network and fail for their own reasons. */
+/** Fetches all packages before the tests, so that tests need no network. */
 async function fetchPackages(): Promise<void> {
   const { code } = await new Deno.Command(Deno.execPath(), {
     args: ["install", "--quiet", "--frozen"],

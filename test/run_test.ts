@@ -1,4 +1,4 @@
-/** `/dev/fuse` is as it was after the tests have run, whether they ended or were ended. */
+/** The mode of `/dev/fuse` is restored after the tests, whether they ended or were killed. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { REPOSITORY } from "./support/paths.ts";
 import { needs } from "./support/programs/programs.ts";
 import { withTmpfs } from "./support/programs/tmpfs.ts";
 
-/** A test that needs the device open to everybody, and goes on until it is told to end. */
+/** A test that opens the device to every user, and runs until it may end. */
 const TEST = `
 import { withOpenFuseDevice } from "${REPOSITORY}test/support/programs/fuse_device.ts";
 
@@ -23,16 +23,16 @@ Deno.test("the device is open", () => withOpenFuseDevice(async () => {
 }));
 `;
 
-/** What gives tests a device of their own. */
+/** The runner that gives tests a device of their own. */
 const OWN_DEVICE = "deno task test";
 
-/** Ways to run a test. */
+/** Commands that run a test. */
 const RUNNERS: Record<string, readonly string[]> = {
   [OWN_DEVICE]: ["run", "-A", `${REPOSITORY}test/run.ts`],
   "deno test": ["test", "-A", "--no-check"],
 };
 
-/** How a run ends. */
+/** Ways to end a run. */
 const ENDS: Record<string, readonly string[] | undefined> = {
   "its last test": undefined,
   "SIGINT of the terminal": ["-INT", "--", "-PID"],

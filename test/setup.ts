@@ -1,7 +1,8 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * Installs what some tests and the benchmarks use: Debian packages, and an environment of Python below the checkout,
- * `.venv`. With `--peers`, what takes torch, in `.venv-peers`: for benchmarks and `deno task test:peers`. What is there already takes neither root nor a network.
+ * Installs the Debian packages that tests and benchmarks use, and Python packages into `.venv`. With `--peers`,
+ * installs those that need torch into `.venv-peers`, for benchmarks and `deno task test:peers`. Needs neither root nor
+ * a network for what is already installed.
  */
 import { REMOTE_PACKAGES } from "../bench/remote/packages.ts";
 import { SERVE_PACKAGES } from "../bench/serve/packages.ts";
@@ -14,7 +15,7 @@ import {
   VENV,
 } from "./support/programs/programs.ts";
 
-/** The C compiler and the library of the servers that benchmarks compare with, and other servers. */
+/** C compiler and library of the servers that benchmarks compare with, and other servers. */
 const FOR_BENCHMARKS = [
   ...["gcc", "libc6-dev", "libfuse3-dev", "pkg-config", "archivemount"],
   ...PEER_PACKAGES.values(),
@@ -22,13 +23,13 @@ const FOR_BENCHMARKS = [
   ...SERVE_PACKAGES.values(),
 ];
 
-/** What takes torch, and what GulpIO2 imports: PyPI's torch brings gigabytes for graphics cards. */
+/** torch and the imports of GulpIO2, from Debian: PyPI's torch includes gigabytes for graphics cards. */
 const FOR_PEERS = [
   ...["python3-venv", "python3-torchvision", "python3-opencv", "python3-pil"],
   ...["python3-tqdm", "python3-sh", "python3-docopt"],
 ];
 
-Deno.umask(0o022); // other users read it, too
+Deno.umask(0o022); // readable for other users
 if (Deno.args[0] === "--peers") {
   await installPackages(FOR_PEERS);
   await makeEnvironment(
@@ -44,7 +45,7 @@ if (Deno.args[0] === "--peers") {
   ]);
 }
 
-/** Installs those Debian packages that are not there. */
+/** Installs the missing Debian packages. */
 async function installPackages(names: readonly string[]): Promise<void> {
   const missing = [...new Set(names)].filter((name) => !isInstalled(name));
   if (missing.length === 0) return;
@@ -69,11 +70,11 @@ function isInstalled(name: string): boolean {
     }).outputSync();
     return new TextDecoder().decode(stdout) === "installed";
   } catch {
-    return false; // there is no dpkg
+    return false; // dpkg does not exist
   }
 }
 
-/** Makes an environment of Python, unless it is there and works, and installs exactly what the files name. */
+/** Creates a Python environment, unless it works already, and installs exactly the packages in the files. */
 async function makeEnvironment(
   place: string,
   files: readonly string[],
@@ -85,7 +86,7 @@ async function makeEnvironment(
     await run([basePython(), ...make]);
   }
   const requirements = files.flatMap((file) => ["-r", REPOSITORY + file]);
-  // What they name is whole: nothing else comes with it.
+  // The files list all dependencies, so none is resolved.
   const install = ["-m", "pip", "install", "-q", "--no-deps", "--use-pep517"];
   await run([
     python,
@@ -95,7 +96,7 @@ async function makeEnvironment(
   ]);
 }
 
-/** The distribution's Python, which every user can run; where it has none, the one that PATH finds. */
+/** Returns the distribution's Python, which every user can run, or else the one in PATH. */
 function basePython(): string {
   const isNewEnough = "import sys, venv; sys.exit(sys.version_info < (3, 9))";
   const found = ["/usr/bin/python3", "python3"]
@@ -107,7 +108,7 @@ function basePython(): string {
   Deno.exit(1);
 }
 
-/** Runs a program, and ends this one where that fails. */
+/** Runs a program, and exits if it fails. */
 async function run(
   [program, ...args]: readonly string[],
   onMissing: () => void = () => console.error(`${program} is not here.`),

@@ -28,7 +28,7 @@ Deno.test("keeps U+FEFF at the start of texts and keys of WebDataset", async () 
   assert.equal(sample!.__key__, "\ufeffa");
   assert.equal(sample!.txt, "\ufefftext");
   assert.equal(other!.txt, "text");
-  // Python's json.loads takes bytes with a byte order mark before them; a key's is its own.
+  // Python's json.loads ignores a byte order mark before a document, but not in a key.
   assert.deepEqual(Object.entries(sample!.json as object), [
     ["\ufeffk", 1],
     ["k", 2],
@@ -81,7 +81,7 @@ Deno.test("formats and codecs decode UTF-8 in one module", () => {
       Deno.readTextFileSync(REPOSITORY + file),
     )
   );
-  assert.deepEqual(found, ["src/codecs/numpy/npy.ts"]); // in the encoding that its version says
+  assert.deepEqual(found, ["src/codecs/numpy/npy.ts"]); // decodes the header in the encoding of its version
 });
 
 function sources(dir: string): string[] {

@@ -4,28 +4,28 @@ import { REPOSITORY } from "../support/paths.ts";
 
 /** A fenced block of a document. */
 export interface Block {
-  /** Path of the document, from the repository's root on. */
+  /** Path of the document, relative to the repository's root. */
   readonly document: string;
-  /** Number of its first line in the document, from 1 on. */
+  /** Line number of the block's first line, from 1. */
   readonly line: number;
-  /** What stands behind the fence: the language, and what else. */
+  /** Text after the fence: the language and attributes. */
   readonly info: string;
   readonly text: string;
-  /** Why no test runs it, where the document says so in a comment right before it. */
+  /** Reason why no test runs the block, from a comment right before it. */
   readonly notRun: string | undefined;
 }
 
-/** What stands before a block that no test runs. */
+/** Comment before a block that no test runs. */
 const NOT_RUN = /^<!-- Not run as a test: (.+) -->$/;
 
-/** All blocks of all documents but those of test data. */
+/** Returns all blocks of all documents, except those of test data. */
 export function documentBlocks(): Block[] {
   return documents().flatMap((document) =>
     blocksOf(document, fs.readFileSync(REPOSITORY + document, "utf8"))
   );
 }
 
-/** The blocks of a document, whose text is given. */
+/** Returns the blocks in the text of a document. */
 export function blocksOf(document: string, text: string): Block[] {
   const lines = text.split("\n");
   const blocks: Block[] = [];
@@ -33,7 +33,7 @@ export function blocksOf(document: string, text: string): Block[] {
   for (let i = 0; i < lines.length; i++) {
     const [, indent, fence, info] = /^( *)(```+)(.*)$/.exec(lines[i]!) ?? [];
     if (fence === undefined) {
-      // Comments are one line each: the formatter leaves those as they are.
+      // The comments have one line each, since the formatter never wraps comments.
       if (lines[i] !== "") comment = NOT_RUN.exec(lines[i]!.trim())?.[1];
       continue;
     }
@@ -53,7 +53,7 @@ export function blocksOf(document: string, text: string): Block[] {
   return blocks;
 }
 
-/** Paths of the project's Markdown files, from its root on, below a directory there. */
+/** Returns the paths of the project's Markdown files below a directory, relative to the root. */
 export function documents(below = ""): string[] {
   return fs.readdirSync(REPOSITORY + below, { withFileTypes: true })
     .flatMap((entry) => {

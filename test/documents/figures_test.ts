@@ -1,10 +1,10 @@
-/** Figures that documents quote were measured: they stand in the results that these name. */
+/** Figures in documents were measured: they are in the results that the documents name. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { machineName, withSection } from "../../bench/support/results.ts";
 import { REPOSITORY } from "../support/paths.ts";
 
-/** The section of that name, up to the next one of its level. */
+/** Returns the section with this heading. */
 function sectionOf(text: string, name: string): string {
   const start = text.indexOf(`\n## ${name}\n`);
   assert.ok(start >= 0, `there is no section "${name}"`);

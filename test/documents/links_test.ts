@@ -1,4 +1,4 @@
-/** The documents lead to what is there, say what they answer, and stay short where they promise to. */
+/** Links of the documents are valid, each document starts with its question, and some have a maximum length. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -9,13 +9,13 @@ import { documents } from "./blocks.ts";
 const textOf = (document: string) =>
   fs.readFileSync(REPOSITORY + document, "utf8");
 
-/** The text without what stands in code, where a bracket is no link. */
+/** Removes code from a text, where brackets are not links. */
 function prose(text: string): string {
   return text.replaceAll(/^( *)(```+)[^]*?^\1\2$/gm, "")
     .replaceAll(/`[^`]*`/g, (code) => code.replaceAll(/[[\]()#]/g, ""));
 }
 
-/** Anchors of a document's headings, as GitHub makes them. */
+/** Returns the anchors of a document's headings, as GitHub generates them. */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   const headings = text.replaceAll(/^( *)(```+)[^]*?^\1\2$/gm, "")
@@ -30,7 +30,7 @@ function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** Why a link of a document leads nowhere. */
+/** Returns why a link is broken, if it is. */
 function problemOf(document: string, link: string): string | undefined {
   if (/^https:\/\/[\w.-]+\.\w+(\/\S*)?$/.test(link)) return undefined;
   const [file, anchor] = link.split("#") as [string, string?];
@@ -119,7 +119,7 @@ Deno.test("messages that documents explain are those of the programs", () => {
   requireMessages(["src/io"], "docs/remote.md", "## When something fails");
 });
 
-/** Requires that some folder's programs say what the tables of a part of a document begin with. */
+/** Asserts that the messages in the tables of a document's section occur in the sources of some folders. */
 function requireMessages(
   folders: readonly string[],
   document: string,
@@ -132,7 +132,7 @@ function requireMessages(
   assert.ok(0 < start && start < end);
   const messages = [...text.slice(start, end).matchAll(/^\| `([^`]+)` +\|/gm)]
     .map(([, message]) => message!)
-    .filter((message) => message.includes(" ")); // a word is a store's own
+    .filter((message) => message.includes(" ")); // single words are error codes of stores
   assert.ok(messages.length > 10);
   const code = folders.flatMap((folder) =>
     fs.readdirSync(REPOSITORY + folder, { recursive: true, encoding: "utf8" })

@@ -1,4 +1,4 @@
-/** The files that the documents' shell blocks name, for a test to run them. */
+/** Creates the files that shell blocks of the documents use. */
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
 import {
@@ -19,7 +19,7 @@ import { documentBlocks } from "./blocks.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** A training program that is content with anything it can read. */
+/** A training program that reads any files. */
 const TRAIN = `
 import os, sys
 for root, _, names in os.walk(sys.argv[sys.argv.index('--data') + 1]):
@@ -27,7 +27,7 @@ for root, _, names in os.walk(sys.argv[sys.argv.index('--data') + 1]):
         open(os.path.join(root, name), 'rb').read()
 `;
 
-/** Prints datapoints of {@linkcode SHARD_SPEC}, as JSON lines. */
+/** Prints JSON lines of datapoints with {@linkcode SHARD_SPEC}. */
 const DATAPOINTS = `
 import json
 for i in range(50):
@@ -36,7 +36,7 @@ for i in range(50):
 
 const SHARD_SPEC = { caption: "utf8", tags: "tree" };
 
-/** Makes them in a directory. */
+/** Creates the files in a directory. */
 export async function makePlace(place: string): Promise<void> {
   const put = (path: string, content: string | Uint8Array) => {
     fs.mkdirSync(`${place}/${path}`.replace(/[^/]*$/, ""), { recursive: true });
@@ -86,7 +86,7 @@ function putFFRecord(put: Put): void {
   put("samples.py", `print('"aGVsbG8="'); print('{"text": "hello"}')\n`);
 }
 
-/** A format of a user's own, and the program that writes a container of it. */
+/** Creates the module of a user's own format, and the program that writes a container of it. */
 function putOwnFormat(put: Put): void {
   put("my_format.ts", fs.readFileSync(TOY_FORMAT));
   put("write_toy.py", example("python"));
@@ -119,7 +119,7 @@ async function putBags(place: string, put: Put): Promise<void> {
   await Promise.resolve();
 }
 
-/** A value of type `array` as MessagePack has it: `["<f4", [2], bytes]`. */
+/** Returns a value of type `array` in MessagePack: `["<f4", [2], bytes]`. */
 function npyValue(): Uint8Array {
   const bytes = new Uint8Array(Float32Array.of(0.5, 1.5).buffer);
   const type = text("<f4");
@@ -150,12 +150,12 @@ async function putVideos(place: string, put: Put): Promise<void> {
   put(clip, "");
   await makeClip(`${place}/${clip}`, { frames: 10 });
   put("kinetics.json", JSON.stringify({ abc: { duration: 10.0 } }));
-  // The adapter for a data set of one's own, whose clips lie in one directory.
+  // The adapter for a user's own dataset, whose clips are in one directory.
   put("mine.ts", example("ts", "export class MyAdapter"));
   fs.copyFileSync(`${place}/${clip}`, `${place}/clips/opening_1.mp4`);
 }
 
-/** The one block of that language in the documents that has some words in it. */
+/** Returns the only block of a language in the documents that contains these words. */
 function example(info: string, words = ""): string {
   const [found, ...others] = documentBlocks()
     .filter((block) => block.info === info && block.text.includes(words));

@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md names every room, its README every folder in it, and what they name is there. */
+/** ARCHITECTURE.md names every room, each room's README names its folders, and named files exist. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { REPOSITORY } from "../support/paths.ts";
@@ -31,7 +31,7 @@ Deno.test("each folder of a room is a row in its README", () => {
     const rows = [...readme.matchAll(/^\| `(\S+)` +\| \S/gm)]
       .map(([, folder]) => room + folder!);
     const folders = foldersBelow(room)
-      // Those that hold only folders are told by these.
+      // Folders of folders need no row: their subfolders have one.
       .filter((folder) =>
         rows.includes(folder) ||
         fs.readdirSync(REPOSITORY + folder).some((name) => name.endsWith(".ts"))

@@ -1,6 +1,6 @@
 /**
- * Every shell block of the documents does what it says: each runs in a place that has the files it names,
- * with directories below /mnt, ports and processes of its own, which end with it.
+ * Runs every shell block of the documents. Each has its own directory with the files it uses, directories in /mnt, and
+ * network and process namespaces, which end with it.
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -14,7 +14,7 @@ import { makePlace } from "./place.ts";
 const BLOCKS = documentBlocks();
 const SHELL = BLOCKS.filter(({ info }) => /^(sh|bash|console)\b/.test(info));
 
-/** How many blocks of each document say that no test runs them. */
+/** Number of blocks per document that no test runs. */
 const NOT_RUN: Readonly<Record<string, number>> = {
   "CONTRIBUTING.md": 1,
   "README.md": 2,
@@ -88,7 +88,7 @@ for (const block of SHELL.filter(({ notRun }) => notRun === undefined)) {
   });
 }
 
-/** The files that blocks name, made once: most of a block's time would go into making them. */
+/** The sample files, made only once, since making them takes longer than most blocks. */
 let sample: Promise<string> | undefined;
 
 function samplePlace(): Promise<string> {
@@ -129,7 +129,7 @@ Deno.test({
   },
 });
 
-/** Runs a block in a place of its own; one with prompts must print what stands behind each. */
+/** Runs a block in its own directory. With prompts, each command must print the text after it. */
 async function runBlock(
   block: Block,
   dir: string,
@@ -167,13 +167,13 @@ async function runBlock(
   });
 }
 
-/** How long a block may take: one that waits for somebody would never end. */
+/** Timeout of a block, in milliseconds. */
 const LIMIT_MS = 300_000;
 
-/** Printed before what a command prints. */
+/** Separates the output of commands. */
 const MARK = "\0";
 
-/** Does what a shell does with the steps, and ends at the first that fails. */
+/** Returns a bash script that runs the steps, and ends at the first failure. */
 function script(
   { text }: Block,
   place: string,
@@ -183,7 +183,7 @@ function script(
   return [
     "set -euo pipefail",
     "mount -t tmpfs none /mnt",
-    // Records of other blocks are of processes that this one does not see.
+    // Records of other blocks name processes that are not visible here.
     "mkdir -p -m 700 /run/recordfs",
     "mount -t tmpfs -o mode=700 none /run/recordfs",
     "ip link set lo up",
@@ -199,7 +199,7 @@ interface Step {
   readonly output: string | undefined;
 }
 
-/** The command; one in the background has printed its output before the next begins. */
+/** Returns a step's command. A command in the background must print its output before the next step. */
 function runnable({ command, output }: Step): string {
   if (output === undefined || !command.endsWith(" &")) return command;
   const lines = output.trimEnd().split("\n").length;
@@ -207,7 +207,7 @@ function runnable({ command, output }: Step): string {
 until [ "$(wc -l < $log)" -ge ${lines} ]; do kill -0 $!; sleep 0.1; done; cat $log`;
 }
 
-/** The commands behind prompts, and what they print. */
+/** Splits text with prompts into commands and their output. */
 function prompted(text: string): Step[] {
   return text.split(/^\$ /m).slice(1).map((step) => {
     const end = step.indexOf("\n");
@@ -217,7 +217,7 @@ function prompted(text: string): Step[] {
   });
 }
 
-/** What matches a printed text, of which `…` stands for anything within a line. */
+/** Returns a pattern for printed text, in which `…` stands for any text within a line. */
 function likePrinted(text: string): RegExp {
   const lines = text.trimEnd().split("\n").map((line) =>
     line.split("…").map((part) => RegExp.escape(part)).join(".*")
@@ -225,7 +225,7 @@ function likePrinted(text: string): RegExp {
   return new RegExp(`^${lines.join("\n")}\n?$`);
 }
 
-/** The command `recordfs`, as its installation makes it, and `python3` with the packages that documents import. */
+/** Creates the command `recordfs`, like an installation, and `python3` with the packages that documents import. */
 function putPrograms(bin: string): void {
   fs.mkdirSync(bin);
   putProgram(`${bin}/python3`, [PYTHON]);

@@ -1,4 +1,4 @@
-/** The site of the documents and the API, built once for the tests of a file. */
+/** Builds the site of the documents and the API once for the tests of a file. */
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { Parser } from "htmlparser2";
@@ -7,7 +7,7 @@ import { buildSite, type BuiltSite } from "../../packaging/site/build_site.ts";
 /** The site, built once. */
 let built: Promise<{ readonly root: string } & BuiltSite> | undefined;
 
-/** The site, and the directory that it is in. */
+/** Returns the built site and its directory. */
 export function site(): NonNullable<typeof built> {
   return built ??= (async () => {
     const root = fs.mkdtempSync(`${tmpdir()}/recordfs-site-`);
@@ -16,15 +16,15 @@ export function site(): NonNullable<typeof built> {
   })();
 }
 
-/** What a test reads of a page. */
+/** Facts of a page. */
 export interface ReadPage {
   readonly title: string;
   readonly ids: ReadonlySet<string>;
-  /** Those that are there twice. */
+  /** Ids that occur twice. */
   readonly repeated: readonly string[];
-  /** Addresses in `href` and `src`. */
+  /** Values of `href` and `src`. */
   readonly links: readonly string[];
-  /** Addresses of the navigation. */
+  /** Links in the navigation. */
   readonly navigation: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function readPage(file: string): ReadPage {
   return { title, ids, repeated, links, navigation };
 }
 
-/** Pages of documents by their paths; the reference's are Deno's. */
+/** Reads the pages of documents, by path. Those of the API reference are made by Deno. */
 export function pagesOf(root: string): Map<string, ReadPage> {
   const paths = fs.readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".html") && !path.startsWith("api/"));

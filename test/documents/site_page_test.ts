@@ -1,11 +1,11 @@
-/** The site of the documents and the API in a browser, opened as files. */
+/** The site in a browser, opened as files. */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { pageTest } from "../serve/page/support/page_test_of.ts";
 import { pagesOf, site } from "./site.ts";
 
-/** A page of the site in a window, opened as a file: it needs no server. */
+/** Opens a page of the site as a file, and collects errors and requests to servers. */
 async function shown(
   page: Page,
   path: string,

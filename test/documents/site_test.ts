@@ -1,4 +1,4 @@
-/** The site of the documents and the API: whole, without a network, and found by its search. */
+/** The site of the documents and the API: complete, self-contained and searchable. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { posix } from "node:path";

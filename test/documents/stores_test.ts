@@ -1,4 +1,4 @@
-/** The lines for each store that docs/remote.md has: each asks that store for the object, and nobody else for anything. */
+/** The command lines for stores in docs/remote.md: each sends requests to its own store only. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import http from "node:http";
@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { recordfs } from "../cli/run_cli.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 
-/** What each line asks a proxy for. */
+/** The first request of each line, as the proxy sees it. */
 const ASKED: Readonly<Record<string, string>> = {
   "AWS": "bucket.s3.eu-central-1.amazonaws.com:443",
   "Ceph": "http://gateway:7480/bucket/x.ffr",
@@ -18,7 +18,7 @@ const ASKED: Readonly<Record<string, string>> = {
   "Azure": "account.blob.core.windows.net:443",
 };
 
-/** Store and words of each line, with names in place of capitals. */
+/** Returns store and arguments of each line, with capitalized placeholders in lower case. */
 function storeLines(): [string, string[]][] {
   const text = fs.readFileSync(`${REPOSITORY}docs/remote.md`, "utf8");
   const rows = text.matchAll(
@@ -40,13 +40,13 @@ Deno.test("the line of each store sends requests only to that store", async () =
     fs.writeFileSync(`${dir}/token`, "Authorization: Bearer hf_x\n");
     await Promise.all(lines.map(async ([store, words]) => {
       const asked = new Set<string>();
-      // It leads nowhere.
+      // A proxy that refuses everything.
       const proxy = http.createServer(({ url }, response) => {
         asked.add(url!);
         response.writeHead(404).end();
       }).on("connect", ({ url }, socket) => {
         asked.add(url!);
-        socket.on("error", () => {}); // who asked has gone
+        socket.on("error", () => {}); // the client has disconnected
         socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
       });
       await new Promise<void>((resolve) =>
@@ -59,7 +59,7 @@ Deno.test("the line of each store sends requests only to that store", async () =
         {
           cwd: dir,
           env: {
-            DENO_NO_UPDATE_CHECK: "1", // it would be asked for, too
+            DENO_NO_UPDATE_CHECK: "1", // the update check would use the proxy as well
             ...{ HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: "" },
             ...{ AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "hidden" },
           },
@@ -68,7 +68,7 @@ Deno.test("the line of each store sends requests only to that store", async () =
       assert.equal(code, 1, `${store}: ${stderr}`);
       const [first, ...others] = [...asked].map((url) => url.split("?")[0]!);
       assert.equal(first, ASKED[store], `${store}: ${stderr}`);
-      // A bucket is asked for a list as well, where it has no such object.
+      // If an object is missing, its bucket is listed as well.
       const hosts = new Set(others.map((url) => new URL(url).host));
       hosts.delete(new URL(first!.replace(/^(?!http)/, "https://")).host);
       assert.deepEqual([...hosts], [], store);

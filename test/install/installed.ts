@@ -1,4 +1,4 @@
-/** The npm package as npm installs it, made without npm and without a network. */
+/** Installs the npm package like npm, without npm and a network. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { buildPackage } from "../../packaging/package/build_package.ts";
@@ -6,27 +6,27 @@ import { denoCaches } from "../support/programs/programs.ts";
 
 /** An installed package. */
 export interface Installed {
-  /** Where its archive was built. */
+  /** Path of the archive. */
   readonly archive: string;
-  /** The package's directory, below `node_modules`. */
+  /** Path of the package's directory in `node_modules`. */
   readonly root: string;
-  /** Its command. */
+  /** Path of its command. */
   readonly command: string;
 }
 
-/** This machine's package of Deno. */
+/** Name of Deno's package for this machine. */
 export const PLATFORM = `@deno/linux-${
   Deno.build.arch === "x86_64" ? "x64" : "arm64"
 }-glibc`;
 
-/** As much of the lock file as matters here. */
+/** Part of the lock file. */
 interface Shrinkwrap {
   readonly packages: Readonly<Record<string, { readonly version: string }>>;
 }
 
 /**
- * Builds the package, unpacks it below `dir/node_modules`, and puts what its lock file names beside it: from the
- * cache of Deno, and as its binary, the Deno that runs this.
+ * Builds the package, unpacks it to `dir/node_modules`, and adds the packages of its lock file from Deno's cache. Its
+ * binary is the Deno that runs the tests.
  */
 export async function installPackage(dir: string): Promise<Installed> {
   const { file } = await buildPackage(`${dir}/dist`);
@@ -41,22 +41,22 @@ export async function installPackage(dir: string): Promise<Installed> {
   for (const [place, { version }] of Object.entries(packages)) {
     const name = place.split("node_modules/").at(-1)!;
     const from = `${cache}/${name}/${version}`;
-    // What is for other systems is not there.
+    // Packages for other systems are not in the cache.
     if (place === "" || !fs.existsSync(from)) continue;
     fs.mkdirSync(`${root}/${place}`, { recursive: true });
     copies.push(`cp -r ${from}/. ${root}/${place}`);
   }
   await sh(copies.join(" && "));
   fs.mkdirSync(`${root}/node_modules/${PLATFORM}`, { recursive: true });
-  // Not a link, which an ordinary user could not follow into root's home.
+  // A copy, since an ordinary user could not follow a link into root's home.
   fs.copyFileSync(Deno.execPath(), `${root}/node_modules/${PLATFORM}/deno`);
-  // npm gives everybody what some archives give their maker only, and so does an administrator, whatever the umask here.
+  // Like npm, makes all files readable for everybody, whatever the modes in archives and the umask are.
   await sh(`chmod -R a+rX ${dir}/node_modules`);
   fs.chmodSync(dir, 0o755);
   return { archive: file, root, command: `${root}/bin/recordfs` };
 }
 
-/** How a program ended, and what it printed. */
+/** How a program ended, and its output. */
 export interface Ended {
   readonly code: number;
   readonly signal: Deno.Signal | null;
@@ -64,7 +64,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program with this environment and nothing else in it. */
+/** Runs a program with only this environment. */
 export async function runClean(
   command: readonly string[],
   env: Record<string, string> = {},
@@ -82,7 +82,7 @@ export async function runClean(
   return { code, signal, stdout: text(stdout), stderr: text(stderr) };
 }
 
-/** Runs a script of the shell, which has to succeed. */
+/** Runs a shell script, which must succeed. */
 export async function sh(script: string): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
     args: ["-ec", script],

@@ -1,4 +1,4 @@
-/** The command of the npm package, and of a clone: it becomes Deno, whose signals and exit codes are its own. */
+/** The commands of the npm package and of a clone become Deno: signals and exit codes are Deno's own. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { needs } from "../support/programs/programs.ts";
@@ -22,7 +22,7 @@ const NOBODY = [
   "--clear-groups",
 ];
 
-/** A module of a user's own, which imports the library by its name. */
+/** A user's own module, which imports the library by name. */
 const PROBE = `
 import { FormatError } from "@recordfs/recordfs";
 const root = Deno.mainModule.replace(/[^/]*$/, "");
@@ -32,7 +32,7 @@ await import(root + "late.js");
 export const format = undefined;
 `;
 
-/** A module in the package, which imports each package that is loaded late. */
+/** A module in the package that imports each package which is loaded on demand. */
 const LATE = `
 import { PACKAGES } from "./src/base/packages.js";
 for (const name of Object.values(PACKAGES)) await import(name);
@@ -112,7 +112,7 @@ Deno.test({
           fs.mkdirSync(`${dir}/home`, { mode: 0o555 });
           fs.writeFileSync(`${dir}/probe.ts`, PROBE);
           fs.writeFileSync(`${root}/late.js`, LATE);
-          // The other user reads them, whatever the umask.
+          // Readable for the other user, whatever the umask.
           fs.chmodSync(`${dir}/home`, 0o555);
           for (const file of [`${dir}/probe.ts`, `${root}/late.js`]) {
             fs.chmodSync(file, 0o644);
@@ -132,7 +132,7 @@ Deno.test({
           assert.equal(loaded.code, 0, loaded.stderr);
           const probe = ["ls", "--format-module", `${dir}/probe.ts`, data];
           const { stdout, stderr } = await run(probe, home);
-          assert.match(stderr, /exports no `format`/); // it has been run
+          assert.match(stderr, /exports no `format`/); // the module was run
           assert.equal(stdout, "turbojpeg 4\nsharp 4\nimagescript 4\n");
           assert.deepEqual(fs.readdirSync(`${dir}/home`), []);
         },
@@ -233,7 +233,7 @@ Deno.test({
   ...needs("root", "fuse"),
   fn: () =>
     withTempDir(async (dir) => {
-      // As `npm install --global --ignore-scripts deno` leaves it.
+      // The state after `npm install --global --ignore-scripts deno`.
       const npm = `${dir}/lib/node_modules/deno`;
       const binary = `${npm}/node_modules/${PLATFORM}/deno`;
       await sh(`mkdir -p ${dir}/bin $(dirname ${binary})`);
@@ -243,7 +243,7 @@ Deno.test({
       const env = ["env", `PATH=${dir}/bin:/usr/bin:/bin`];
       const command = [...env, `${REPOSITORY}bin/recordfs`];
       await endsBy("SIGTERM", command, FIXTURE);
-      // Hoisted, where other packages are installed with it.
+      // Hoisted, as if other packages were installed with it.
       await sh(`mv ${npm}/node_modules/@deno ${dir}/lib/node_modules/`);
       const { code } = await runClean([...command, "--version"]);
       assert.equal(code, 0);
@@ -254,7 +254,7 @@ Deno.test("the command loads what its line needs, and everything for long-runnin
   await withTempDir(async (dir) => {
     const shown = `${dir}/deno`;
     fs.writeFileSync(shown, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
-    // The launcher of a clone, and of a package: there is no TypeScript beside it.
+    // The launchers of a clone and of a package, which has no TypeScript next to it.
     fs.mkdirSync(`${dir}/bin`);
     fs.copyFileSync(`${REPOSITORY}bin/recordfs`, `${dir}/bin/recordfs`);
     for (const root of [REPOSITORY, `${dir}/`]) {
@@ -295,7 +295,7 @@ Deno.test({
       for (const more of [{}, { DENO_LOG: "" }, { DENO_LOG: "warn" }]) {
         assert.deepEqual(await at(more), { code: 0, lines: ["ls"] });
       }
-      // What Deno logs otherwise is kept, and who asks for more has it.
+      // Deno's other messages stay, and DENO_LOG can enable the hidden ones.
       fs.writeFileSync(`${dir}/cli.js`, "import './none.js';\n");
       const { code, lines } = await at();
       assert.equal(code, 1);
@@ -305,7 +305,7 @@ Deno.test({
     }),
 });
 
-/** Hoisted, as in a project, or beside a package that is linked to. */
+/** Asserts that the command finds a hoisted Deno, as in a project, or next to a linked package. */
 async function movesDeno(
   { command, root }: Installed,
   dir: string,
@@ -315,7 +315,7 @@ async function movesDeno(
   fs.renameSync(`${dir}/node_modules/@deno`, `${root}/node_modules/@deno`);
 }
 
-/** The mount is gone, the exit code says by what, and no process is left. */
+/** Asserts that a signal ends a mount with the right exit code, and leaves no mount or process. */
 async function endsBy(
   signal: "SIGTERM" | "SIGINT" | "SIGHUP",
   command: readonly string[],
@@ -358,7 +358,7 @@ async function withForeground(
       try {
         child.kill("SIGKILL");
       } catch {
-        // It has ended, as it should.
+        // It has ended already, as expected.
       }
       await child.status;
       await runClean(["umount", "--lazy", "--quiet", point]);
@@ -372,7 +372,7 @@ async function childrenOf(pid: number): Promise<string[]> {
   return text.split(" ").filter(Boolean);
 }
 
-/** Has a browser's part of the program come from the package: each module that the page begins with. */
+/** Asserts that a server of the package serves the page's first modules, as JavaScript. */
 async function checkPage(command: string, data: string): Promise<void> {
   const server = new Deno.Command(command, {
     args: ["serve", "--no-token", "--port", "0", data],

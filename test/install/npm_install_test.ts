@@ -1,6 +1,6 @@
 /**
- * The package as npm itself installs it: takes npm and its registry, and so runs in `deno task test:all`, and in CI by
- * itself. What does not need npm is in launcher_test.ts.
+ * The package installed by npm itself. Needs npm and its registry, and so only runs in `deno task test:all` and in a
+ * separate step of CI. launcher_test.ts covers what does not need npm.
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -13,10 +13,10 @@ import { runClean, sh } from "./installed.ts";
 const PLACE = Deno.makeTempDirSync({ prefix: "recordfs-npm-" });
 addEventListener("unload", () => fs.rmSync(PLACE, { recursive: true }));
 
-/** Packages that were fetched, which all tests share. */
+/** Cache of fetched packages, shared by all tests. */
 const CACHE = `${PLACE}/cache`;
 
-/** What npm may fetch and unpack, in megabytes. */
+/** Limits for the size of fetched and unpacked packages, in megabytes. */
 const MOST_FETCHED = 110;
 const MOST_UNPACKED = 200;
 
@@ -107,7 +107,7 @@ Deno.test({
     }),
 });
 
-/** This machine's processor as archives are called. */
+/** This machine's processor in names of archives. */
 const PLATFORM_CPU = Deno.build.arch === "x86_64" ? "x64" : "arm64";
 
 const USE = `import { open } from "@recordfs/recordfs";

@@ -1,4 +1,4 @@
-/** What is in the npm package, and that the same sources give the same bytes. */
+/** Content of the npm package, which is built reproducibly. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import binaries from "../../packaging/deno_binaries.json" with { type: "json" };
@@ -10,7 +10,7 @@ import { needs } from "../support/programs/programs.ts";
 import { sh } from "./installed.ts";
 import { checkLinks, checkManual, checkUnit } from "./system_steps.ts";
 
-/** The package may be so large, in bytes: what is over is looked at before this number is. */
+/** Maximum size of the package in bytes. Look for the reason before raising it. */
 const LARGEST = 3_400_000;
 
 interface Entry {
@@ -125,7 +125,7 @@ Deno.test({
             const [file] = link.split("#");
             if (file === "" || /^https?:/.test(link)) return;
             const { pathname } = new URL(file!, `file:///${from}`);
-            // Of the sources, documents may name any file of a clone.
+            // Documents may link to any source file of a clone.
             if (/\.(md|png)$/.test(pathname)) named.add(pathname.slice(1));
           };
           for (
@@ -135,7 +135,7 @@ Deno.test({
           }
           for (const path of modulesIn(`${root}/src`)) {
             const code = fs.readFileSync(path, "utf8")
-              .replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, ""); // the comments
+              .replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, ""); // removes comments
             for (const [name] of code.matchAll(/\bdocs\/[\w/-]+\.md\b/g)) {
               named.add(name);
             }
@@ -144,7 +144,7 @@ Deno.test({
             assert.ok(fs.existsSync(`${root}/${path}`), path);
             if (!path.endsWith(".md")) continue;
             for (const [, link] of text(path).matchAll(/\]\(([^)\s]+)\)/g)) {
-              note(path, link!); // which are looked at in turn
+              note(path, link!); // added to the loop, and so checked as well
             }
           }
           assert.ok(named.size > 30, [...named].join());
@@ -167,7 +167,7 @@ Deno.test({
     }),
 });
 
-/** The entry that Node finds for a name, from a package's place. */
+/** Returns the entry that Node resolves for a name in a package's directory. */
 function found(
   packages: Readonly<Record<string, Entry>>,
   from: string,

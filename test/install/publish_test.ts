@@ -1,4 +1,4 @@
-/** What the registry of Deno, JSR, asks of a package: it is tried without one, and without a network. */
+/** JSR's requirements for a package, checked without the registry and a network. */
 import assert from "node:assert/strict";
 import manifest from "../../deno.json" with { type: "json" };
 import { needs } from "../support/programs/programs.ts";
@@ -9,12 +9,12 @@ Deno.test({
     "deno publish would accept the package: no slow types, all entry points",
   ...needs("root", "unshare"),
   fn: async () => {
-    // Types were checked before; packages are in Deno's cache.
+    // `deno check` checks the types, and packages are in Deno's cache.
     const flags = ["--dry-run", "--allow-dirty", "--no-check"];
     const { success, stdout, stderr } = await new Deno.Command("unshare", {
       args: ["--net", Deno.execPath(), "publish", ...flags],
       cwd: REPOSITORY,
-      env: { NO_COLOR: "1", DENO_LOG: "info" }, // tests run with less
+      env: { NO_COLOR: "1", DENO_LOG: "info" }, // tests run with a higher log level
     }).output();
     const text = new TextDecoder().decode(stderr) +
       new TextDecoder().decode(stdout);

@@ -1,4 +1,4 @@
-/** What a release is checked for, and its bill of materials. */
+/** The checks of a release, and its bill of materials. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -10,7 +10,7 @@ import { REPOSITORY } from "../support/paths.ts";
 
 const textOf = (path: string) => fs.readFileSync(REPOSITORY + path, "utf8");
 
-/** Faults where one file has other texts in it. */
+/** Returns the faults after a text of one file was replaced. */
 function faultsWith(path: string, from: RegExp, to: string): string[] {
   return faultsOf((asked) => {
     if (asked !== path) return textOf(asked);
@@ -83,7 +83,7 @@ Deno.test("the bill of materials lists all locked packages, with hashes and depe
     assert.equal(purl, `pkg:npm/${name.replace("@", "%40")}@${version}`);
     assert.match(hashes[0].content, /^[0-9a-f]{128}$/);
     const locked = lock.npm[`${name}@${version}`];
-    if (name.startsWith("@deno/")) continue; // package_test.ts looks at these
+    if (name.startsWith("@deno/")) continue; // package_test.ts checks these
     const base64 = Buffer.from(hashes[0].content, "hex").toString("base64");
     assert.equal(`sha512-${base64}`, locked.integrity);
   }

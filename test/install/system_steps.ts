@@ -1,10 +1,10 @@
-/** What a system has of the package: manual pages, links, units, helpers of mount(8). */
+/** System integration of the package: manual pages, links, units, helpers of mount(8). */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { makeProgram } from "../../src/cli/program.ts";
 import { runClean, sh } from "./installed.ts";
 
-/** Pages say what the help says, and are as man(7) asks. */
+/** Asserts that manual pages match the help, and are valid man(7). */
 export async function checkManual(root: string): Promise<void> {
   const pages = `${root}/share/man/man1`;
   const program = await makeProgram(undefined);
@@ -20,14 +20,14 @@ export async function checkManual(root: string): Promise<void> {
     const lint = ["mandoc", "-T", "lint", `${pages}/${name}`];
     const { stdout, stderr } = await runClean(lint);
     const found = (stdout + stderr).split("\n")
-      // A page has no date of its own: it is of its version.
+      // Pages have a version instead of a date.
       .filter((line) => line !== "" && !line.includes("missing date"));
     assert.deepEqual(found, []);
   }
   for (const command of commands) {
     const name = `recordfs-${command.name()}`;
     const page = await sh(`mandoc -T utf8 -O width=900 ${pages}/${name}.1`);
-    const text = page.replaceAll(/.[\b]/g, ""); // bold is struck twice
+    const text = page.replaceAll(/.[\b]/g, ""); // bold characters are printed twice
     assert.ok(text.includes(command.description().slice(1)), name);
     for (const one of [command, ...command.commands]) {
       for (const option of one.createHelp().visibleOptions(one)) {
@@ -40,7 +40,7 @@ export async function checkManual(root: string): Promise<void> {
   }
 }
 
-/** Links are made and removed, and what others have put there stays. */
+/** Asserts that links are added and removed, and that other files stay. */
 export async function checkLinks(root: string, dir: string): Promise<void> {
   const prefix = `${dir}/local`;
   const system = `${dir}/system`;
@@ -77,7 +77,7 @@ export async function checkLinks(root: string, dir: string): Promise<void> {
   assert.equal((await runClean([`${root}/bin/recordfs-links`])).code, 2);
 }
 
-/** systemd takes the unit, and the environment file has what it names. */
+/** Asserts that systemd accepts the unit, and that the environment file has its variables. */
 export async function checkUnit(root: string, dir: string): Promise<void> {
   const unit = fs.readFileSync(
     `${root}/share/systemd/recordfs@.service`,
@@ -87,7 +87,7 @@ export async function checkUnit(root: string, dir: string): Promise<void> {
   for (const [, name] of unit.matchAll(/\$\{?([A-Z]+)\}?/g)) {
     assert.match(env, RegExp(`^${name}=\\S`, "m"));
   }
-  // The command has to be there, and no manual is installed here.
+  // The command must exist for systemd, and no manual is installed here.
   const tried = unit.replace("/usr/local/bin/recordfs", `${root}/bin/recordfs`)
     .replace(/^Documentation=.*\n/m, "");
   assert.notEqual(tried, unit);
@@ -99,7 +99,7 @@ export async function checkUnit(root: string, dir: string): Promise<void> {
   assert.equal(code, 0);
 }
 
-/** One directory, copied to a place of its own and linked, mounts by `/etc/fstab`. */
+/** Asserts that a copied and linked directory mounts by `/etc/fstab`. */
 export async function checkFstab(
   root: string,
   data: string,
@@ -113,8 +113,8 @@ export async function checkFstab(
     `${data} ${dir}/one recordfs ro,allow_other 0 0\n` +
       `${data} ${dir}/two fuse.recordfs ro,nofail 0 0\n`,
   );
-  // The links of the system are made in a directory that only this mount namespace has; mounts of other tests are in it
-  // as well.
+  // The links are created in a directory that only exists in this mount namespace, which also has the mounts of other
+  // tests.
   const script = `
     cp -rl ${root} ${place}
     mount -t tmpfs none /usr/sbin

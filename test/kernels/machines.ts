@@ -1,18 +1,18 @@
-/** Machines that recordfs is tried on in emulation: a kernel and a userland of Debian, and how qemu runs them. */
+/** Emulated machines on which recordfs is tested: a kernel and userland of Debian, and the qemu command. */
 
-/** A machine. */
+/** A machine to test on. */
 export interface Machine {
   readonly name: string;
-  /** Suite of Debian, and its architecture. */
+  /** Suite of Debian. */
   readonly suite: string;
   readonly architecture: "amd64" | "arm64";
   /** Platform of the release's archive. */
   readonly platform: "linux-x64" | "linux-arm64";
-  /** Package that depends on the kernel. */
+  /** Package that depends on the kernel image. */
   readonly kernel: string;
-  /** Kernels that begin so are expected. */
+  /** Expected start of the kernel's version. */
   readonly version: string;
-  /** Whether a mount outlives its server there (Linux 6.9). */
+  /** Whether a mount survives its server (Linux 6.9). */
   readonly outlives: boolean;
 }
 
@@ -62,14 +62,14 @@ export const MACHINES: readonly Machine[] = [
   },
 ];
 
-/** What the userland has; its closure comes along. */
+/** Packages of the userland, whose dependencies are installed as well. */
 export const USERLAND: readonly string[] = [
   ...["busybox-static", "bash", "coreutils", "diffutils", "findutils", "fuse3"],
   ...["libgcc-s1", "mount", "procps", "kmod", "util-linux", "passwd", "dash"],
   ...["grep", "sed"],
 ];
 
-/** Returns the command that runs a machine, and writes its console to a file. */
+/** Returns the command that runs a machine, with its console written to a file. */
 export function qemuOf(
   { architecture }: Machine,
   kernel: string,

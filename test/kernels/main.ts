@@ -1,7 +1,5 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
-/**
- * Tries the archive for `/opt` on other kernels and userlands of Debian, in qemu: by hand, and before a release.
- */
+/** Tests the archive for `/opt` on other kernels and userlands of Debian, in qemu. Run by hand before a release. */
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -31,10 +29,10 @@ ${
 
 Exit codes: 0 all is right, 1 something is not, 2 the command line is wrong.`;
 
-/** Minutes that a machine may take: arm64 was not done after 20 on two busy cores. */
+/** Timeout per machine in minutes: arm64 took more than 20 on two busy cores. */
 const TIMEOUT = 40;
 
-/** Lines of a machine's console that are shown if a step fails. */
+/** Number of console lines to print if a step fails. */
 const LAST_LINES = 60;
 
 Deno.exit(await abortable(main).catch(exitCodeOf));
@@ -110,7 +108,7 @@ function chosen(names: readonly string[]): readonly Machine[] | undefined {
   return found.includes(undefined) ? undefined : found as Machine[];
 }
 
-/** The archive for a platform, as a release has it. */
+/** Builds the archive for a platform like a release. */
 async function archiveFor(
   platform: Machine["platform"],
   place: string,
@@ -127,7 +125,7 @@ async function archiveFor(
   return out;
 }
 
-/** Runs a machine, and says what came of each step; whether all is right. */
+/** Runs a machine, and prints the result of each step. Returns whether all succeeded. */
 async function tried(
   machine: Machine,
   archive: string,
@@ -146,7 +144,7 @@ async function tried(
   fs.writeFileSync(path, "");
   const [program, ...args] = qemuOf(machine, kernel, initrd, path);
   const begun = performance.now();
-  // It ends in the end even if this program is killed.
+  // `timeout` ends the machine even if this program is killed.
   const child = new Deno.Command("timeout", {
     args: ["--kill-after=10", `${TIMEOUT}m`, program!, ...args],
     stdin: "null",

@@ -1,4 +1,4 @@
-/** Makes a machine's kernel and its file system in memory, of Debian's packages, without installing any. */
+/** Makes a machine's kernel and initrd from Debian's packages, without installing them. */
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { type Machine, USERLAND } from "./machines.ts";
@@ -6,16 +6,16 @@ import { type Machine, USERLAND } from "./machines.ts";
 const MIRROR = "http://deb.debian.org/debian";
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/** Files of packages that nobody needs there. */
+/** Files of packages that a machine does not need. */
 const LEFT_OUT = ["usr/share/doc", "usr/share/man", "usr/share/locale"];
 
-/** Where a machine's parts are. */
+/** Paths of a machine's parts. */
 export interface MadeMachine {
   readonly kernel: string;
   readonly initrd: string;
 }
 
-/** Runs a command; what it says is shown where it fails. */
+/** Runs a command. Its error output is included in the error if it fails. */
 async function run(
   command: readonly string[],
   signal: AbortSignal,
@@ -42,8 +42,8 @@ async function run(
  * Makes a machine.
  *
  * @param archive The release's archive, which is unpacked to `/opt`.
- * @param script What it runs, as `/test.sh`.
- * @param place A directory of its own; packages that are there are not fetched again.
+ * @param script Script that the machine runs as `/test.sh`.
+ * @param place Directory of the machine. Packages in it are not fetched again.
  */
 export async function makeMachine(
   machine: Machine,
@@ -67,7 +67,7 @@ export async function makeMachine(
   const root = join(place, "root");
   fs.rmSync(root, { recursive: true, force: true });
   fs.mkdirSync(root);
-  // Where / and /usr are one, packages of older suites must not make the links directories.
+  // With a merged /usr, packages of older suites must not replace these links by directories.
   for (const name of ["bin", "sbin", "lib", "lib64"]) {
     fs.mkdirSync(join(root, "usr", name), { recursive: true });
     fs.symlinkSync(`usr/${name}`, join(root, name));
@@ -93,7 +93,7 @@ export async function makeMachine(
   for (const name of ["proc", "sys", "dev", "tmp", "run", "mnt", "root"]) {
     fs.mkdirSync(join(root, name), { recursive: true });
   }
-  // As the packages' scripts do, which are not run.
+  // Normally done by the packages' scripts, which are not run.
   fs.chmodSync(join(root, "usr/bin/fusermount3"), 0o4755);
   fs.rmSync(join(root, "etc/mtab"), { force: true });
   fs.symlinkSync("/proc/self/mounts", join(root, "etc/mtab"));
@@ -107,7 +107,7 @@ export async function makeMachine(
   return { kernel, initrd };
 }
 
-/** Of the kernel's modules, those of FUSE alone: all of them would not fit memory. */
+/** Removes all kernel modules except FUSE's, since all of them would not fit memory. */
 function keepModules(root: string): void {
   for (const above of ["usr/lib/modules", "lib/modules"]) {
     const modules = join(root, above);
@@ -125,7 +125,7 @@ function keepModules(root: string): void {
   }
 }
 
-/** apt with a root of its own: nothing of this machine's is looked at but the keys, and nothing is changed. */
+/** Returns an apt command with its own root, which only uses this machine's keyring and changes nothing on it. */
 function aptOf({ suite, architecture }: Machine, place: string): string[] {
   for (const name of ["lists/partial", "archives/partial", "empty"]) {
     fs.mkdirSync(join(place, name), { recursive: true });

@@ -1,7 +1,7 @@
-/** What a machine does: mounts as an administrator and as an ordinary user has them, and a server that is killed. */
+/** The script of a machine: mounts as an administrator and as an ordinary user, and kills a server. */
 import type { Machine } from "./machines.ts";
 
-/** Steps that are run, in their order: `@@ STEP CODE` is printed behind each. */
+/** Steps in order. The script prints `@@ STEP CODE` after each. */
 export const STEPS = [
   "kernel",
   "doctor",
@@ -19,7 +19,7 @@ export const STEPS = [
   "replace",
 ] as const;
 
-/** The script of bash. */
+/** Returns the bash script. */
 export function scriptFor({ version, outlives }: Machine): string {
   return `
 PATH=$(echo /opt/recordfs-*/bin):$PATH

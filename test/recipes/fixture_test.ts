@@ -1,4 +1,4 @@
-/** The recipes say that `packed.ffr` is `just_a_folder`. */
+/** The recipes rely on `packed.ffr` being `just_a_folder`. */
 import assert from "node:assert/strict";
 import { PackedFolder } from "../../src/formats/ffrecord/mod.ts";
 import { fromFileUrl } from "../support/paths.ts";

@@ -1,6 +1,6 @@
 /**
- * Preloaded before each code block of the documents when `deno test --doc` runs it: the block finds
- * the files that it names in the current directory, a temporary one, and may write beside them.
+ * Preloaded by `deno test --doc` before each code block of the documents. The block finds its files in the current
+ * directory, a temporary one, and may write to it.
  */
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";

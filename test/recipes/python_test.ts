@@ -1,10 +1,10 @@
-/** The other way round from the recipes: Python reads what was written here. */
+/** Python reads files that the library wrote; in the recipes, the library reads Python's. */
 import assert from "node:assert/strict";
 import { FFRecordWriter, writePickle } from "../../src/formats/ffrecord/mod.ts";
 import { withTempDir } from "../support/paths.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 
-/** Reads a file as the format's description has it, and unpickles each sample. */
+/** Reads a file by the format's description, and unpickles each sample. */
 const READER = `
 import pickle, struct, sys, zlib
 data = open(sys.argv[1], 'rb').read()
