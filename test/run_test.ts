@@ -36,7 +36,7 @@ const RUNNERS: Record<string, readonly string[]> = {
 const ENDS: Record<string, readonly string[] | undefined> = {
   "its last test": undefined,
   "SIGINT of the terminal": ["-INT", "--", "-PID"],
-  "SIGKILL of all of it": ["-KILL", "--", "-PID"],
+  "SIGKILL of the process group": ["-KILL", "--", "-PID"],
   "SIGKILL": ["-KILL", "PID"],
 };
 

@@ -293,7 +293,7 @@ Deno.test("an option has one name in all commands, and earlier names still work"
   });
 });
 
-Deno.test("commands that write take --force, or their help says why not", async () => {
+Deno.test("commands that write take --force, or their help explains why not", async () => {
   for (const command of ["pack", "write", "convert", "extract", "split"]) {
     const { stdout } = await succeed([command, "--help"]);
     assert.match(stdout, /^ {2}-f, --force /m, command);

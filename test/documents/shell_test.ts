@@ -29,7 +29,7 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "docs/training.md": 2,
 };
 
-Deno.test("blocks that no test runs say why, and their number is as expected", () => {
+Deno.test("blocks that no test runs give a reason, and their number is as expected", () => {
   const marked = BLOCKS.filter(({ notRun }) => notRun !== undefined);
   assert.deepEqual(
     Object.fromEntries(

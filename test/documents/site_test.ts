@@ -29,7 +29,7 @@ Deno.test("each document has a page of its own title, and those of docs/ are in 
   assert.deepEqual(missing, []);
 });
 
-Deno.test("links of the site lead to files and anchors of it, and what it loads is its own", async () => {
+Deno.test("links of the site lead to its files and anchors, and it loads only its own resources", async () => {
   const { root } = await site();
   const pages = pagesOf(root);
   let count = 0;

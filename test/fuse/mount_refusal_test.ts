@@ -139,7 +139,7 @@ Deno.test("options of the API are checked like those of -o", async () => {
 });
 
 mountTest(
-  "a mount point must not lie in the container, nor hide it",
+  "a mount point must not be in the container, nor hide it",
   withDirectory(async (directory) => {
     await Deno.mkdir(`${directory}/data/inner`, { recursive: true });
     const inside = await refusal(`${directory}/data/inner`, {

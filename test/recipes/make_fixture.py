@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the files beside it that docs/recipes.md reads, with Python and NumPy alone:
+"""Makes the files next to it that docs/recipes.md uses, with Python and NumPy only:
 
 just_a_folder/         the folder of the original library's README
-packed.ffr             the same, packed as the original does
-pickled_by_python.ffr  samples that are pickles
+packed.ffr             the same, packed like the original library does
+pickled_by_python.ffr  a file of pickled samples
 
-The values that the recipes expect are the ones written here.
+The recipes expect the values written here.
 """
 import collections
 import json
@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def png(width, height, pixel):
-    """A PNG of 8-bit RGB pixels."""
+    """Returns a PNG of 8-bit RGB pixels."""
     def chunk(kind, data):
         crc = zlib.crc32(kind + data)
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc)
@@ -38,7 +38,7 @@ def png(width, height, pixel):
 
 
 def write_ffr(path, samples):
-    """The file format, as its description has it."""
+    """Writes a file by the format's description."""
     offset = 12 + 12 * len(samples)
     tables = struct.pack("<q", len(samples))
     tables += b"".join(struct.pack("<I", zlib.crc32(sample)) for sample in samples)
@@ -50,7 +50,7 @@ def write_ffr(path, samples):
 
 
 def pack(folder, samples):
-    """Adds the files of a folder to the samples, depth first by name; returns its structure."""
+    """Appends the files of a folder to the samples, depth first by name. Returns its structure."""
     structure = collections.OrderedDict()
     for child in sorted(folder.iterdir()):
         if child.is_dir():

@@ -182,7 +182,7 @@ Deno.test({
 
 for (const command of LONG ? ["ls -R", "ls -lR", "tree"] : ["ls -lR", "tree"]) {
   Deno.test({
-    name: `${command} of nested folders prints all of it in little memory`,
+    name: `${command} of nested folders prints everything in little memory`,
     ...needs("root"),
     fn: () =>
       withTmpfs("64m", async (dir) => {

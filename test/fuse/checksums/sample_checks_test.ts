@@ -62,7 +62,7 @@ Deno.test(
 );
 
 Deno.test(
-  "reads of a large file wait until all of it is checked; others do not",
+  "reads of a large file wait until it is checked completely; others do not",
   linux,
   () =>
     withThreads((one, other) => {

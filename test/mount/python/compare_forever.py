@@ -1,8 +1,8 @@
-"""Reads files of known content in random order, past the kernel's cache, until standard input ends.
+"""Reads files of known content in random order, bypassing the kernel's cache, until standard input ends.
 
-Arguments: a directory with files named by number, how many there are, bytes of each, a seed, how many files
-to read at least, also when standard input has ended, and how many milliseconds to wait after each. File N holds N
-as 4 bytes, over and over. Prints how many were read, and what was wrong.
+Arguments: a directory of numbered files, their number, their size in bytes, a seed, the minimum number of files to
+read even if standard input has ended, and a pause after each in milliseconds. File N contains the 4-byte integer N,
+repeated. Prints the number of files read, and the mismatches.
 """
 import os
 import random

@@ -1,4 +1,4 @@
-"""Decodes all frames below a directory with Pillow: prints what it sees of each video as JSON."""
+"""Decodes all frames below a directory with Pillow, and prints the result for each video as JSON."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Lists a directory, waiting for a line of standard input after the first entry; prints how it went.
+"""Lists a directory, waiting for a line of standard input after the first entry. Prints the number of names and errno.
 
 Arguments: the directory.
 """

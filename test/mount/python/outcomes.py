@@ -1,4 +1,4 @@
-"""How system calls end: collected by name, printed as JSON."""
+"""Collects the results of system calls by name, and prints them as JSON."""
 import ctypes
 import errno
 import json
@@ -9,7 +9,7 @@ results = {}
 
 
 def call(name, function, *args, **named):
-    """Notes how a call ended."""
+    """Records the result of a call."""
     try:
         result = function(*args, **named)
     except OSError as error:
@@ -19,13 +19,13 @@ def call(name, function, *args, **named):
 
 
 def system(function, *args):
-    """Makes a call of the C library that Python has no name for."""
+    """Calls a C library function that Python does not wrap."""
     if getattr(libc, function)(*args) < 0:
         raise OSError(ctypes.get_errno(), function)
 
 
 def opened(path, flags, use=lambda fd: None, mode=0o644):
-    """Uses a descriptor, and closes it."""
+    """Opens a file, calls `use` with the descriptor, and closes it."""
     fd = os.open(path, flags, mode)
     try:
         return use(fd)
@@ -34,5 +34,5 @@ def opened(path, flags, use=lambda fd: None, mode=0o644):
 
 
 def report():
-    """Prints all that was noted."""
+    """Prints the recorded results."""
     print(json.dumps(results))

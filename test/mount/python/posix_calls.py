@@ -1,4 +1,4 @@
-"""Makes system calls on a tree and prints, as JSON, how each ended: "ok", what it gave, or the error's name.
+"""Makes system calls on a tree and prints the results as JSON: "ok", the returned value, or the name of the error.
 
 Arguments: the tree, and a directory elsewhere that can be written. The tree must hold a file `file` of 5000
 bytes, an empty file `none`, a directory `dir` with an entry `dir/inner`, and an empty directory `empty`.
@@ -33,7 +33,7 @@ def connect(path):
         client.connect(path)
 
 
-# Calls that create, by name: what is there, what is not, what can't be.
+# Calls that create an entry, for existing, missing and impossible paths.
 creating = {
     "mkdir": os.mkdir,
     "mkfifo": os.mkfifo,
@@ -46,7 +46,7 @@ creating = {
     "creat to read": lambda path: opened(path, os.O_RDONLY | os.O_CREAT),
     "bind": bind,
 }
-# Calls about an entry that there is.
+# Calls on an existing entry.
 changing = {
     "rmdir": os.rmdir,
     "unlink": os.unlink,
@@ -90,7 +90,7 @@ for place, path in places.items():
     for what, function in {**creating, **changing}.items():
         call(f"{what}: {place}", function, path)
 
-# Through descriptors that may only read.
+# On read-only descriptors.
 for path in [FILE, DIR]:
     descriptor = os.open(path, os.O_RDONLY)
     call(f"fchmod of {path}", os.fchmod, descriptor, 0o600)
@@ -149,7 +149,7 @@ def reads(path):
 
 
 def direct(path):
-    """Reads past the cache of the kernel."""
+    """Reads with O_DIRECT."""
     with mmap.mmap(-1, 8192) as buffer:
         flags = os.O_RDONLY | os.O_DIRECT
         length = opened(path, flags, lambda fd: os.preadv(fd, [buffer], 0))
@@ -163,7 +163,7 @@ def mapped(path, protection, flags):
 
 
 def locks(path):
-    """Locks by which programs agree: of the process, of the descriptor, of flock(2)."""
+    """Advisory locks: of the process, of the descriptor, and by flock(2)."""
     found = {}
 
     def lock(fd):
@@ -201,7 +201,7 @@ def parallel(path):
 
 
 def leak():
-    """Opens and closes files, also ones that can't be opened."""
+    """Opens and closes files, also missing ones, and returns the number of leaked descriptors."""
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(100):
         opened(FILE, os.O_RDONLY, lambda fd: os.read(fd, 1))
@@ -214,7 +214,7 @@ def leak():
 
 
 def same_inode(path):
-    """Whether a listing, stat and fstat agree on who an entry is."""
+    """Whether a listing, stat and fstat agree on the inode and type of an entry."""
     [entry] = [entry for entry in os.scandir(os.path.dirname(path) or ".") if entry.name == os.path.basename(path)]
     known = os.stat(path)
     held = opened(path, os.O_RDONLY, os.fstat)

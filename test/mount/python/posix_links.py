@@ -1,4 +1,4 @@
-"""Makes system calls on a symbolic link and prints, as JSON, how each ended.
+"""Makes system calls on a symbolic link and prints the results as JSON.
 
 Argument: a tree that holds a file `000000` and a link to it, `epoch-0000/00000000`.
 """

@@ -1,4 +1,4 @@
-"""Compares pread and mmap on a mount with the container itself. argv: oracle.json mount"""
+"""Compares pread and mmap on a mount with the bytes of the container. argv: oracle.json mount"""
 import json, mmap, os, random, sys
 
 oracle = json.load(open(sys.argv[1]))

@@ -316,7 +316,7 @@ async function recordOf({ state }: MountPlace, mountpoint: string) {
   throw new Error(`no record of ${mountpoint}`);
 }
 
-test("a location that is unreachable, hanging or missing is not mounted, and the error says so", async (place) => {
+test("a location that is unreachable, hanging or missing is not mounted, and the error reports it", async (place) => {
   const root = `${place.dir}/root`;
   fs.mkdirSync(root);
   await using server = await FileServer.start(root);

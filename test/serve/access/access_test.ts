@@ -56,7 +56,7 @@ Deno.test("the token is accepted as bearer and as anyone's password", async () =
   assert.match(await wrong.text(), /^wrong-token: /);
 });
 
-Deno.test("a request without a token is asked for it, without revealing any part", async () => {
+Deno.test("a request without a token gets a challenge that reveals no part of it", async () => {
   await using folder = await serveFolder(FILES);
   const { url, token } = folder.server;
   for (

@@ -173,7 +173,7 @@ Deno.test("pages of other sites reach no more below the page's path than outside
   assert.equal(status, 403);
 });
 
-Deno.test("the cookie is Secure over HTTPS, and if a trusted proxy says so", async () => {
+Deno.test("the cookie is Secure over HTTPS, or if a trusted proxy reports HTTPS", async () => {
   using container = await open(packed(FILES));
   const cookieOf = async (
     options: Partial<HandlerOptions>,

@@ -76,15 +76,15 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     descriptors: 256,
   },
   "never end a head": heads,
-  "say no token": unknownHeads,
-  "only stay": idle,
+  "send no token": unknownHeads,
+  "stay idle": idle,
   "read no archive over HTTPS": { ...tar, isSecure: true },
-  "only stay over HTTPS": { ...idle, isSecure: true },
+  "stay idle over HTTPS": { ...idle, isSecure: true },
   "begin no handshake": { ...idle, isSecure: true, isSilent: true },
 };
 
 /** Attacks in a quick run. */
-const QUICK = ["read no archive", "only stay"];
+const QUICK = ["read no archive", "stay idle"];
 
 for (const [what, attack] of Object.entries(ATTACKS)) {
   if (!LONG && !QUICK.includes(what)) continue;

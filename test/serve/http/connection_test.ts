@@ -232,7 +232,7 @@ Deno.test("requests that arrive together, or in pieces, are answered in order", 
   });
 });
 
-Deno.test("a connection ends if the client says so, and with HTTP/1.0 by default", async () => {
+Deno.test("a connection ends on request, and with HTTP/1.0 by default", async () => {
   await withFolder(async (folder) => {
     const ending = [
       get("/files/b.jpg", "Connection: close"),

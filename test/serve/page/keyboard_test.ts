@@ -85,7 +85,7 @@ pageTest(
 );
 
 pageTest(
-  "? shows the keys, and each of them does what it says",
+  "? shows the keys, and each of them has its effect",
   async (browser) => {
     const { path } = goldenCase("ffrecord/packed_tree");
     await using shown = await Shown.open(browser, path);

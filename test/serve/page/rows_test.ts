@@ -80,7 +80,7 @@ const textOf = (index: number) =>
   Array.from({ length: linesOf(index) }, (_, i) => `line ${i}`).join("\n");
 
 pageTest(
-  "rows are as high as their texts up to a limit, after which a link leads to all of it",
+  "rows are as high as their texts up to a limit, beyond which a link leads to the whole text",
   async (browser) => {
     await withTexts(200, textOf, async (path) => {
       await using shown = await Shown.open(browser, path, "#/?view=rows");

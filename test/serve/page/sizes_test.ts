@@ -154,7 +154,7 @@ pageTest(
 );
 
 pageTest(
-  "a shortened title shows all of it on hover, and wraps on a phone",
+  "a shortened title is shown in full on hover, and wraps on a phone",
   async (browser) => {
     await withLong(async (path) => {
       await using shown = await Shown.open(browser, path);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { PagedSource } from "../../../src/serve/page/listing/source.ts";
 
-Deno.test("a server that does not respond is not asked in a loop, and is asked again later", async () => {
+Deno.test("a server that does not respond is not polled in a loop, and is retried later", async () => {
   let asked = 0;
   let isUp = false;
   const ended = new AbortController();

@@ -171,7 +171,7 @@ Deno.test("lines from standard input, the spec on the command line, files that l
   });
 });
 
-Deno.test("shards start where the options say, in one process or alternating between several", async () => {
+Deno.test("shards start as the options specify, in one process or alternating between several", async () => {
   await withTempDir(async (dir) => {
     const line = (n: number) => `{"n": ${n}}\n`;
     fs.writeFileSync(`${dir}/all`, [1, 2, 3, 4, 5].map(line).join(""));

@@ -136,7 +136,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "doctor on a system of musl says that Deno's npm package does not support it",
+    "doctor on a musl system reports that Deno's npm package does not support it",
   ...needs("root", "unshare"),
   fn: () =>
     withTempDir(async (dir) => {
