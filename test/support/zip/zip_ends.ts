@@ -165,7 +165,7 @@ export const ZIP_ENDS: readonly ZipEnd[] = [
     "a",
   ],
   [
-    "a comment of the maximum length",
+    "a comment of 65,535 bytes",
     [A, headA, end(1, HEAD, A.length, { comment: x(FULL) })],
     "a a a a",
     "a",
@@ -298,12 +298,7 @@ export const ZIP_ENDS: readonly ZipEnd[] = [
     "a a a a",
     "-",
   ],
-  [
-    "a member that a second end record hides",
-    [A, B, end(0, 0, AT)],
-    "- ab - 0",
-    "-",
-  ],
+  ["a member hidden by an end", [A, B, end(0, 0, AT)], "- ab - 0", "-"],
 
   // A directory elsewhere.
   [
@@ -350,26 +345,11 @@ export const ZIP_ENDS: readonly ZipEnd[] = [
     "-",
   ],
   ["a directory size of 0", [...both, end(2, 0, AT)], "- ab - 0", "-"],
-  [
-    "an empty directory, and entries",
-    [...both, end(0, 0, AT)],
-    "- ab - 0",
-    "-",
-  ],
+  ["an empty directory and entries", [...both, end(0, 0, AT)], "- ab - 0", "-"],
 
   // Counts and disks.
-  [
-    "a count that is one too low",
-    [...both, end(1, 2 * HEAD, AT)],
-    "ab ab ab ab",
-    "-",
-  ],
-  [
-    "a count that is one too high",
-    [...both, end(3, 2 * HEAD, AT)],
-    "ab ab ab ab",
-    "-",
-  ],
+  ["a count one too low", [...both, end(1, 2 * HEAD, AT)], "ab ab ab ab", "-"],
+  ["a count one too high", [...both, end(3, 2 * HEAD, AT)], "ab ab ab ab", "-"],
   ["a count of 0", [...both, end(0, 2 * HEAD, AT)], "ab ab ab ab", "-"],
   [
     "a count of one on this disk, and of two in all",
