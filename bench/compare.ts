@@ -1,13 +1,12 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * Compares two checkouts by the same benchmark, in turn: did a change make anything slower?
+ * Compares two checkouts by the same benchmark, alternating: did a change make anything slower?
  *
  *   deno run -A bench/compare.ts OLD [--pairs 11] [--dir FOLDER] [--only REGEX] NAME [OPTIONS OF NAME…]
  *
- * `OLD` is the folder of the other checkout, `NAME` a program of `bench/`, such as `read_batches`; each
- * checkout runs its own. The order changes from pair to pair, so that neither is always the first. Beside the
- * medians it tells the best run of each: on a machine whose processors others use as well, that is the one least
- * disturbed.
+ * `OLD` is the folder of the other checkout, `NAME` a program of `bench/`, such as `read_batches`; each checkout runs
+ * its own. The order changes from pair to pair, so that neither always runs first. Next to the medians, the report
+ * has the best run of each: on a machine that others use as well, it is the least disturbed one.
  *
  * @module
  */
@@ -37,7 +36,7 @@ if (old?.kind !== "positional" || name?.kind !== "positional") {
   console.error("Give the folder of the other checkout, and a benchmark");
   Deno.exit(2);
 }
-// What comes after the benchmark's name is the benchmark's own.
+// Arguments after the benchmark's name belong to the benchmark.
 const { values } = parseArgs({
   args: Deno.args.slice(0, name.index),
   options: known,
@@ -50,7 +49,7 @@ const options = [
   ...(values.dir === undefined ? [] : ["--dir", values.dir]),
 ];
 
-/** A benchmark's program in a checkout: its folder is not the same in every checkout. */
+/** Returns the path of a benchmark's program in a checkout; its folder differs between checkouts. */
 function programOf(checkout: string, name: string): string {
   const bench = join(checkout, "bench");
   const found = globSync([`${name}.ts`, `*/${name}.ts`], { cwd: bench });
@@ -58,7 +57,7 @@ function programOf(checkout: string, name: string): string {
   throw new RangeError(`There is no benchmark '${name}' in ${bench}`);
 }
 
-/** The figures of a row in the runs of each checkout. */
+/** Figures of a row in the runs of each checkout. */
 interface Figures {
   readonly row: Row;
   readonly old: number[];

@@ -1,6 +1,6 @@
 /**
- * Runs the benchmarks and prints one table: `deno task bench [--dir FOLDER] [--json] [--save] [NAME…]`.
- * With `--save`, each one's table goes to `results/MACHINE-DATE.md` as well, when it has ended.
+ * Runs the benchmarks and prints one table: `deno task bench [--dir FOLDER] [--json] [--save] [NAME…]`. With
+ * `--save`, each benchmark's table is also written to `results/MACHINE-DATE.md` when it has ended.
  *
  * @module
  */

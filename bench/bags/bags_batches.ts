@@ -1,7 +1,7 @@
 /**
- * Reads batches of random records of a bag, beside a bare loop that reads each into a fresh buffer.
+ * Reads batches of random records of a bag, compared with a bare loop that reads each into a fresh buffer.
  *
- *   deno run -A bench/bags_batches.ts [--megabytes N] [--batch N] [--passes N] [--dir FOLDER] [--json]
+ *   deno run -A bench/bags/bags_batches.ts [--megabytes N] [--batch N] [--passes N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -22,13 +22,13 @@ import {
 import { windowedBytes } from "../support/windows.ts";
 import { Workspace } from "../support/workspace.ts";
 
-/** Bytes of the records. */
+/** Record sizes in bytes. */
 const SIZES = [8, 1_000, 100_000];
 
-/** No more records than this, where they are small. */
+/** Upper limit on the number of small records. */
 const MOST_RECORDS = 200_000;
 
-/** How many times as fast as the bare loop. */
+/** Promised speed relative to the bare loop. */
 const PROMISE = 0.9;
 
 /** `bags_batches`: records a second. */

@@ -1,7 +1,7 @@
 /**
- * Opens a bag of 10,000,000 records: how long, and how much memory its index takes.
+ * Opens a bag of 10,000,000 records and measures the time and the memory of its index.
  *
- *   deno run -A bench/bags_index.ts [--records N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/bags/bags_index.ts [--records N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -21,10 +21,10 @@ import { Workspace } from "../support/workspace.ts";
 
 const OURS = fileURLToPath(new URL("./open_bag.ts", import.meta.url));
 
-/** Bytes of a record, and of its entry in the index. */
+/** Bytes of a record and its index entry. */
 const BYTES = 1 + 8;
 
-/** Bytes a record that the index may take in memory; a tenth more for what the system rounds. */
+/** Upper limit on index memory in bytes a record: 8, plus a tenth for rounding by the system. */
 const CACHED = 8 * 1.1;
 
 /** `bags_index`: time and memory of opening a bag of many records. */

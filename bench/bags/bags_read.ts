@@ -1,8 +1,8 @@
 /**
- * Reads random datapoints of datasets of every generation, beside the Python package that writes it:
- * whole, two small keys of them, and with the index left in its file.
+ * Reads random datapoints of datasets of every generation, compared with the Python package that writes that
+ * generation: all keys, two small keys, and all keys with the index left on disk.
  *
- *   deno run -A bench/bags_read.ts [--datapoints N] [--requests N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/bags/bags_read.ts [--datapoints N] [--requests N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -24,21 +24,21 @@ import { Workspace } from "../support/workspace.ts";
 const PYTHON = here("../reference/bags_read.py");
 const OURS = here("./read_bag_dataset.ts");
 
-/** Bytes of the keys. */
+/** Bytes of each key's value. */
 const SIZES = { id: 8, label: 1_000, image: 100_000 };
 
-/** What is read, and what the project promises of it. */
+/** What is read, and the promised ratios. */
 interface Load {
-  /** Which way of the two programs reads it. */
+  /** Mode that both programs are run with. */
   readonly way: "raw" | "mask" | "uncached";
   readonly title: string;
-  /** How many times as fast as the Python package. */
+  /** Promised speed relative to the Python package. */
   readonly promise: number;
   /** Bytes of a datapoint. */
   readonly bytes: number;
-  /** How many times as many datapoints: enough to take a while. */
+  /** Multiplier of the number of datapoints, so that a fast load takes long enough to time. */
   readonly times: number;
-  /** Datapoints a second that granular's README tells, for where Python does not have the package. */
+  /** Datapoints a second according to granular's README; used if Python does not have the package. */
   readonly elsewhere: number;
 }
 
@@ -116,10 +116,10 @@ async function measure(args: string[]): Promise<Row[]> {
   return rows;
 }
 
-/** How many ways of ours there are. */
+/** Number of recordfs contenders. */
 const OWN_WAYS = 3;
 
-/** The ways of ours, and the package where there is one. */
+/** Returns the recordfs contenders, followed by the Python package if it is installed. */
 async function contendersOf(
   generation: Generation,
   { way }: Load,
@@ -192,7 +192,7 @@ function writeDatasetSync(
   writer.closeSync();
 }
 
-/** Seeded, so that each run asks for the same. */
+/** Returns seeded random indices, the same in each run. */
 function randomIndices(count: number, below: number): number[] {
   let state = 0x2545f491;
   return Array.from({ length: count }, () => {

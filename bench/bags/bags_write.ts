@@ -1,7 +1,7 @@
 /**
- * Writes datasets of generation 3, of large and of small values, beside granular.
+ * Writes datasets of generation 3, of large and of small values, compared with granular.
  *
- *   deno run -A bench/bags_write.ts [--megabytes N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/bags/bags_write.ts [--megabytes N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -22,14 +22,14 @@ import type { DatasetWriting } from "./write_bag_dataset.ts";
 const PYTHON = here("../reference/bags_write.py");
 const OURS = here("./write_bag_dataset.ts");
 
-/** How many times as fast as granular. */
+/** Promised speed relative to granular. */
 const PROMISE = 2;
-/** MB of large values a second that granular wrote elsewhere, for where Python does not have it. */
+/** MB of large values a second that granular wrote on another machine; used if Python does not have it. */
 const ELSEWHERE = 390;
-/** MB that memory may differ by after a tenth of the datapoints and after all. */
+/** Most memory growth in MB between a tenth of the datapoints and all of them. */
 const CONSTANT = 16;
 
-/** Bytes of the values of a datapoint, and how many MB of them are written. */
+/** Sizes of a datapoint's values in bytes, and the share of `--megabytes` that is written. */
 const LOADS = [
   { sizes: [8, 1_000, 100_000], share: 1, elsewhere: ELSEWHERE },
   { sizes: [8, 1_000], share: 0.1, elsewhere: undefined },
@@ -80,7 +80,7 @@ async function measure(args: string[]): Promise<Row[]> {
   return rows;
 }
 
-/** Two ways of ours, and granular where there is one. */
+/** Returns two recordfs contenders, followed by granular if it is installed. */
 async function contendersOf(): Promise<Contender[]> {
   const ours = (name: string) => ({
     name,
@@ -127,10 +127,10 @@ function makeRows(
   ]);
 }
 
-/** The row of a rate. */
+/** Row with a rate. */
 type Rate = Row & { readonly value: number };
 
-/** The row of what `own` is compared with. */
+/** Returns the row of the peer that `own` is compared with. */
 function besides(own: Rate, python: Rate): Row {
   const ratio = own.value / python.value;
   const target = { promise: `≥ ${PROMISE}×`, met: ratio >= PROMISE };

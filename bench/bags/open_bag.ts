@@ -1,13 +1,13 @@
 /**
- * Opens a bag and prints how much memory that took, as JSON: `BAG cached` or `BAG uncached`. To run
- * with V8's `--expose-gc`, so that garbage is not taken for what the reader holds.
+ * Opens a bag and prints how much memory that took, as JSON: `BAG cached` or `BAG uncached`. Run with V8's
+ * `--expose-gc`, so that garbage does not count as memory of the reader.
  *
  * @module
  */
 import { BagReader } from "../../src/formats/bags/mod.ts";
 import { anonymousMemory } from "../support/memory.ts";
 
-/** What is printed: growth in bytes, and the time in ms. */
+/** Printed result: growth in bytes, time in ms. */
 export interface BagOpening {
   readonly taken: number;
   readonly heap: number;

@@ -1,5 +1,5 @@
 /**
- * The Python packages that write and read bags, where they can be had.
+ * Finds the Python packages that write and read bags.
  *
  * @module
  */
@@ -8,24 +8,24 @@ import { progress } from "../support/report.ts";
 import { run } from "../support/run.ts";
 import { PYTHON } from "../../test/support/programs/programs.ts";
 
-/** A package that Python can import. */
+/** Package that Python can import. */
 export interface PythonBags {
   /** `bags` or `granular`. */
   readonly name: string;
-  /** What errors and tables call it. */
+  /** Name in errors and tables. */
   readonly title: string;
-  /** The words of a command that runs a script with it: `[...command, "script.py"]`. */
+  /** Command that runs a script with the package: `[...command, "script.py"]`. */
   readonly command: readonly string[];
 }
 
-/** Which package writes each generation, and what names a checkout of it. */
+/** Package that writes each generation, and the environment variable that names its checkout. */
 const PACKAGES: Record<
   Generation,
   {
     readonly name: string;
     readonly title: string;
     readonly variable: string;
-    /** A Python expression that is true of the right version. */
+    /** Python expression that is true for the right version. */
     readonly isRight: string;
   }
 > = {
@@ -50,8 +50,8 @@ const PACKAGES: Record<
 };
 
 /**
- * Finds the package of a generation: in the folder that its variable names, or installed. Where there
- * is none, says so.
+ * Finds the package of a generation: in the folder named by its environment variable, or installed. Reports a missing
+ * package.
  */
 export async function findPythonBags(
   generation: Generation,

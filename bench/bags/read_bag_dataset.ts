@@ -1,6 +1,6 @@
 /**
- * Reads datapoints of a dataset as bytes: `WAY DIRECTORY INDICES`, as `reference/bags_read.py`. Views,
- * which are not read yet, are read by taking their CRC-32.
+ * Reads datapoints of a dataset as bytes: `WAY DIRECTORY INDICES`, like `reference/bags_read.py`. Views are read by
+ * taking their CRC-32, since making a view reads nothing.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Writes a dataset of generation 3: `WAY DIRECTORY COUNT SIZE…`, as `reference/bags_write.py`; `WAY` is
- * `append` or `appendSync`. Prints the seconds until all is written and flushed, and how much memory
- * it took after a tenth and at the end, as JSON.
+ * Writes a dataset of generation 3: `WAY DIRECTORY COUNT SIZE…`, like `reference/bags_write.py`; `WAY` is `append` or
+ * `appendSync`. Prints as JSON the seconds until everything is written and flushed, and the memory in use after a
+ * tenth of the datapoints and at the end.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { DatasetWriter } from "../../src/formats/bags/mod.ts";
 import { anonymousMemory } from "../support/memory.ts";
 import { windowedBytes } from "../support/windows.ts";
 
-/** What is printed: `memory` in bytes, after a tenth of the datapoints and after all. */
+/** Printed result: `memory` in bytes, after a tenth of the datapoints and after all. */
 export interface DatasetWriting {
   readonly seconds: number;
   readonly memory: readonly [number, number];
@@ -44,7 +44,7 @@ await writeUntil(Number(count));
 await writer.flush();
 const seconds = (performance.now() - start) / 1000;
 const memory = [early, await anonymousMemory()] as const;
-await writer.close(); // on the disk, which Python does not wait for
+await writer.close(); // waits for the disk, which Python does not
 const writing: DatasetWriting = { seconds, memory };
 Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(writing)));
 

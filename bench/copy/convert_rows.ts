@@ -4,10 +4,10 @@ import { run } from "../support/run.ts";
 import { type Place, RECORDFS } from "./place.ts";
 import { randomBytes } from "../support/random_bytes.ts";
 
-/** Bytes of a frame, as one of 341 × 256 pixels has, and of a datapoint's larger value, as a picture of 640 × 480. */
+/** Bytes of a frame, typical of 341 × 256 pixels, and of a datapoint's larger value, typical of a 640 × 480 image. */
 const FRAME = 25_000;
 const IMAGE = 100_000;
-/** A JPEG's first bytes, to the sizes in its frame header (ITU-T T.81, B.2.2): 240 rows of 320 pixels, grey. */
+/** Start of a JPEG up to the sizes in its frame header (ITU-T T.81, B.2.2): 240 rows of 320 pixels, grey. */
 const JPEG_HEAD = [
   ...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 240, 1, 64, 1, 1, 0x11, 0],
   ...[0xff, 0xda],
@@ -15,7 +15,7 @@ const JPEG_HEAD = [
 /** Frames of a video. */
 const FRAMES = 100;
 
-/** A gulp directory and a dataset of bags to and from files, beside `cp -r` of these files. */
+/** Converts a gulp directory and a dataset of bags to and from files, compared with `cp -r` of these files. */
 export async function convertRows(
   place: Place,
   megabytes: number,
@@ -64,7 +64,7 @@ export async function convertRows(
 
 function makeVideos(folder: string, frames: number): void {
   const jpeg = randomBytes(FRAME)
-    .map((byte) => Math.min(byte, 0xfe)); // no marker among them
+    .map((byte) => Math.min(byte, 0xfe)); // avoids marker bytes
   jpeg.set(JPEG_HEAD);
   jpeg.set([0xff, 0xd9], FRAME - 2);
   for (let i = 0; i < frames; i++) {

@@ -1,13 +1,13 @@
 /**
- * Packs, extracts, checks and converts by the command, beside the programs that people do that with: GNU tar,
- * `cp -r`, `cksum` and `cat`, each as a process of its own, started and waited for.
+ * Packs, extracts, checks and converts by the command line, compared with the usual programs: GNU tar, `cp -r`,
+ * `cksum` and `cat`, each timed as a process of its own.
  *
  *   deno run -A bench/copy/copy.ts [--large N] [--small N] [--megabytes N] [--converted N] [--rounds N]
  *     [--dir FOLDER]… [--only REGEX] [--json]
  *
- * `waiting` is with a `sync -f` of the target behind either, `not waiting` is `--sync none` beside tar alone. `cold` is
- * with the system's caches emptied before, which takes root. Without `--dir` it is measured on the file system
- * of temporary files and, apart, on that of `/dev/shm`.
+ * `waiting` includes a `sync -f` of the target after either program; `not waiting` compares `--sync none` with tar
+ * alone. `cold` empties the system's caches first, which needs root. Without `--dir`, measures on the file system of
+ * temporary files and separately on that of `/dev/shm`.
  *
  * @module
  */
@@ -22,13 +22,13 @@ import { convertRows } from "./convert_rows.ts";
 import { Place } from "./place.ts";
 import { packRows } from "./pack_rows.ts";
 
-/** What is packed: so many files of so many bytes, in directories of equal size. */
+/** Files to pack: `count` files of `bytes` bytes, in directories of equal size. */
 export interface FileSet {
   readonly name: string;
   readonly count: number;
   readonly bytes: number;
   readonly directories: number;
-  /** Least speed of packing and extracting, relative to tar; without waiting for the disk. */
+  /** Least promised speed of packing and extracting, relative to tar, without waiting for the disk. */
   readonly targets: {
     readonly pack: number;
     readonly extract: number;
@@ -80,20 +80,20 @@ async function measure(args: string[]): Promise<Row[]> {
   const wanted = new RegExp(only ?? "", "i");
   for (const parent of dir === undefined ? [undefined, "/dev/shm"] : [dir]) {
     for (const set of sets) {
-      // The files, and both containers.
+      // Room for the files and both containers.
       const room = 3 * roomFor(set);
       await using place = await Place.make(parent, room, rounds, wanted);
       rows.push(...await packRows(place, set));
       if (set.count === 1) rows.push(...await checkRows(place, set));
     }
-    const room = 3 * converted * 1.3e6; // blocks that are not full, and directories
+    const room = 3 * converted * 1.3e6; // room for partly filled blocks and directories
     await using place = await Place.make(parent, room, rounds, wanted);
     rows.push(...await convertRows(place, converted));
   }
   return rows;
 }
 
-/** Bytes of disk that files take: whole blocks. */
+/** Returns the disk space of the files in bytes, rounded up to whole blocks. */
 function roomFor({ count, bytes }: FileSet): number {
   return count * Math.ceil(bytes / 4096) * 4096;
 }

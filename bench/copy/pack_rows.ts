@@ -4,10 +4,10 @@ import { run } from "../support/run.ts";
 import type { FileSet } from "./copy.ts";
 import { type Contender, type Place, RECORDFS } from "./place.ts";
 
-/** Bytes of a large file that are made at a time. */
+/** Bytes of a large file generated at a time. */
 const PIECE = 1 << 20;
 
-/** Packing and extracting, beside `tar c` and `tar x`. */
+/** Packs and extracts, compared with `tar c` and `tar x`. */
 export async function packRows(place: Place, set: FileSet): Promise<Row[]> {
   const folder = place.file("in");
   progress(`copy: making ${set.name}`);
@@ -79,7 +79,7 @@ function makeFiles(
     fs.mkdirSync(path, { recursive: true });
     const fd = fs.openSync(`${path}/${String(i).padStart(8, "0")}`, "w");
     for (let done = 0; done < bytes; done += content.length) {
-      head.setFloat64(0, i * bytes + done); // no two are equal
+      head.setFloat64(0, i * bytes + done); // makes each block unique
       fs.writeSync(fd, content, 0, Math.min(content.length, bytes - done));
     }
     fs.closeSync(fd);

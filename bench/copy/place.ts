@@ -6,39 +6,39 @@ import { alternate } from "../support/rounds.ts";
 import { run } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 
-/** How `recordfs` is called, as by `bin/recordfs`. */
+/** Command that runs `recordfs`, as in `bin/recordfs`. */
 export const RECORDFS: readonly string[] = [
   Deno.execPath(),
   ...["run", "-A", "--unstable-lazy-dynamic-imports"],
   fileURLToPath(new URL("../../cli.ts", import.meta.url)),
 ];
 
-/** A command line that is measured. */
+/** Command line to be measured. */
 export interface Contender extends Compared {
-  /** @param made A path of its own for what it makes, if anything. */
+  /** @param made Path for the command's output, if it has any. */
   command(made: string): readonly string[];
 }
 
-/** What measurements have in common. */
+/** Common properties of a measurement. */
 export interface Measured {
   readonly what: string;
-  /** Bytes of content that are moved. */
+  /** Bytes of content moved. */
   readonly bytes: number;
-  /** Whether each makes many files. */
+  /** Whether each command creates many files. */
   readonly makesMany?: boolean;
-  /** Whether the disk is waited for, which `sync -f` does behind each. */
+  /** Whether to wait for the disk, by `sync -f` after each command. */
   readonly isWaiting?: boolean;
-  /** Whether the system's caches are emptied before each. */
+  /** Whether to empty the system's caches before each command. */
   readonly isCold?: boolean;
 }
 
-/** A directory of a file system that is measured on. */
+/** Directory on the file system under test. */
 export class Place implements AsyncDisposable {
   readonly #workspace: Workspace;
   readonly #rounds: number;
   readonly #only: RegExp;
   readonly #fileSystem: string;
-  /** When something was removed last. */
+  /** Time of the last removal. */
   #removed = -Infinity;
 
   private constructor(
@@ -54,10 +54,11 @@ export class Place implements AsyncDisposable {
   }
 
   /**
-   * Makes one.
+   * Makes a directory to measure in.
    *
-   * @param only What of all that can be measured is.
-   * @param bytes Of what is measured with; a third of that is what a round makes, which is kept unless in memory.
+   * @param only Selects measurements by name.
+   * @param bytes Disk space of all data. A round's output takes a third of it, and stays until the end unless the
+   *   file system is in memory.
    */
   static async make(
     parent: string | undefined,
@@ -76,17 +77,17 @@ export class Place implements AsyncDisposable {
     await this.#workspace[Symbol.asyncDispose]();
   }
 
-  /** The path of a file. */
+  /** Returns the path of a file. */
   file(name: string): string {
     return this.#workspace.file(name);
   }
 
-  /** Whether any of these is to be measured. */
+  /** Whether any of these measurements is selected. */
   wants(...whats: readonly string[]): boolean {
     return whats.some((what) => this.#only.test(what));
   }
 
-  /** Times command lines in turn; the first is ours. */
+  /** Times command lines, alternating; the first is recordfs. */
   async measure(
     { what, bytes, makesMany = false, isWaiting = false, isCold = false }:
       Measured,
@@ -94,7 +95,7 @@ export class Place implements AsyncDisposable {
   ): Promise<Row[]> {
     if (!this.wants(what)) return [];
     const fileSystem = this.#fileSystem;
-    // What is in memory has no caches to be emptied.
+    // tmpfs has no caches to empty.
     if (isCold && fileSystem === "tmpfs") return [];
     const title = `copy, ${fileSystem}: ${what}`;
     const made = this.file("made");
@@ -110,7 +111,7 @@ export class Place implements AsyncDisposable {
         const place = `${made}/${contenders.indexOf(one)}`;
         if (!isKept) await remove(made);
         await Deno.mkdir(place, { recursive: true });
-        await run(["sync"]); // what others have left to be written is not this one's
+        await run(["sync"]); // flushes what other contenders left to be written
         if (isCold) await Deno.writeTextFile("/proc/sys/vm/drop_caches", "3");
         useMemory(bytes * 1.5);
         const start = performance.now();
@@ -129,8 +130,8 @@ export class Place implements AsyncDisposable {
   }
 
   /**
-   * Waits until a file system has forgotten what was removed: ext4 gives no inode away again for a minute, and each
-   * new file looks at all of those, which takes ten times as long as all else.
+   * Waits until the file system may reuse the inodes of removed files. For a minute, ext4 skips recently freed inodes
+   * one by one for each new file, which takes ten times as long as everything else.
    */
   async #forgetRemoved(): Promise<void> {
     const left = this.#removed + FORGOTTEN - performance.now();
@@ -140,7 +141,7 @@ export class Place implements AsyncDisposable {
   }
 }
 
-/** `RECENTCY_MIN` of Linux' fs/ext4/ialloc.c, and some more; in milliseconds. */
+/** `RECENTCY_MIN` of Linux' fs/ext4/ialloc.c plus a margin, in milliseconds. */
 const FORGOTTEN = 65_000;
 
 async function remove(path: string): Promise<void> {
@@ -150,8 +151,8 @@ async function remove(path: string): Promise<void> {
 }
 
 /**
- * Uses so much memory, at most some gigabytes, and lets go of it: the host of a virtual machine gives what has been
- * free for seconds to others, and to have it back takes longer than to copy.
+ * Allocates and frees this much memory, at most 4 GiB. The host of a virtual machine reclaims memory that has been
+ * free for seconds, and getting it back would take longer than the copy.
  */
 function useMemory(bytes: number): void {
   const piece = 64 << 20;

@@ -1,5 +1,5 @@
 /**
- * Decodes JPEGs for the loader's benchmark: what its threads import.
+ * Decodes JPEGs for the loader's benchmark; imported by its threads.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const transform = new Compose([
   new CenterCrop(EDGE),
 ]);
 
-/** Decodes the JPEGs of a batch to `EDGE` × `EDGE` pixels of their middle. */
+/** Decodes the JPEGs of a batch to their central `EDGE` × `EDGE` pixels. */
 export default function decodeJpegs(
   samples: readonly Uint8Array[],
   indices: readonly number[],

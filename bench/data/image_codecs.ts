@@ -1,7 +1,7 @@
 /**
- * Images through the codecs: decoding, and an image file to a smaller JPEG, one after the other.
+ * Compares image codecs: decoding, and converting an image file to a smaller JPEG, one after the other.
  *
- *   deno run -A bench/image_codecs.ts [--images N] [--rounds N] [--edge N] [--dir FOLDER] [--json]
+ *   deno run -A bench/data/image_codecs.ts [--images N] [--rounds N] [--edge N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { Workspace } from "../support/workspace.ts";
 const WIDTH = 640;
 const HEIGHT = 480;
 
-/** GulpIO2's. */
+/** JPEG quality that GulpIO2 uses. */
 const QUALITY = 90;
 
 /** `image_codecs`: images a second by codec. */
@@ -29,10 +29,10 @@ export const imageCodecsBenchmark: Benchmark = {
   run: measure,
 };
 
-/** Someone who does something with image files. */
+/** Program or codec that processes image files. */
 interface Contender {
   readonly name: string;
-  /** Handles all files, one after the other. */
+  /** Processes all files, one after the other. */
   run(files: readonly Uint8Array[], dir: string): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ async function measure(args: string[]): Promise<Row[]> {
   return rows;
 }
 
-/** recordfs's default first: the others' ratios are to it. */
+/** The default codec of recordfs comes first: the ratios of the others refer to it. */
 const CODECS = ["turbojpeg", "sharp", "imagescript"] as const;
 
 async function decoders(): Promise<Contender[]> {
@@ -160,7 +160,7 @@ async function resizers(edge: number): Promise<Contender[]> {
   ];
 }
 
-/** The best that ffmpeg can do: all images as one video, on one thread. */
+/** The fastest way to use ffmpeg: all images as one video, on one thread. */
 async function ffmpeg(
   files: readonly Uint8Array[],
   dir: string,

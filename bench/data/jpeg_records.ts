@@ -2,12 +2,12 @@ import { run } from "../support/run.ts";
 import type { Workspace } from "../support/workspace.ts";
 import { FFRecordWriter } from "../../src/formats/ffrecord/mod.ts";
 
-/** Size of the images. */
+/** Image width in pixels. */
 export const WIDTH = 640;
-/** Size of the images. */
+/** Image height in pixels. */
 export const HEIGHT = 480;
 
-/** Writes an FFRecord file of so many different JPEGs; they stay beside it, as {@linkcode jpegFiles} leaves them. */
+/** Writes an FFRecord file of `count` different JPEGs; the JPEGs of {@linkcode jpegFiles} stay next to it. */
 export async function jpegRecords(
   workspace: Workspace,
   images: number,
@@ -22,7 +22,7 @@ export async function jpegRecords(
 }
 
 /**
- * Makes so many different JPEGs in a folder, with noise, as photographs have: `000001.jpg` and so on.
+ * Makes `count` different JPEGs in a folder, with noise like photographs: `000001.jpg` and so on.
  *
  * @returns Their paths.
  */

@@ -1,11 +1,11 @@
 /**
- * Pictures to batches for training, beside the loaders that people know: torch's `DataLoader` with Pillow and with
- * torchvision's own decoder, MosaicML's Streaming, LitData and webdataset. All load the same JPEGs of 640 × 480 from
- * the page cache, shuffled, by the same number of workers, as batches of 32 × 3 × 224 × 224 floats.
+ * Loads images as training batches, compared with well-known loaders: torch's `DataLoader` with Pillow and with
+ * torchvision's own decoder, MosaicML's Streaming, LitData and webdataset. All load the same JPEGs of 640 × 480
+ * pixels from the page cache, shuffled, with the same number of workers, as batches of 32 × 3 × 224 × 224 floats.
  *
  *   deno run -A bench/data/known_loaders.ts [--images N] [--workers N] [--rounds N] [--dir FOLDER] [--json]
  *
- * It takes 500 MB of disk: each JPEG as a file, and in FFRecord, MDS, a tar and chunks of LitData.
+ * Needs 500 MB of disk: each JPEG as a file, and in FFRecord, MDS, a tar and chunks of LitData.
  * `RECORDFS_BENCH_PEERS` names the Python of another environment with the peers, such as one with a newer torch.
  *
  * @module
@@ -44,28 +44,28 @@ const PYTHON = Deno.env.get("RECORDFS_BENCH_PEERS") ?? PEERS_PYTHON;
 const BATCH = 32;
 const SHAPE = [3, 224, 224];
 const BYTES_OF_PICTURE = 3 * 224 * 224 * Float32Array.BYTES_PER_ELEMENT;
-/** Passes of each that are counted in a turn. */
+/** Counted passes of each contender a turn. */
 const PASSES = 1;
-/** More than workers, each of which takes some of webdataset's shards; as many as that its documents ask for. */
+/** Number of webdataset shards: more than workers, each of which reads some of them, as its documentation asks. */
 const TARS = 8;
-/** How far the mean values of two may lie apart: resizing differs a little. */
+/** Most relative difference of two mean pixel values: resizing differs slightly. */
 const TOLERANCE = 0.01;
 
-/** `known_loaders`: images a second that come out of loaders, decoded, resized and collated. */
+/** `known_loaders`: images a second from loaders, decoded, resized and collated. */
 export const knownLoadersBenchmark: Benchmark = {
   name: "known_loaders",
   run: measure,
 };
 
-/** What a turn of passes gave; the first pass is not timed. */
+/** Results of a turn; its first pass is not timed. */
 interface Turn {
-  /** Images a second of each pass that counts. */
+  /** Images a second of each counted pass. */
   readonly rates: readonly number[];
   /** Images and bytes of each pass. */
   readonly totals: readonly (readonly [number, number])[];
-  /** Mean of all values. */
+  /** Mean of all pixel values. */
   readonly mean: number;
-  /** Packages of Python that took part. */
+  /** Versions of the Python packages used. */
   readonly versions?: string;
 }
 
@@ -73,7 +73,7 @@ interface Contender extends Compared {
   turn(): Promise<Turn>;
 }
 
-/** The same JPEGs in one kind of container, and who loads them from there: recordfs first. */
+/** One container of the same JPEGs, and its loaders: recordfs first. */
 interface Section {
   readonly container: string;
   readonly contenders: readonly Contender[];
@@ -191,7 +191,7 @@ async function writeMds(
   await writer.close();
 }
 
-/** @returns The pattern that names all. */
+/** @returns Pattern that matches all tars. */
 async function writeTars(
   workspace: Workspace,
   jpegs: readonly string[],
@@ -210,12 +210,12 @@ async function writeTars(
   return `${folder}/train-{000000..${String(TARS - 1).padStart(6, "0")}}.tar`;
 }
 
-/** A command of {@linkcode SCRIPT}; what it leaves in temporary files goes away with the workspace. */
+/** Returns a command that runs {@linkcode SCRIPT}; its temporary files are removed with the workspace. */
 function inPython(workspace: Workspace, ...args: string[]): string[] {
   return ["env", `TMPDIR=${workspace.path}`, PYTHON, SCRIPT, ...args];
 }
 
-/** Makes contenders of Python. */
+/** Returns a function that makes Python contenders. */
 function peersIn(workspace: Workspace, workers: number) {
   return async (
     name: string,
@@ -268,7 +268,7 @@ async function ownTurn(
   return { rates, totals, mean };
 }
 
-/** Throws unless each made of every pass all pictures, of the same content. */
+/** Throws unless each contender delivered all images in every pass, with the same content. */
 function checkTurns(
   images: number,
   contenders: readonly Contender[],

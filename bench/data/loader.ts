@@ -1,8 +1,8 @@
 /**
- * Batches through the loader, beside batched reads without it; JPEGs decoded by its threads, beside one
- * decode at a time; and the first batch after `setStep`, early and late in a long epoch.
+ * Compares batches through the loader with batched reads without it, JPEGs decoded by the loader's threads with
+ * decoding one at a time, and the first batch after `setStep` early and late in a long epoch.
  *
- *   deno run -A bench/loader.ts [--samples N] [--size N] [--batch N] [--images N] [--passes N]
+ *   deno run -A bench/data/loader.ts [--samples N] [--size N] [--batch N] [--images N] [--passes N]
  *     [--dir FOLDER] [--json]
  *
  * @module
@@ -26,10 +26,10 @@ import { VirtualSamples } from "./virtual_samples.ts";
 import { Workspace } from "../support/workspace.ts";
 import { writeSamplesSync } from "../support/write_samples.ts";
 
-/** Samples of 100 KB a second by ffrecord's own reader in C++, on a machine of this kind. */
+/** Samples of 100 KB a second of ffrecord's own C++ reader on comparable hardware. */
 const CPP_READER = 17_600;
 
-/** `loader`: samples a second through the loader, and what resuming costs. */
+/** `loader`: samples a second through the loader, and the cost of resuming. */
 export const loaderBenchmark: Benchmark = { name: "loader", run: measure };
 
 async function measure(args: string[]): Promise<Row[]> {
@@ -54,7 +54,7 @@ async function measure(args: string[]): Promise<Row[]> {
   return rows;
 }
 
-/** Someone who reads all samples once. */
+/** Reader of all samples. */
 interface Contender {
   readonly name: string;
   pass(): Promise<number>;
@@ -125,7 +125,7 @@ async function measureReading(
   });
 }
 
-/** How `own` compares: the median of the ratios of rounds that follow each other. */
+/** Compares `own` with another: the median of the ratios of successive rounds. */
 function compared(
   measured: string,
   subject: string,
@@ -144,7 +144,7 @@ function compared(
   };
 }
 
-/** Samples a second of each contender's passes; the first, which compiles the code, is not counted. */
+/** Returns the samples a second of each contender's passes, without the first, which compiles the code. */
 async function ratesOf(
   contenders: readonly Contender[],
   passes: number,
@@ -207,7 +207,7 @@ function imagesIn({ shape }: NdArray): number {
   return shape[0]!;
 }
 
-/** How many times each resuming is measured in a pass. */
+/** Resumptions measured a pass. */
 const RESUMES = 200;
 
 async function measureResuming(passes: number): Promise<Row[]> {

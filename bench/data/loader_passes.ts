@@ -4,9 +4,9 @@ import type { DataLoader } from "../../src/open/data/mod.ts";
 /**
  * Takes all batches of an epoch.
  *
- * @param lengthOf How many samples a batch has.
- * @param recycles Whether batches are given back.
- * @returns How many samples there were.
+ * @param lengthOf Returns the number of samples in a batch.
+ * @param recycles Whether to give batches back to the loader.
+ * @returns Number of samples.
  */
 export async function countSamples<B>(
   loader: DataLoader<unknown, B>,
@@ -22,8 +22,8 @@ export async function countSamples<B>(
 }
 
 /**
- * How many a second of what it counts a pass gives, one pass after the other, and none counted of the first: it
- * takes memory that the machine's host took back while others had their turn, as a new process's first does.
+ * Returns the rate of each pass in counted items a second. The first pass does not count: it allocates memory again
+ * that the host reclaimed while other contenders ran, just as the first pass of a new process does.
  */
 export async function passRates(
   passes: number,

@@ -1,8 +1,8 @@
 /**
- * Shuffles a billion samples: time an index, beside a table of ten million that is shuffled and
+ * Shuffles a billion samples: measures the time an index, compared with a table of ten million that is shuffled and
  * read.
  *
- *   deno run -A bench/permutation.ts [--indices N] [--rounds N] [--json]
+ *   deno run -A bench/data/permutation.ts [--indices N] [--rounds N] [--json]
  *
  * @module
  */
@@ -28,13 +28,13 @@ const SAMPLES = 1e9;
 /** Just above a power of two, where an index goes through the network twice on average. */
 const UNLUCKY = 2 ** 30 + 1;
 
-/** Samples of the table: with a billion it would take 4 GB. */
+/** Samples in the table; a billion would take 4 GB. */
 const STORED = 1e7;
 
-/** Weights, of which each takes memory. */
+/** Number of weights, each of which takes memory. */
 const WEIGHTS = 1e6;
 
-/** What the project promises of an index, in ns. */
+/** Promised upper limit of the time an index, in ns. */
 const MOST = 1000;
 
 /** `permutation`: ns an index of shuffles. */
@@ -43,7 +43,7 @@ export const permutationBenchmark: Benchmark = {
   run: measure,
 };
 
-/** Computes so many indices; returns their sum, so that none can be left out. */
+/** Computes `count` indices and returns their sum, so that the compiler can't drop any. */
 type Contender = (count: number, round: number) => number;
 
 const CONTENDERS: Record<string, Contender> = {

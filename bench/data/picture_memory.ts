@@ -1,5 +1,5 @@
 /**
- * Memory over an epoch of many pictures: batches that are given back do not grow it.
+ * Measures memory over an epoch of many images: it must not grow if batches are given back.
  *
  *   deno run -A bench/data/picture_memory.ts [--images N] [--pictures N] [--workers N] [--dir FOLDER] [--json]
  *
@@ -20,10 +20,10 @@ import { jpegRecords } from "./jpeg_records.ts";
 
 const CHAINS = new URL("./train_pictures.ts", import.meta.url);
 
-/** How often the memory is looked at; the first looks are of memory that is only being taken. */
+/** Number of memory samples; memory is still growing during the first ones. */
 const LOOKS = 20;
 
-/** How much more there may be at the end than after the first fifth. */
+/** Most growth from the first fifth to the end, as a factor. */
 const TARGET = 1.05;
 
 /** `picture_memory`: megabytes after a fifth of an epoch, and at its end. */

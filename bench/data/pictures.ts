@@ -1,8 +1,8 @@
 /**
- * JPEGs to batches for training, beside what people use in Python on the same files: Pillow and OpenCV in
+ * Loads JPEGs as training batches, compared with the usual Python programs on the same files: Pillow and OpenCV in
  * processes, and torch's DataLoader with torchvision.
  *
- *   deno run -A bench/pictures.ts [--images N] [--large N] [--huge N] [--rounds N] [--only REGEX]
+ *   deno run -A bench/data/pictures.ts [--images N] [--large N] [--huge N] [--rounds N] [--only REGEX]
  *     [--dir FOLDER] [--json]
  *
  * @module
@@ -32,14 +32,14 @@ const PEERS = fileURLToPath(
 );
 const CHAINS = new URL("./train_pictures.ts", import.meta.url);
 
-/** `pictures`: images a second that come out of a loader, decoded and transformed. */
+/** `pictures`: images a second from a loader, decoded and transformed. */
 export const picturesBenchmark: Benchmark = { name: "pictures", run: measure };
 
-/** What is done to pictures, and how much faster than each peer it is to be. */
+/** Transformations, and the promised speed relative to torch and to Pillow. */
 const CHAIN_TARGETS = { center: [1.5, 1.3], random: [1.3, 1.3] } as const;
 const LARGE_TARGETS = { center: [2, 2], random: [1.3, 1.3] } as const;
 
-/** What a JPEG of that size takes at most, once by itself and once as a record. */
+/** Most bytes a JPEG of that size takes, as a file and again as a record. */
 const BYTES_A_PICTURE = {
   "640x480": 400_000,
   "1920x1080": 1_500_000,
@@ -89,18 +89,18 @@ async function measure(args: string[]): Promise<Row[]> {
 }
 
 interface Task {
-  /** The pictures as records. */
+  /** The images as records. */
   readonly path: string;
-  /** The pictures as files. */
+  /** The images as files. */
   readonly folder: string;
-  /** How often each is in a pass: of a short one, most is its beginning and its end, where processors wait. */
+  /** Repetitions of each image in a pass. In a short pass, startup and drain dominate, while processors are idle. */
   readonly times: number;
   readonly chain: "center" | "random";
   readonly workers: number;
   readonly rounds: number;
 }
 
-/** Passes of each that are counted in a turn. */
+/** Counted passes of each contender a turn. */
 const PASSES = 2;
 
 async function besidePeers(
@@ -123,7 +123,7 @@ async function besidePeers(
   });
   const ownPasses = () =>
     passRates(PASSES, () => countSamples(loader, ({ shape }) => shape[0]!));
-  /** Processors that were busy in each round of ours. */
+  /** Busy processors in each round of recordfs. */
   const busy: number[] = [];
   const contenders: (Compared & { run(): Promise<number[]> })[] = [{
     name: "recordfs DataLoader",
@@ -136,7 +136,7 @@ async function besidePeers(
       return rates;
     },
   }];
-  // What one thread does is compared with what one process does: its own.
+  // With one worker, a thread is compared with each peer's single process.
   for (const peer of ["torch", "pillow", "opencv"]) {
     const target = { torch: overTorch, pillow: overPillow }[peer];
     const given = [

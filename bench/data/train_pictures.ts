@@ -1,5 +1,5 @@
 /**
- * Makes arrays of pictures for the benchmark `pictures`: what the loader's threads import.
+ * Makes arrays of images for the benchmark `pictures`; imported by the loader's threads.
  *
  * @module
  */
@@ -27,16 +27,16 @@ const middle = new Compose([
   new ToArray({ scale: 1 / 255 }),
 ]);
 
-/** The short edge becomes 256, the middle 224 × 224 is cut out, and divided by 255. */
+/** Scales the short edge to 256, crops the central 224 × 224, and divides by 255. */
 export const center = processBy(middle);
 
-/** The same of MDS, whose samples have the JPEG as `image`. */
+/** The same for MDS, whose samples have the JPEG as `image`. */
 export const centerOfImage = processField("image");
 
-/** The same of WebDataset, whose samples have the JPEG as `jpg`. */
+/** The same for WebDataset, whose samples have the JPEG as `jpg`. */
 export const centerOfJpg = processField("jpg");
 
-/** A part of random size, resized, flipped or not, and normalized. */
+/** Crops a part of random size, resizes it, flips it at random, and normalizes it. */
 export const random = processBy(
   new Compose([
     decode,

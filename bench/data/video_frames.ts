@@ -1,11 +1,11 @@
 /**
- * Frames of videos: how close to the video, how many bytes and how fast, beside GulpIO2's way.
+ * Extracts frames of videos and measures fidelity, size and speed, compared with GulpIO2's method.
  *
- *   deno run -A bench/video_frames.ts [--frames N] [--rounds N] [--edge N] [--dir FOLDER] [--json]
+ *   deno run -A bench/data/video_frames.ts [--frames N] [--rounds N] [--edge N] [--dir FOLDER] [--json]
  *
- * GulpIO2's way is a folder of JPEGs by ffmpeg (`-q:v 1`), each then decoded, resized as Pillow
- * does, and encoded again with quality 90. Closeness is the PSNR in RGB to the decoded video,
- * resized in the same way without a JPEG between.
+ * GulpIO2 writes a folder of JPEGs by ffmpeg (`-q:v 1`), then decodes each, resizes it as Pillow does, and encodes it
+ * again with quality 90. Fidelity is the PSNR in RGB compared with the decoded video, resized in the same way without
+ * a JPEG in between.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { Workspace } from "../support/workspace.ts";
 
 const SIZE = { width: 640, height: 480 };
 
-/** Patterns with flat colour, with detail, and with noise. */
+/** Test patterns with flat colour, with detail, and with noise. */
 const CLIPS: readonly (readonly [string, string])[] = [
   ["testsrc2", "null"],
   ["mandelbrot", "null"],
@@ -35,13 +35,13 @@ const CLIPS: readonly (readonly [string, string])[] = [
 
 const FFMPEG = ["ffmpeg", "-nostdin", "-loglevel", "error", "-y"];
 
-/** `video_frames`: closeness, size and speed of a video's frames. */
+/** `video_frames`: fidelity, size and speed of a video's frames. */
 export const videoFramesBenchmark: Benchmark = {
   name: "video_frames",
   run: measure,
 };
 
-/** A way from a video to JPEGs. */
+/** Method that turns a video into JPEGs. */
 type Way = (clip: string, edge: number) => Promise<Uint8Array[]>;
 
 async function measure(args: string[]): Promise<Row[]> {
@@ -118,7 +118,7 @@ async function compare(
   ]);
 }
 
-/** JPEGs on disk by ffmpeg, decoded, resized and encoded again. */
+/** Writes JPEGs to disk by ffmpeg, then decodes, resizes and encodes them again. */
 async function twice(
   clip: string,
   edge: number,
@@ -140,12 +140,12 @@ async function twice(
   return jpegs;
 }
 
-/** As Pillow does, exactly. */
+/** Resizes exactly as Pillow does. */
 function shortEdged(image: Image, edge: number): Image {
   return resized(image, shortEdgeSize(image, edge));
 }
 
-/** The pixels of a clip's frames, resized, without a JPEG between. */
+/** Decodes the pixels of a clip's frames, resized, without a JPEG in between. */
 async function decodedVideo(clip: string, edge: number): Promise<Image[]> {
   const raw = await run([
     ...[...FFMPEG, "-i", clip, "-sws_flags"],
@@ -159,7 +159,7 @@ async function decodedVideo(clip: string, edge: number): Promise<Image[]> {
   });
 }
 
-/** Peak signal to noise of all frames together, in dB. */
+/** Peak signal-to-noise ratio of all frames together, in dB. */
 async function psnr(
   jpegs: readonly Uint8Array[],
   exact: readonly Image[],

@@ -1,6 +1,6 @@
 import { Dataset } from "../../src/open/data/mod.ts";
 
-/** Any number of samples that are their own indices: what a loader itself costs. */
+/** Dataset whose samples are their own indices, to measure the cost of the loader itself. */
 export class VirtualSamples extends Dataset<number> {
   override readonly length: number;
 

@@ -1,7 +1,7 @@
 /**
- * Opens a packed folder of 200,000 names, beside Python's `pickle.loads` of the same names.
+ * Opens a packed folder of 200,000 names, compared with Python's `pickle.loads` of the same names.
  *
- *   deno run -A bench/open_packed.ts [--dirs N] [--files N] [--rounds N] [--times N]
+ *   deno run -A bench/ffrecord/open_packed.ts [--dirs N] [--files N] [--rounds N] [--times N]
  *     [--dir FOLDER] [--json]
  *
  * @module
@@ -26,7 +26,7 @@ const OURS = here("./open_packed_folder.ts");
 /** Size of each packed file in bytes: only the names matter. */
 const FILE_SIZE = 16;
 
-/** Disk that a name takes at most: its header entries, its file and its place in the pickle. */
+/** Most bytes of disk a name takes: header entries, file and pickle entry. */
 const BYTES_PER_NAME = 128;
 
 /** `open_packed`: the first opening in a process, and the later ones. */

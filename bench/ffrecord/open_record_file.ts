@@ -1,18 +1,18 @@
 /**
- * Opens an FFRecord file `TIMES` times and prints times and memory as JSON: `FFR TIMES`. To run
- * with V8's `--expose-gc`, so that garbage is not taken for what the reader holds.
+ * Opens an FFRecord file `TIMES` times and prints times and memory as JSON: `FFR TIMES`. Run with V8's `--expose-gc`,
+ * so that garbage does not count as memory of the reader.
  */
 import { FFRecordReader } from "../../src/formats/ffrecord/mod.ts";
 import { anonymousMemory } from "../support/memory.ts";
 
-/** What is printed: times in ms, growth in bytes while the first reader was open. */
+/** Printed result: times in ms, growth in bytes while the first reader was open. */
 export interface RecordFileOpening {
   readonly taken: number[];
   readonly heap: number;
   readonly anonymous: number;
 }
 
-/** The last sample is read, so that an index that is made on first use counts as well. */
+/** Opens the file and reads its last sample, so that an index built on first use counts as well. */
 async function open(path: string) {
   const reader = await FFRecordReader.open(path);
   await reader.readOne(reader.length - 1);

@@ -1,7 +1,7 @@
 /**
- * Opens a record file of 10,000,000 samples: how long, and with how much memory.
+ * Opens a record file of 10,000,000 samples and measures time and memory.
  *
- *   deno run -A bench/open_records.ts [--samples N] [--rounds N] [--times N] [--dir FOLDER] [--json]
+ *   deno run -A bench/ffrecord/open_records.ts [--samples N] [--rounds N] [--times N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -27,7 +27,7 @@ const OURS = fileURLToPath(
 
 const SAMPLE_SIZE = 8;
 
-/** What the file's header holds for each sample. */
+/** Header bytes a sample. */
 const HEADER_BYTES = 12;
 
 /** `open_records`: time and memory of opening a file of many samples. */
@@ -96,7 +96,7 @@ async function measure(args: string[]): Promise<Row[]> {
   ];
 }
 
-/** The least that any reader must do. */
+/** Reads the header and does nothing else: the lower limit of any reader. */
 async function timeHeader(path: string, size: number): Promise<number> {
   const start = performance.now();
   await using file = await open(path);

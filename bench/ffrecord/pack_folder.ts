@@ -1,8 +1,8 @@
 /**
- * Packs a folder of small and one of larger files, beside a bare loop that lists, reads, takes the
- * CRC and writes.
+ * Packs a folder of small and one of larger files, compared with a bare loop that lists, reads, takes the CRC and
+ * writes.
  *
- *   deno run -A bench/pack_folder.ts [--small N] [--large N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/ffrecord/pack_folder.ts [--small N] [--large N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -23,10 +23,10 @@ import { Workspace } from "../support/workspace.ts";
 const FILES_A_DIRECTORY = 1000;
 const PARTS = 4;
 
-/** Packs `dir` into something called `out`, and waits until it is on the disk. */
+/** Packs `dir` into a file `out` and flushes it to disk. */
 type Pack = (dir: string, out: string) => Promise<unknown>;
 
-/** The last is what the others are compared with. */
+/** The last contender is the reference. */
 const CONTENDERS: readonly { name: string; pack: Pack }[] = [
   {
     name: "packFolder",
@@ -38,7 +38,7 @@ const CONTENDERS: readonly { name: string; pack: Pack }[] = [
   },
   {
     name: "loop of readdirSync, readFileSync, crc32, writeSync",
-    // deno-lint-ignore require-await -- the others wait
+    // deno-lint-ignore require-await -- the other contenders are asynchronous
     async pack(dir, out) {
       const fd = fs.openSync(out, "w");
       for (const sub of fs.readdirSync(dir).sort()) {
@@ -112,7 +112,7 @@ function makeFolder(folder: string, count: number, size: number): void {
       String(Math.floor(i / FILES_A_DIRECTORY)).padStart(5, "0")
     }`;
     if (i % FILES_A_DIRECTORY === 0) fs.mkdirSync(sub, { recursive: true });
-    new DataView(content.buffer).setUint32(0, i); // no two are equal
+    new DataView(content.buffer).setUint32(0, i); // makes each file unique
     fs.writeFileSync(`${sub}/${String(i).padStart(8, "0")}`, content);
   }
 }

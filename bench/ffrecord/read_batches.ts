@@ -1,8 +1,8 @@
 /**
- * Reads batches of random samples, beside a bare loop that reads each into a fresh buffer, with and
- * without checksums.
+ * Reads batches of random samples, compared with a bare loop that reads each into a fresh buffer, with and without
+ * checksums.
  *
- *   deno run -A bench/read_batches.ts [--samples N] [--size N] [--batch N] [--passes N] [--dir FOLDER]
+ *   deno run -A bench/ffrecord/read_batches.ts [--samples N] [--size N] [--batch N] [--passes N] [--dir FOLDER]
  *     [--json]
  *
  * @module
@@ -27,10 +27,10 @@ import { requestsUnderWay } from "./slow_source.ts";
 import { Workspace } from "../support/workspace.ts";
 import { writeSamplesSync } from "../support/write_samples.ts";
 
-/** Size of the small samples, of which ten times as many are read. */
+/** Size of the small samples in bytes; ten times as many of them are read. */
 const SMALL = 1_000;
 
-/** Where the samples are, and in which order they are read. */
+/** Samples to read, and their order. */
 interface Load {
   readonly path: string;
   readonly size: number;
@@ -39,7 +39,7 @@ interface Load {
   readonly batches: readonly number[][];
 }
 
-/** `read_batches`: samples a second of every way to read a batch. */
+/** `read_batches`: samples a second of each way to read a batch. */
 export const readBatchesBenchmark: Benchmark = {
   name: "read_batches",
   run: measure,
@@ -126,7 +126,7 @@ async function measureLoad(
   return rows;
 }
 
-/** What a careful program does without any library: the least that a copy of each sample costs. */
+/** Reads carefully without any library: the least cost of copying each sample. */
 class BareLoop {
   readonly #load: Load;
   readonly #checked: boolean;

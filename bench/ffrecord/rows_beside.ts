@@ -2,12 +2,12 @@ import type { Row } from "../support/report.ts";
 import { median } from "../support/rounds.ts";
 
 /**
- * Rows of several ways of ours, each followed by what it is compared with, the last contender, which
- * bears the ratio.
+ * Returns rows of several recordfs contenders, each followed by a row of the last contender, the reference, with the
+ * ratio.
  *
- * @param unit Of the rates: the larger, the better.
- * @param contenders Ours, then the other.
- * @param rates Of each contender, one a round.
+ * @param unit Unit of the rates; larger is better.
+ * @param contenders Those of recordfs, then the reference.
+ * @param rates Rates of each contender, one a round.
  */
 export function rowsBesideLast(
   measured: string,

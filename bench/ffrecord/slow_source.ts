@@ -4,12 +4,12 @@ import { runAsync } from "../../src/io/concurrency/steps.ts";
 
 const SAMPLE = 100_000;
 
-/** Storage that takes 1 ms to answer, as many requests at once as it is sent. */
+/** Storage with a latency of 1 ms and unlimited concurrent requests. */
 class SlowSource implements ByteSource {
   readonly name = "slow storage";
   readonly mtime = 0;
   readonly size: number;
-  /** The most requests that were under way at once. */
+  /** Most requests in flight at once. */
   most = 0;
   #underWay = 0;
 
@@ -27,7 +27,7 @@ class SlowSource implements ByteSource {
   close(): void {}
 }
 
-/** How many requests a batch of samples has under way at once. */
+/** Returns how many requests a batch of samples has in flight at once. */
 export async function requestsUnderWay(batch: number): Promise<number> {
   const source = new SlowSource(2 * batch * SAMPLE);
   const slices = Array.from(

@@ -1,8 +1,8 @@
 /**
- * Writes record files of small and of large samples, beside a bare loop that writes each sample
- * and takes its CRC.
+ * Writes record files of small and of large samples, compared with a bare loop that writes each sample and takes its
+ * CRC.
  *
- *   deno run -A bench/write_records.ts [--megabytes N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/ffrecord/write_records.ts [--megabytes N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -23,18 +23,18 @@ import { Workspace } from "../support/workspace.ts";
 /** Sizes of the samples in bytes. */
 const SIZES = [1_000, 100_000];
 
-/** Writes `count` samples into a new file, and waits until they are on the disk. */
+/** Writes `count` samples into a new file and flushes it to disk. */
 type Write = (
   path: string,
   count: number,
   sample: (index: number) => Uint8Array,
 ) => Promise<void>;
 
-/** The last is what the others are compared with. */
+/** The last contender is the reference. */
 const CONTENDERS: readonly { name: string; write: Write }[] = [
   {
     name: "FFRecordWriter.writeSync, count known",
-    // deno-lint-ignore require-await -- the others wait
+    // deno-lint-ignore require-await -- the other contenders are asynchronous
     async write(path, count, sample) {
       using writer = FFRecordWriter.openSync(path, { count });
       for (let i = 0; i < count; i++) writer.writeSync(sample(i));
@@ -59,7 +59,7 @@ const CONTENDERS: readonly { name: string; write: Write }[] = [
   },
   {
     name: "loop of writeSync + crc32",
-    // deno-lint-ignore require-await -- the others wait
+    // deno-lint-ignore require-await -- the other contenders are asynchronous
     async write(path, count, sample) {
       const fd = fs.openSync(path, "w");
       const checksums = new Uint32Array(count);
@@ -87,7 +87,7 @@ async function measure(args: string[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const size of SIZES) {
     const count = Math.ceil(bytes / size);
-    // Every sample is another window of one block that fits the CPU's cache.
+    // Each sample is a different window of one block that fits the CPU's cache.
     const block = new Uint8Array(size + 4096);
     crypto.getRandomValues(block.subarray(0, 4096));
     const sample = (index: number) =>

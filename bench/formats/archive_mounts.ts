@@ -1,5 +1,5 @@
 /**
- * Mounts of archives by several programs: until the first listing, until all names are there, and all files in random
+ * Mounts archives by several programs: measures the first listing, listing all names, and reading all files in random
  * order.
  *
  * @module
@@ -17,21 +17,21 @@ import type { Workspace } from "../support/workspace.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 
-/** Of `deno task setup`. */
+/** Installed by `deno task setup`. */
 const RATARMOUNT = `${VENV}/bin/ratarmount`;
 
-/** A program that mounts. */
+/** Program that mounts an archive. */
 export interface Mounter extends Compared {
-  /** What starts it; the mountpoint comes behind. */
+  /** Command that starts it; the mountpoint is appended. */
   readonly command: readonly string[];
-  /** Undoes what the last start has left for the next. */
+  /** Removes what the last start left, such as an index. */
   reset?(): void;
 }
 
-/** Whether a mount is the first of an archive, or finds the index that the program has kept of it. */
+/** Whether an archive is mounted for the first time, or the program finds the index that it has cached. */
 export type Start = "first" | "again";
 
-/** Ours, with an index cache in the workspace. */
+/** Returns recordfs, with an index cache in the workspace. */
 export function recordfsMount(
   workspace: Workspace,
   source: string,
@@ -44,7 +44,7 @@ export function recordfsMount(
   return { name: "recordfs mount", command, ...start === "first" && { reset } };
 }
 
-/** `ratarmount` as it is by default: its index lies beside the archive. */
+/** Returns `ratarmount` with its default settings: it writes its index next to the archive. */
 export function ratarmount(
   source: string,
   target?: number,
@@ -64,7 +64,7 @@ export function ratarmount(
   };
 }
 
-/** `archivemount`, which has no index. */
+/** Returns `archivemount`, which has no index. */
 export function archivemount(source: string, target: number): Mounter {
   return {
     name: "archivemount",
@@ -77,19 +77,19 @@ export function archivemount(source: string, target: number): Mounter {
   };
 }
 
-/** What a mount is measured by. */
+/** Parameters of measuring mounts. */
 export interface MountRun {
-  /** What is mounted, as in `zip` or `zip, stored`. */
+  /** Label of the archive, such as `zip` or `zip, stored`. */
   readonly what: string;
-  /** Ours first. */
+  /** Programs, recordfs first. */
   readonly mounters: readonly Mounter[];
   readonly rounds: number;
 }
 
 /**
- * Seconds from the start of the program until the root is listed, and until all names are.
+ * Measures the seconds from the start of the program until the root is listed, and until all names are.
  *
- * @param members How many there are.
+ * @param members Number of members.
  */
 export async function mountingRows(
   workspace: Workspace,
@@ -121,7 +121,7 @@ export async function mountingRows(
     );
 }
 
-/** Has `find` list all files of a mount, and throws unless it finds as many as there are. */
+/** Lists all files of a mount by `find`, and throws unless it finds `members` of them. */
 async function listAll(
   { name }: Mounter,
   mountpoint: string,
@@ -138,16 +138,16 @@ async function listAll(
   }
 }
 
-/** What `find` prints of each file: its name, which is in the directory; or its size, which most who list ask for. */
+/** Formats of `find`: the name, which the directory has, or also the size, which most listings need. */
 const LISTINGS = [
   ["its names", "%f\\n"],
   ["its names and sizes", "%f %s\\n"],
 ] as const;
 
 /**
- * From the start of the program until all names are there, and until all sizes are.
+ * Measures the time from the start of the program until all names are listed, and until all sizes are.
  *
- * @param members How many there are.
+ * @param members Number of members.
  */
 export async function listingRows(
   workspace: Workspace,
@@ -174,10 +174,10 @@ export async function listingRows(
 }
 
 /**
- * All files in random order, the first time after mounting.
+ * Reads all files in random order, for the first time after mounting.
  *
- * @param files How many there are, of how many bytes each.
- * @param readers Threads that read, each some of them.
+ * @param files Number of files, and the size of each in bytes.
+ * @param readers Number of threads that share the reads.
  */
 export async function readingRows(
   workspace: Workspace,
@@ -188,7 +188,7 @@ export async function readingRows(
   const { reader } = await buildPrograms(workspace.path);
   const mounts = await Mounts.in(workspace);
   const { count, size } = files;
-  // As much memory as the page cache will take: a virtual machine has to fetch what was never used.
+  // Touches as much memory as the page cache will need: a virtual machine must first get unused memory from its host.
   const touch = `${Math.ceil(1.25 * count * size / 2 ** 20)}`;
   const rates = await alternatePresent(mounters, rounds, async (one) => {
     progress(`${what}: reading, ${one.name}`);
@@ -209,7 +209,7 @@ export async function readingRows(
   return rowsBesideFirst(measured, "files/s", mounters, rates);
 }
 
-/** Mounts at one place, one after the other. */
+/** Mounts at one mountpoint, one after the other. */
 class Mounts {
   readonly mountpoint: string;
   #mounted: MountedServer | undefined;

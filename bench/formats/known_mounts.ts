@@ -1,12 +1,12 @@
 /**
- * Mounts of tars beside `ratarmount`, the program that people know for it: from the start of the program to the first
- * listing and until all names are listed, of a tar that neither has seen and of one whose index each has kept; and
- * reading all files in random order, by one reader and by two.
+ * Mounts tars, compared with `ratarmount`, the best-known program for it: from the start of the program to the first
+ * listing and until all names are listed, of a tar new to both and of one whose index each has cached; and reads all
+ * files in random order, with one reader and with two.
  *
  *   deno run -A bench/formats/known_mounts.ts [--members N] [--files N] [--size BYTES] [--rounds N] [--dir FOLDER]
  *       [--json]
  *
- * It takes 1.4 GB of disk, and 3 GB of memory: the tars are in the page cache.
+ * Needs 1.4 GB of disk, and 3 GB of memory: the tars are in the page cache.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
 } from "./archive_mounts.ts";
 import { writeFilesTar, writeTar } from "./write_tar.ts";
 
-/** Content of a member of which only the name matters, in bytes. */
+/** Bytes of a member whose content does not matter. */
 const SMALL = 100;
 const READERS = [1, 2];
 
@@ -52,7 +52,7 @@ async function run(args: string[]): Promise<Row[]> {
   for (const start of ["first", "again"] as const) {
     const what = start === "first" ? "tar mounted" : "tar mounted again";
     const of = { what, mounters: mounters(workspace, many, start), rounds };
-    // The last of the first mounts have left the indexes that these find.
+    // Uses the indexes that the last of the first mounts left.
     rows.push(...await mountingRows(workspace, of, members));
   }
   fs.rmSync(many);

@@ -1,6 +1,6 @@
 /**
- * MDS: reading samples in their order and in random order, by the reader in batches and as files of a mount, beside a loop
- * that reads the same bytes of the shards, one value after the other, and does nothing else.
+ * Reads MDS samples in sequence and in random order, by the reader in batches and as files of a mount, compared with
+ * a loop that only reads the same bytes of the shards, one value at a time.
  *
  *   deno run -A bench/formats/mds.ts [--samples N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
  *
@@ -24,15 +24,15 @@ import { Workspace } from "../support/workspace.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 
-/** Samples of a batch. */
+/** Samples a batch. */
 const BATCH = 64;
-/** What goes through the samples by a step that has no factor with their number visits each once. */
+/** Step through the samples. It visits each once, as long as it has no factor in common with their number. */
 const STEP = 7919;
 
 /** `mds`: reading by the reader and through a mount. */
 export const mdsBenchmark: Benchmark = { name: "mds", run };
 
-/** Where the values of samples are. */
+/** Positions of the samples' values. */
 interface Values {
   readonly directory: string;
   readonly samples: number;

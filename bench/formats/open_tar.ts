@@ -1,4 +1,4 @@
-/** Prints how long opening a tar took, in ms, and how many members it has: `TAR [CACHE]`. */
+/** Prints the time to open a tar in ms and its number of members: `TAR [CACHE]`. */
 import { open } from "../../src/open/open.ts";
 
 const [path, directory] = Deno.args;

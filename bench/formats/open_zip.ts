@@ -1,4 +1,4 @@
-/** Prints how long opening a zip took, in ms, and how many members it has: `ZIP [CACHE]`. */
+/** Prints the time to open a zip in ms and its number of members: `ZIP [CACHE]`. */
 import { open } from "../../src/open/open.ts";
 
 const [path, directory] = Deno.args;

@@ -1,9 +1,9 @@
 /**
- * Parquet: reading pictures in sequence and at random, beside `hyparquet` alone, which is what decodes the pages; and
- * random rows with the cache of decoded pages and without.
+ * Reads images from Parquet in sequence and at random, compared with `hyparquet` alone, which decodes the pages; and
+ * random rows with and without the cache of decoded pages.
  *
- * The file has one column of bytes in row groups of 100 rows and pages of 10, compressed by Snappy, as what does not
- * become smaller: JPEGs do not.
+ * The file has one column of bytes in row groups of 100 rows and pages of 10, in Snappy literals: like JPEGs, its
+ * content does not compress.
  *
  *   deno run -A bench/formats/parquet.ts [--rows N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
  *
@@ -35,12 +35,12 @@ import { Workspace } from "../support/workspace.ts";
 const BATCH = 64;
 const PAGE_ROWS = 10;
 const GROUP_PAGES = 10;
-/** Number of Snappy among codecs. */
+/** Thrift id of the codec Snappy. */
 const SNAPPY = 1;
 /** Bytes of a literal. */
 const LITERAL = 1 << 16;
 
-/** `parquet`: pictures in sequence, and at random. */
+/** `parquet`: images in sequence and at random. */
 export const parquetBenchmark: Benchmark = { name: "parquet", run };
 
 type Hyparquet = typeof import("hyparquet");
@@ -127,7 +127,7 @@ async function run(args: string[]): Promise<Row[]> {
 interface Contender {
   readonly name: string;
   readonly target?: number;
-  /** Of how many rows a pass is, where not of all. */
+  /** Rows a pass, if not all. */
   readonly rows?: number;
   pass(): Promise<void>;
 }
@@ -186,7 +186,7 @@ function writePictures(path: string, rows: number, size: number): void {
   );
 }
 
-/** Bytes as Snappy has those that do not repeat (github.com/google/snappy, format_description.txt). */
+/** Encodes bytes as Snappy literals (github.com/google/snappy, format_description.txt). */
 function literals(bytes: Uint8Array): Uint8Array {
   const head = varint(bytes.length);
   const count = Math.ceil(bytes.length / LITERAL);
@@ -216,7 +216,7 @@ function bufferOf(path: string): AsyncBuffer {
   };
 }
 
-/** Looks at what was read, so that nobody is spared the making of it. */
+/** Accesses the values, so that lazy contenders have to create them too. */
 function touch(rows: readonly Record<string, unknown>[]): void {
   for (const { data } of rows) {
     if (!(data instanceof Uint8Array)) throw new Error("no picture");

@@ -1,7 +1,7 @@
 /**
- * Tars: opening one of 1,000,000 members beside Python's `tarfile`, opening it again by what was kept of it, a mount
- * of one beside the mount of an FFRecord folder of the same files, and beside what else mounts tars: `archivemount` and
- * `ratarmount`.
+ * Opens a tar of 1,000,000 members, compared with Python's `tarfile`; opens it again with the cached index; reads
+ * through a mount, compared with a mount of an FFRecord folder of the same files and with other programs that mount
+ * tars: `archivemount` and `ratarmount`.
  *
  *   deno run -A bench/formats/tar.ts [--members N] [--files N] [--size BYTES] [--listed N] [--read N] [--rounds N]
  *       [--dir FOLDER] [--json]
@@ -41,7 +41,7 @@ import { writeFilesTar, writeTar } from "./write_tar.ts";
 const OURS = here("./open_tar.ts");
 const CLI = here("../../cli.ts");
 
-/** What Python does to know all members. */
+/** Lists all members in Python. */
 const SCRIPT = `
 import json, sys, tarfile, time
 start = time.perf_counter()
@@ -51,11 +51,11 @@ print(json.dumps({"ms": 1000 * (time.perf_counter() - start), "members": members
 `;
 import { PYTHON } from "../../test/support/programs/programs.ts";
 
-/** Content of a member whose name matters only. */
+/** Bytes of a member of which only the name matters. */
 const SMALL = 100;
-/** How often as fast as others that mount tars. */
+/** Promised speed relative to other programs that mount tars. */
 const TARGET = 2;
-/** Milliseconds that the second open may take. */
+/** Upper limit of opening with a cached index, in milliseconds. */
 const AGAIN = 300;
 
 /** `tar`: opening, and reading through a mount. */
@@ -80,7 +80,9 @@ async function run(args: string[]): Promise<Row[]> {
   return [...opening, ...mounting, ...others];
 }
 
-/** Beside what else mounts tars: as few files as `archivemount` gets through, which looks for each from the start. */
+/**
+ * Compares with other programs. The files are few, since `archivemount` searches for each from the start of the tar.
+ */
 async function measureOthers(
   workspace: Workspace,
   { listed, read, size, rounds }: Record<
@@ -108,7 +110,7 @@ async function measureOthers(
   return rows;
 }
 
-/** Those who mount a tar, ours first. */
+/** Returns programs that mount a tar, recordfs first. */
 function mounters(workspace: Workspace, path: string): Mounter[] {
   return [
     recordfsMount(workspace, path),
@@ -156,7 +158,7 @@ async function measureOpening(
     taken.map((times) => times.map((ms) => 1000 * members / ms)),
   );
   const again: number[] = [];
-  await open([...ours, cache]); // keeps the index
+  await open([...ours, cache]); // writes the index cache
   for (let round = 0; round < rounds; round++) {
     again.push(await open([...ours, cache]));
   }
@@ -217,7 +219,7 @@ async function measureMounts(
   return rowsBesideFirst(measured, "files/s", contenders, rates);
 }
 
-/** The contents of a packed directory's files. */
+/** Returns the contents of a packed directory's files. */
 function contentsOf({ archive, offsets, size }: PackedDirectory) {
   const fd = fs.openSync(archive, "r");
   const content = new Uint8Array(size);
@@ -227,7 +229,7 @@ function contentsOf({ archive, offsets, size }: PackedDirectory) {
   };
 }
 
-/** Reads a file, so that the figures do not show the disk. */
+/** Reads a file into the page cache, so that the figures do not depend on the disk. */
 async function bringIntoMemory(path: string): Promise<void> {
   using file = await Deno.open(path);
   const buffer = new Uint8Array(1 << 20);

@@ -1,6 +1,7 @@
 /**
- * TFRecord: reading records in batches, compared with their checksums, as copies and as views, beside a bare loop that
- * takes the checksums of the records of the same file, which is in memory as a whole, and one that reads each before; and opening a file of 1,000,000 records, also again by what was kept of it.
+ * Reads TFRecord records in batches with checksums, as copies and as views, compared with a bare loop that takes the
+ * checksums of the same records in memory, and with one that also reads each from the file; opens a file of 1,000,000
+ * records, without and with a cached index.
  *
  *   deno run -A bench/formats/tfrecord.ts [--records N] [--size BYTES] [--many N] [--rounds N] [--dir FOLDER] [--json]
  *
@@ -21,11 +22,11 @@ import { alternate, median } from "../support/rounds.ts";
 import { FRAME, HEADER } from "../../src/formats/tfrecord/layout.ts";
 import { Workspace } from "../support/workspace.ts";
 
-/** Records of a batch. */
+/** Records a batch. */
 const BATCH = 64;
-/** Bytes of a record where only their number matters. */
+/** Bytes of a record where only the number of records matters. */
 const SMALL = 100;
-/** Milliseconds that the second open may take. */
+/** Upper limit of opening with a cached index, in milliseconds. */
 const AGAIN = 300;
 
 /** `tfrecord`: reading with checksums, opening. */
@@ -141,7 +142,7 @@ async function measureOpening(
   };
   const [first, again]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) first.push(await open(false));
-  await open({ directory }); // keeps the index
+  await open({ directory }); // writes the index cache
   for (let round = 0; round < rounds; round++) {
     again.push(await open({ directory }));
   }

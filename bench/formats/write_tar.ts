@@ -3,11 +3,11 @@ import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 
 const BLOCK = 512;
-/** Bytes that are written in one go. */
+/** Bytes written at a time. */
 const PIECE = 8 << 20;
 
 /**
- * Writes a tar.
+ * @param content Returns the bytes of a member; they are written before the next call.
  *
  * @param content The bytes of a member, which are taken before the next are asked for.
  */
@@ -47,7 +47,7 @@ export function writeTar(
   }
 }
 
-/** Writes a tar of files that differ, `0000000.bin` and so on, which no program can shorten. */
+/** Writes a tar of distinct, incompressible files: `0000000.bin` and so on. */
 export function writeFilesTar(path: string, files: number, size: number): void {
   const random = crypto.getRandomValues(new Uint8Array(1 << 16));
   writeTar(path, files, (i) => {

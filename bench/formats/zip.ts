@@ -1,6 +1,6 @@
 /**
- * Zips: opening one of many members beside Python's `zipfile`; mounts beside those of `fuse-zip`: until all names are
- * listed, and all files in random order, deflated ones and stored ones.
+ * Opens a zip of many members, compared with Python's `zipfile`; mounts zips, compared with `fuse-zip`: until all
+ * names are listed, and reading all files in random order, deflated and stored.
  *
  *   deno run -A bench/formats/zip.ts [--members N] [--files N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
  *
@@ -27,7 +27,7 @@ import {
 
 const OURS = here("./open_zip.ts");
 
-/** What Python does to know all members. */
+/** Lists all members in Python. */
 const SCRIPT = `
 import json, sys, time, zipfile
 start = time.perf_counter()
@@ -36,7 +36,7 @@ with zipfile.ZipFile(sys.argv[1]) as zip:
 print(json.dumps({"ms": 1000 * (time.perf_counter() - start), "members": members}))
 `;
 
-/** Writes a zip of so many members of so many bytes, which halve; small ones in directories of 1000. */
+/** Writes a zip of members that compress to about half; small ones in directories of 1000. */
 const WRITE = `
 import json, random, sys, zipfile
 path, members, size, method = sys.argv[1], *map(int, sys.argv[2:5])
@@ -52,12 +52,12 @@ print(json.dumps({"ms": 0, "members": members}))
 `;
 import { PYTHON } from "../../test/support/programs/programs.ts";
 
-/** How often as fast as the others it shall be. */
+/** Promised speed relative to the other programs. */
 const TARGET = 2;
 const [STORED, DEFLATED] = [0, 8];
 const SMALL = 20;
 
-/** As many read as threads of a loader. */
+/** Reader threads, like a loader's. */
 const LOADERS = 4;
 
 /** `zip`: opening, listing, and reading through a mount. */
@@ -142,7 +142,7 @@ async function measureOpening(
   return rowsBesideFirst(measured, "members/s", contenders, taken);
 }
 
-/** Those who mount a zip, ours first. */
+/** Returns programs that mount a zip, recordfs first. */
 function mounters(workspace: Workspace, path: string): Mounter[] {
   return [recordfsMount(workspace, path), {
     name: "fuse-zip",

@@ -1,6 +1,6 @@
 /**
- * Takes random clips of gulped videos as batches for training, in a process of its own, as
- * `reference/gulp_clips.py` does: prints how many a second each pass made, but the first, as JSON.
+ * Takes random clips of gulped videos as training batches, in a process of its own, like `reference/gulp_clips.py`:
+ * prints the clips a second of each pass but the first, as JSON.
  *
  *   clip_passes.ts recycle|leave DIRECTORY LENGTH STEP EDGE WORKERS PASSES
  *

@@ -1,5 +1,6 @@
 /**
- * Random clips of gulped videos, decoded and transformed for training, beside GulpIO2 in Python processes.
+ * Takes random clips of gulped videos, decoded and transformed for training, compared with GulpIO2 in Python
+ * processes.
  *
  *   deno run -A bench/gulp/gulp_clips.ts [--videos N] [--frames N] [--rounds N] [--dir FOLDER] [--json]
  *
@@ -26,18 +27,18 @@ const PEER = fileURLToPath(
   new URL("../reference/gulp_clips.py", import.meta.url),
 );
 
-/** Size of the frames. */
+/** Size of the frames in pixels. */
 const [WIDTH, HEIGHT] = [341, 256] as const;
-/** Frames of a clip, and how far apart they are. */
+/** Frames of a clip, and the step between them. */
 const [LENGTH, STEP] = [8, 2] as const;
 const EDGE = 224;
-/** Videos of a chunk. */
+/** Videos a chunk. */
 const CHUNK = 50;
 
-/** How many times as fast as GulpIO2 recordfs promises to be. */
+/** Promised speed relative to GulpIO2. */
 const TARGET = 1.3;
 
-/** Passes that are counted in a turn, each of which has processes of its own. */
+/** Counted passes a turn; each turn has processes of its own. */
 const PASSES = 2;
 
 /** `gulp_clips`: clips a second, from chunks to float arrays. */
@@ -59,7 +60,7 @@ async function measure(args: string[]): Promise<Row[]> {
   const files = await jpegFiles(workspace.path, 2 * frames, size);
   const jpegs = files.map((file) => Deno.readFileSync(file));
   const path = workspace.file("gulp");
-  // Every video is another window of the same frames.
+  // Each video is a different window of the same frames.
   await Deno.mkdir(path);
   for (let video = 0; video < videos; video += CHUNK) {
     const length = Math.min(CHUNK, videos - video);

@@ -1,12 +1,12 @@
-/** Writes GulpIO directories for benchmarks, from the format's description. */
+/** Writes GulpIO directories for benchmarks, according to the format's description. */
 
 import { Buffer } from "node:buffer";
 import { randomBytes } from "../support/random_bytes.ts";
 
-/** A directory of chunks, whose frames are bytes of no image, framed as JPEGs are. */
+/** Directory of chunks whose frames are random bytes, padded and indexed like JPEGs. */
 export interface GulpFolder {
   readonly path: string;
-  /** Ids of the videos, chunk after chunk. */
+  /** Video ids, chunk by chunk. */
   readonly ids: readonly string[];
   /** Frames of each video. */
   readonly frames: number;
@@ -14,24 +14,24 @@ export interface GulpFolder {
   readonly size: number;
 }
 
-/** How many of what a directory has. */
+/** Dimensions of a directory. */
 export interface GulpFolderSize {
   readonly chunks: number;
-  /** Videos of each chunk. */
+  /** Videos a chunk. */
   readonly videos: number;
-  /** Frames of each video. */
+  /** Frames a video. */
   readonly frames: number;
-  /** Bytes of each frame, before padding. */
+  /** Bytes a frame, before padding. */
   readonly size: number;
 }
 
-/** Writes a directory and waits until it is on the disk. */
+/** Writes a directory and flushes it to disk. */
 export function makeGulpFolderSync(
   path: string,
   { chunks, videos, frames, size }: GulpFolderSize,
 ): GulpFolder {
   Deno.mkdirSync(path);
-  // Every frame is another window of one block: cheap to make, yet no two neighbours are equal.
+  // Each frame is a different window of one block: cheap to make, yet no two neighbours are equal.
   const block = randomBytes(size + frames);
   const jpegs = Array.from({ length: frames }, (_, frame) => {
     const jpeg = block.slice(frame, frame + size);
@@ -51,7 +51,7 @@ export function makeGulpFolderSync(
   return { path, ids, frames, size };
 }
 
-/** Writes a chunk of a directory, from the frames of each id, and waits until it is on the disk. */
+/** Writes a chunk of a directory from the frames of each id, and flushes it to disk. */
 export function writeGulpChunkSync(
   path: string,
   chunk: number,

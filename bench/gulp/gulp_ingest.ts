@@ -1,7 +1,8 @@
 /**
- * Gulps a folder of JPEGs, resized, beside GulpIO2 with as many processes, and imagescript alone on one core.
+ * Gulps a folder of JPEGs, resized, compared with GulpIO2 with as many processes, and with imagescript alone on one
+ * core.
  *
- *   deno run -A bench/gulp_ingest.ts [--images N] [--edge N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/gulp/gulp_ingest.ts [--images N] [--edge N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -25,7 +26,7 @@ const ALONE = here("./resize_images.ts");
 
 const PYTHON = here("../reference/gulp_ingest.py");
 
-/** Threads and processes. */
+/** Number of threads of recordfs, and of GulpIO2's processes. */
 const WORKERS = 2;
 
 /** `gulp_ingest`: images a second, from files to chunks. */
@@ -66,7 +67,7 @@ async function measure(args: string[]): Promise<Row[]> {
   return rowsBesideFirst(measured, "images/s", contenders, rates);
 }
 
-/** The first is recordfs as it is; the others' ratios are to it. */
+/** Returns contenders, recordfs first: the ratios of the others refer to it. */
 function makeContenders(
   edge: number,
   python: readonly string[] | undefined,

@@ -1,7 +1,7 @@
 /**
- * Opens a chunk of 1,000,000 frames, beside `JSON.parse` of its `.gmeta` and a walk over the result.
+ * Opens a chunk of 1,000,000 frames, compared with `JSON.parse` of its `.gmeta` and a walk over the result.
  *
- *   deno run -A bench/gulp_meta.ts [--frames N] [--videos N] [--rounds N] [--times N] [--dir FOLDER] [--json]
+ *   deno run -A bench/gulp/gulp_meta.ts [--frames N] [--videos N] [--rounds N] [--times N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -23,7 +23,7 @@ const OPEN = fileURLToPath(
   new URL("./open_gulp_meta.ts", import.meta.url),
 );
 
-/** Bytes of text that a frame takes at most. */
+/** Most bytes of text a frame takes. */
 const BYTES_PER_FRAME = 32;
 
 /** `gulp_meta`: time and memory of opening a chunk of many frames. */
@@ -96,7 +96,7 @@ async function measure(args: string[]): Promise<Row[]> {
   ];
 }
 
-/** Writes a `.gmeta` as Python's `json.dump` does, and a data file of the right size without content. */
+/** Writes a `.gmeta` as Python's `json.dump` does, and a sparse data file of the right size. */
 function writeChunk(
   data: string,
   meta: string,

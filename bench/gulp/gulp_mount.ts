@@ -1,8 +1,8 @@
 /**
- * Reads all frames of a video in their order through fresh mounts: a GulpIO directory beside an
- * FFRecord folder of the same files.
+ * Reads all frames of a video in sequence through fresh mounts: a GulpIO directory, compared with an FFRecord folder
+ * of the same files.
  *
- *   deno run -A bench/gulp_mount.ts [--frames N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/gulp/gulp_mount.ts [--frames N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -32,11 +32,11 @@ export const gulpMountBenchmark: Benchmark = { name: "gulp_mount", run };
 
 interface Contender {
   readonly name: string;
-  /** What is mounted. */
+  /** Container to mount. */
   readonly source: string;
-  /** The file with the frames in it. */
+  /** File that contains the frames. */
   readonly data: string;
-  /** The directory of the frames in the mount. */
+  /** Directory of the frames in the mount. */
   readonly directory: string;
 }
 
@@ -96,7 +96,7 @@ async function run(args: string[]): Promise<Row[]> {
         passes: { bytes: number; filesPerSecond: number }[];
       }>([reader, "--in-order", "--touch", touch, mountpoint + directory]);
       await mounted.stop();
-      if (pass!.bytes >= bytes) return pass!.filesPerSecond; // with meta.json
+      if (pass!.bytes >= bytes) return pass!.filesPerSecond; // includes meta.json
       throw new Error(`${name}: ${pass!.bytes} of ${bytes} bytes were read`);
     },
   );
@@ -115,7 +115,7 @@ async function run(args: string[]): Promise<Row[]> {
   }));
 }
 
-/** Reads a file, so that the figures do not show the disk. */
+/** Reads a file into the page cache, so that the figures do not depend on the disk. */
 async function bringIntoMemory(path: string): Promise<void> {
   using file = await Deno.open(path);
   const buffer = new Uint8Array(1 << 20);

@@ -1,11 +1,10 @@
 /**
- * Reads frames of random videos as the JPEGs they are: whole videos and single frames, beside
- * GulpIO2's loop.
+ * Reads frames of random videos as undecoded JPEGs: whole videos and single frames, compared with GulpIO2's loop.
  *
- *   deno run -A bench/gulp_read.ts [--chunks N] [--videos N] [--frames N] [--size BYTES]
+ *   deno run -A bench/gulp/gulp_read.ts [--chunks N] [--videos N] [--frames N] [--size BYTES]
  *     [--requests N] [--rounds N] [--dir FOLDER] [--json]
  *
- * `--videos` are those of each chunk.
+ * `--videos` is the number a chunk.
  *
  * @module
  */
@@ -26,13 +25,13 @@ import { Workspace } from "../support/workspace.ts";
 const PYTHON = here("../reference/gulp_read.py");
 const OURS = here("./read_gulp_videos.ts");
 
-/** How one program reads: its call, and how many times as fast as GulpIO2's loop it promises to be. */
+/** How a program reads: its call, and its promised speed relative to GulpIO2's loop. */
 interface Way {
   readonly call: string;
   readonly promise?: number;
 }
 
-/** What is read, and how recordfs does it. */
+/** Loads, and the ways recordfs reads them. */
 const LOADS: Record<"videos" | "frames", Record<string, Way>> = {
   videos: {
     "getRawSync": { call: "getRawSync" },
@@ -46,7 +45,7 @@ const LOADS: Record<"videos" | "frames", Record<string, Way>> = {
   },
 };
 
-/** Single frames that are asked for where one video would be. */
+/** Single frames requested instead of one video. */
 const FRAMES_PER_VIDEO = 20;
 
 /** `gulp_read`: videos and single frames a second. */
@@ -106,7 +105,7 @@ async function measure(args: string[]): Promise<Row[]> {
   return rows;
 }
 
-/** GulpIO2's loop, and the library itself where Python has it. */
+/** Returns GulpIO2's loop, and the library itself if Python has it. */
 async function makeReferences(path: string): Promise<Contender[]> {
   const python = (name: string, way: string) => ({
     name,
@@ -125,7 +124,7 @@ async function hasLibrary(): Promise<boolean> {
   }
 }
 
-/** For each way of ours a row, and one for each of what it is compared with. */
+/** Returns a row for each way of recordfs, followed by one for each reference. */
 function makeRows(
   what: "videos" | "frames",
   title: string,
@@ -151,7 +150,7 @@ function makeRows(
   });
 }
 
-/** Seeded, so that each run asks for the same. */
+/** Returns a seeded generator of random numbers, the same in each run. */
 function randomNumbers(): (below: number) => number {
   let state = 0x2545f491;
   return (below) => {

@@ -1,5 +1,5 @@
 /**
- * The Python package GulpIO2, where it can be had.
+ * Finds the Python package GulpIO2.
  *
  * @module
  */
@@ -12,13 +12,13 @@ const SHIM = fileURLToPath(
   new URL("../reference/gulpio2_on_opencv", import.meta.url),
 );
 
-/** Names a checkout of it. */
+/** Environment variable that names a checkout. */
 const VARIABLE = "RECORDFS_BENCH_GULPIO2";
 
 /**
- * Finds the package: in the folder that `RECORDFS_BENCH_GULPIO2` names, or installed. Where there is none, says so.
+ * Finds the package: in the folder named by `RECORDFS_BENCH_GULPIO2`, or installed. Reports a missing package.
  *
- * @returns The words of a command that runs a script with it, its JPEGs by OpenCV.
+ * @returns Command that runs a script with the package, with OpenCV as JPEG codec.
  */
 export async function gulpio2(): Promise<string[] | undefined> {
   const folder = Deno.env.get(VARIABLE);

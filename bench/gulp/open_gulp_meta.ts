@@ -1,15 +1,15 @@
 /**
- * Opens a chunk `TIMES` times, keeps what came of it, and prints times and memory as JSON: `ours|json DATA META TIMES`. To
- * run with V8's `--expose-gc`, so that garbage is not taken for what is held.
+ * Opens a chunk `TIMES` times, keeps all results, and prints times and memory as JSON: `ours|json DATA META TIMES`.
+ * Run with V8's `--expose-gc`, so that garbage does not count as memory in use.
  */
 import { GulpChunk } from "../../src/formats/gulp/mod.ts";
 import { anonymousMemory } from "../support/memory.ts";
 
-/** What is printed: times in ms, and how much memory each opening added, in bytes. */
+/** Printed result: times in ms, and the memory that each opening added, in bytes. */
 export interface MetaOpening {
   readonly taken: number[];
   readonly grown: number[];
-  /** Bytes of all frames, so that both are seen to have read the same. */
+  /** Sum of all frame lengths, which proves that both contenders read the same. */
   readonly sum: number;
 }
 
@@ -18,7 +18,7 @@ type Meta = Record<
   { frame_info: [number, number, number][]; meta_data: unknown[] }
 >;
 
-/** What the originals do, with every entry looked at once, as any check of them must. */
+/** Parses the file as the original libraries do, and visits every entry once, as any check must. */
 function parseAndWalk(path: string): { held: unknown; sum: number } {
   const meta: Meta = JSON.parse(Deno.readTextFileSync(path));
   let sum = 0;
@@ -37,7 +37,7 @@ function open(data: string, meta: string): { held: unknown; sum: number } {
   return { held: chunk, sum: NaN };
 }
 
-/** The bytes of all frames, from what was opened: not timed. */
+/** Returns the sum of all frame lengths of an opened chunk; not timed. */
 function sumOf(held: unknown): number {
   let sum = 0;
   for (const { frameInfo } of (held as GulpChunk).metaDict.values()) {
@@ -54,7 +54,7 @@ async function memory(): Promise<number> {
 const [who, data, meta, times] = Deno.args as [string, string, string, string];
 const taken: number[] = [];
 const grown: number[] = [];
-const all: { held: unknown; sum: number }[] = []; // all stay open
+const all: { held: unknown; sum: number }[] = []; // keeps all open
 for (let i = 0; i < Number(times); i++) {
   const before = await memory();
   const start = performance.now();

@@ -1,5 +1,5 @@
 /**
- * Reads frames of a GulpIO directory as JPEGs: `WAY DIRECTORY REQUESTS`, as `reference/gulp_read.py`.
+ * Reads frames of a GulpIO directory as JPEGs: `WAY DIRECTORY REQUESTS`, like `reference/gulp_read.py`.
  *
  * @module
  */

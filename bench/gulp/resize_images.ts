@@ -1,6 +1,6 @@
 /**
- * What one would write with imagescript alone: the images of a folder, resized and joined in one file:
- * `FOLDER OUT SHORT_EDGE`.
+ * Resizes the images of a folder with imagescript alone and joins them in one file, as a simple script would: `FOLDER
+ * OUT SHORT_EDGE`.
  *
  * @module
  */

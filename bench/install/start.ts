@@ -1,5 +1,5 @@
 /**
- * How long the installed command takes to start, beside Deno with the arguments that it is run with.
+ * Measures the start of the installed command, compared with Deno run with the same arguments.
  *
  *   deno run -A bench/install/start.ts [--rounds N] [--json]
  *
@@ -17,10 +17,10 @@ import {
 } from "../support/report.ts";
 import { alternate, median } from "../support/rounds.ts";
 
-/** How much longer the command may take, in ms. */
+/** Most overhead of the command, in ms. */
 const MOST = 30;
 
-/** `start`: ms to say the version. */
+/** `start`: ms to print the version. */
 export const startBenchmark: Benchmark = { name: "start", run: measure };
 
 async function measure(args: string[]): Promise<Row[]> {
@@ -32,7 +32,7 @@ async function measure(args: string[]): Promise<Row[]> {
     const [ours, direct] = await alternate(
       [
         { line: [command, "--version"], cache: "" },
-        { line: deno, cache: "/dev/null/none" }, // as the command has it
+        { line: deno, cache: "/dev/null/none" }, // as the installed command sets it
       ],
       rounds,
       timeOf,
@@ -59,7 +59,7 @@ async function measure(args: string[]): Promise<Row[]> {
   }
 }
 
-/** The command line that the command becomes, as the system has it while it waits for its input. */
+/** Returns the command line that the installed command executes, read from the system while it waits for input. */
 async function commandOfDeno(
   { command, root }: Pick<Installed, "command" | "root">,
 ): Promise<string[]> {

@@ -1,12 +1,12 @@
 /**
- * Compiles the C programs the benchmarks compare with.
+ * Compiles the C programs that the benchmarks compare with.
  *
  * @module
  */
 import { fileURLToPath } from "node:url";
 import { run } from "../support/run.ts";
 
-/** The compiled programs. */
+/** Paths of the compiled programs. */
 export interface Programs {
   readonly server: string;
   readonly reader: string;
@@ -15,8 +15,8 @@ export interface Programs {
 /**
  * Compiles the reference server and the reader.
  *
- * @param into The folder for the programs.
- * @throws {Error} If a compiler or libfuse 3 is missing; says how to install them.
+ * @param into Folder for the programs.
+ * @throws {Error} If a compiler or libfuse 3 is missing; the message says how to install it.
  */
 export async function buildPrograms(into: string): Promise<Programs> {
   const fuse = (await need(["pkg-config", "--cflags", "--libs", "fuse3"]))
@@ -32,10 +32,10 @@ export async function buildPrograms(into: string): Promise<Programs> {
 }
 
 /**
- * Compiles what `bench/remote` takes: the reader, and the proxy that makes a server be further away.
+ * Compiles the programs for `bench/remote`: the reader, and the proxy that adds latency.
  *
- * @param into The folder for the programs.
- * @throws {Error} If a compiler is missing; says how to install it.
+ * @param into Folder for the programs.
+ * @throws {Error} If a compiler is missing; the message says how to install it.
  */
 export async function buildRemotePrograms(
   into: string,

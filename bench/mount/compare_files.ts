@@ -5,8 +5,7 @@ const CHECKED = 16;
 const PIECE = 4 << 20;
 
 /**
- * Compares some of the files that a server shows with what is packed, for a rate means nothing
- * where the bytes are wrong.
+ * Compares some of the served files with the packed content: a rate means nothing if the bytes are wrong.
  *
  * @throws {Error} If a file differs.
  */
@@ -35,7 +34,7 @@ export async function compareFiles(
   }
 }
 
-/** The next bytes of a file: fewer than asked for only at its end. */
+/** Returns the next bytes of a file, fewer than `size` only at its end. */
 async function readPiece(file: Deno.FsFile, size: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(size);
   let have = 0;

@@ -1,11 +1,11 @@
 /**
- * Reads every file of a fresh mount in random order: recordfs beside C servers on libfuse 3.
+ * Reads every file of a fresh mount in random order: recordfs compared with C servers on libfuse 3.
  *
- *   deno run -A bench/mount.ts [--files N] [--size BYTES] [--rounds N] [--readers N]
+ *   deno run -A bench/mount/mount.ts [--files N] [--size BYTES] [--rounds N] [--readers N]
  *     [--one-cpu] [--dir FOLDER] [--json]
  *
- * It takes 2 GB of disk, and 7 GB of memory. `--one-cpu` keeps servers and readers on one CPU: what serving a file costs, without what waking
- * another CPU does.
+ * Needs 2 GB of disk and 7 GB of memory. `--one-cpu` keeps servers and readers on one CPU, to measure the cost of
+ * serving a file without the cost of waking another CPU.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const TARGET = 0.9;
 
 interface Contender {
   readonly name: string;
-  /** Whether the promise is about this one. */
+  /** Whether the promised ratio refers to this contender. */
   readonly promised: boolean;
   command(packed: PackedDirectory, mountpoint: string): string[];
 }
@@ -46,7 +46,7 @@ interface Round {
   readonly bare: number;
 }
 
-/** `mount`: cold and warm rates of a mount, and of the bare file. */
+/** `mount`: cold and warm rates of a mount, and of reading the archive directly. */
 export const mountBenchmark: Benchmark = { name: "mount", run };
 
 async function run(args: string[]): Promise<Row[]> {
@@ -81,7 +81,7 @@ async function run(args: string[]): Promise<Row[]> {
 
   const measure = async (contender: Contender, round: number) => {
     progress(`mount: round ${round + 1} of ${rounds}, ${contender.name}`);
-    // Also brings the archive into the page cache, before each mount: memory may be taken back.
+    // Also brings the archive into the page cache before each mount, since the kernel may have evicted it.
     const bare = await readAll(packed, [
       ...[...reader, "--passes", "2", "--bare"],
       ...[packed.archive, packed.index],
@@ -103,8 +103,8 @@ async function run(args: string[]): Promise<Row[]> {
 }
 
 /**
- * recordfs, the C server that the promise names with the threads that are best for it, the C
- * server in the way that proved fastest, and its plain loop. `tuning.md` has the measurements.
+ * Returns recordfs, the C server that the promise refers to with its best number of threads, the C server with its
+ * fastest way of reading, and its plain loop. `tuning.md` has the measurements.
  */
 function makeContenders(
   programs: Programs,
@@ -127,7 +127,7 @@ function makeContenders(
       ...["mount", "-f", ...options, archive, mountpoint],
     ],
   });
-  const bare = ours("recordfs --no-verify", "--no-verify"); // the others compare no checksums
+  const bare = ours("recordfs --no-verify", "--no-verify"); // the others verify no checksums
   const verifying = ours("recordfs");
   if (oneCpu) {
     return [

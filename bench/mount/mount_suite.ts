@@ -1,12 +1,11 @@
 /**
- * Measures the mount beside the file systems of others: reading, listing, mounting, memory.
+ * Compares the mount with other file systems: reading, listing, mounting, memory.
  *
- *   deno run -A bench/mount_suite.ts [--rounds N] [--only PATTERN] [--scale PERCENT] [--dir FOLDER]
+ *   deno run -A bench/mount/mount_suite.ts [--rounds N] [--only PATTERN] [--scale PERCENT] [--dir FOLDER]
  *     [--json]
  *
- * `--only` takes a regular expression for what is measured, as the table's first column names it:
- * `--only 'cold.*100 KB'`. `--scale` makes fewer, or more, files of the same sizes, and changes the
- * size of the one that is read from start to end.
+ * `--only` takes a regular expression that selects measurements by the table's first column: `--only 'cold.*100 KB'`.
+ * `--scale` changes the number of files of each size, and the size of the file that is read from start to end.
  *
  * @module
  */
@@ -32,8 +31,8 @@ import { Workspace } from "../support/workspace.ts";
 const READERS = [1, 2, 8];
 
 /**
- * Files that are read in random order: how many, and how large. With far fewer, compiling the code of
- * recordfs, which takes 60 ms of processor time on a fresh mount, would be much of what is measured.
+ * Number and size of the files that are read in random order. With far fewer files, much of the time would go to
+ * compiling the code of recordfs, which takes 60 ms of CPU time on a fresh mount.
  */
 const FILES = [
   { count: 100_000, size: 4096, name: "4 KB" },
@@ -41,21 +40,21 @@ const FILES = [
   { count: 2000, size: 1_000_000, name: "1 MB" },
 ] as const;
 
-/** Those whose time to mount, memory and requests are told. */
+/** Size of the files for which time to mount, memory and requests are also reported. */
 const TYPICAL = 100_000;
 
-/** The size of the file that is read from start to end. */
+/** Size of the file that is read from start to end, in bytes. */
 const LARGE = 1e9;
 
 const DIRECTORIES = 1000;
 const FILES_IN_EACH = 1000;
 
-/** `mount_suite`: the mount beside the file systems of others. */
+/** `mount_suite`: the mount compared with other file systems. */
 export const mountSuiteBenchmark: Benchmark = { name: "mount_suite", run };
 
 /** Measurements that share their files. */
 interface Section<S extends Scene> {
-  /** Disk that it needs. */
+  /** Disk space needed, in bytes. */
   readonly bytes: number;
   prepare(workspace: Workspace): Promise<S>;
   readonly measurements: readonly Measurement<S>[];

@@ -6,11 +6,11 @@ import {
 import { run } from "../support/run.ts";
 import { PYTHON } from "../../test/support/programs/programs.ts";
 
-/** What each packed file holds: only the names matter. */
+/** Content of each packed file: only the names matter. */
 export const TREE_CONTENT = "a".repeat(16);
 const FILE_SIZE = TREE_CONTENT.length;
 
-/** Disk that a name takes at most, in the archive and in its index. */
+/** Most bytes of disk a name takes, in the archive and in its index. */
 export const BYTES_PER_NAME = 192;
 
 const SCRIPT = fileURLToPath(
@@ -21,16 +21,16 @@ const SCRIPT = fileURLToPath(
 export interface PackedTree {
   /** The FFRecord file. */
   readonly archive: string;
-  /** Text beside it, `OFFSET LENGTH PATH` a line: the same for a server that knows no FFRecord. */
+  /** Text file next to it, `OFFSET LENGTH PATH` a line: the same for a server without FFRecord support. */
   readonly index: string;
   readonly directories: number;
-  /** All files. */
+  /** Number of files. */
   readonly files: number;
-  /** Path of one of them. */
+  /** Returns the path of a file. */
   path(file: number): string;
 }
 
-/** Packs files, their names pickled by Python, as its library does. */
+/** Packs files, with names pickled by Python, as FFRecord's library does. */
 export async function makePackedTree(
   archive: string,
   directories: number,

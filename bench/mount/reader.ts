@@ -1,7 +1,7 @@
 import { memory } from "../support/memory.ts";
 import { runJson } from "../support/run.ts";
 
-/** What `reader.c` tells of one pass over all files. */
+/** Report of `reader.c` on one pass over all files. */
 export interface Pass {
   readonly seconds: number;
   readonly bytes: number;
@@ -12,8 +12,8 @@ export interface Pass {
 /**
  * Runs `reader.c`.
  *
- * @param bytes What every pass must deliver.
- * @throws {Error} If a pass delivered anything else.
+ * @param bytes Bytes that every pass must read.
+ * @throws {Error} If a pass read another number of bytes.
  */
 export async function readPasses(
   command: readonly string[],
@@ -31,17 +31,17 @@ export async function readPasses(
 }
 
 /**
- * How many MiB the reader uses first, see `reader.c`: as many as the mount's page cache will.
+ * Returns how many MiB the reader touches first, see `reader.c`: as many as the mount's page cache will need.
  *
- * @param bytes What is read.
- * @param onTooSmall Is called where memory can't hold that twice; the answer is 0 then.
+ * @param bytes Bytes to read.
+ * @param onTooSmall Called if memory can't hold twice that many; the result is then 0.
  */
 export async function memoryToTouch(
   bytes: number,
   onTooSmall: () => void,
 ): Promise<number> {
   const needed = Math.ceil(bytes * 1.25);
-  const free = await memory("MemAvailable") - bytes; // the archive stays cached
+  const free = await memory("MemAvailable") - bytes; // minus the archive, which stays cached
   if (free > needed * 1.25) return Math.ceil(needed / 2 ** 20);
   onTooSmall();
   return 0;

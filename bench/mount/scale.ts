@@ -1,8 +1,8 @@
 /**
- * Large containers: a million files, ten million samples, as many datapoints, a million files in one
- * directory.
+ * Opens, walks and mounts large containers: a million files, ten million samples, ten million datapoints, a million
+ * files in one directory.
  *
- *   deno run -A bench/scale.ts [--files N] [--samples N] [--datapoints N] [--rounds N] [--dir FOLDER] [--json]
+ *   deno run -A bench/mount/scale.ts [--files N] [--samples N] [--datapoints N] [--rounds N] [--dir FOLDER] [--json]
  *
  * @module
  */
@@ -25,11 +25,11 @@ import { Workspace } from "../support/workspace.ts";
 
 /** Files in each directory of the large folder. */
 const IN_EACH = 1000;
-/** How many times as many names the larger folder has whose opening is compared. */
+/** Size of the larger folder relative to the smaller one, when opening is compared. */
 const FACTOR = 5;
-/** What the mounted process may take for a million files, in MB. */
+/** Memory limit of the mounted process for a million files, in MB. */
 const MOST_MEGABYTES = 350;
-/** What a sample takes on disk: its row of the tables and its content. */
+/** Bytes of disk a sample takes: its table entries and its content. */
 const BYTES_PER_SAMPLE = 12 + 8;
 
 /** `scale`: opening, walking and mounting large containers. */
@@ -107,7 +107,7 @@ async function run(args: string[]): Promise<Row[]> {
   return rows;
 }
 
-/** Names of so many things that are counted from 0. */
+/** Returns a function that formats indices with leading zeros. */
 function numberNames(count: number): (index: number) => string {
   const digits = Math.max(6, String(count - 1).length);
   return (index) => String(index).padStart(digits, "0");

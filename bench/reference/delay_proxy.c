@@ -1,11 +1,12 @@
 /*
- * The distance of bench/remote: passes on TCP connections to another port of this machine, and what comes through
- * them only after a while, in either direction, as a wire of that length would. It has no bound of its own to the
- * rate: what a connection may have under way is more than that length needs.
+ * Adds latency for bench/remote: forwards TCP connections to another port of this machine, and
+ * delays the bytes in either direction, as a long wire would. It does not limit the rate: a
+ * connection may have more bytes in flight than the latency needs.
  *
  *   delay_proxy PORT TO_PORT MILLISECONDS
  *
- * A request and its answer take MILLISECONDS more than without it, half of it each. Prints "ready" when it listens.
+ * A request and its response take MILLISECONDS longer, half of it each. Prints "ready" when it
+ * listens.
  */
 #define _GNU_SOURCE
 
@@ -25,7 +26,7 @@
 #define PIECE (256 * 1024)
 #define MOST_QUEUED (16 * 1024 * 1024) /* bytes of one direction that are under way */
 
-/* Bytes that came at the same time. */
+/* Bytes that arrived at the same time. */
 struct piece {
 	struct piece *next;
 	uint64_t due;
@@ -33,7 +34,7 @@ struct piece {
 	char bytes[PIECE];
 };
 
-/* What is read from one socket and written to the other. */
+/* One direction: read from one socket, write to the other. */
 struct way {
 	int from, to;
 	struct piece *first, *last;
@@ -49,7 +50,7 @@ struct link {
 	int is_dead;
 };
 
-/* What epoll tells: a socket, and the way that it is read for. */
+/* Data of an epoll event: a socket, and the direction that it is read for. */
 struct end {
 	struct link *link;
 	int way;
@@ -129,7 +130,7 @@ static void receive(struct link *link, struct way *way)
 	}
 }
 
-/* Writes what is due; answers when the next piece is. */
+/* Writes what is due; returns when the next piece is due. */
 static uint64_t deliver(struct link *link, struct way *way, uint64_t time)
 {
 	while (way->first != NULL && !way->is_full) {
@@ -221,7 +222,10 @@ static void end_link(struct link *link)
 		links = link->next;
 	if (link->next != NULL)
 		link->next->previous = link->previous;
-	/* Its struct ends leak, sixteen bytes each: epoll may still tell of them in this turn. */
+	/*
+	 * Its struct ends leak, sixteen bytes each: epoll may still report them in this batch of
+	 * events.
+	 */
 	free(link);
 }
 
@@ -277,7 +281,7 @@ int main(int argc, char **argv)
 			if (end != NULL) {
 				if (events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 					end->link->ways[end->way].has_more = 1;
-				/* What can be written to is where the other way leads. */
+				/* A writable socket is the target of the other direction. */
 				if (events[i].events & EPOLLOUT)
 					end->link->ways[!end->way].is_full = 0;
 				continue;
@@ -285,7 +289,7 @@ int main(int argc, char **argv)
 			while ((client = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
 				connect_to(client, to);
 		}
-		/* All are looked at: there are some dozens, and each socket is told of once. */
+		/* Visits all links: there are some dozens, and each socket occurs once. */
 		next = UINT64_MAX;
 		time = now();
 		for (struct link *link = links, *following; link != NULL; link = following) {

@@ -18,7 +18,7 @@ void add_extent(struct extents *extents, const char *name, off_t offset, off_t l
 {
 	struct extent *added;
 
-	/* Room doubles at each power of two from 1024 on. */
+	/* Capacity doubles at each power of two from 1024 on. */
 	if (extents->count == 0 ||
 	    (extents->count >= 1024 && (extents->count & (extents->count - 1)) == 0)) {
 		size_t room = extents->count == 0 ? 1024 : extents->count * 2;
@@ -69,7 +69,7 @@ size_t parse_number(const char *option, const char *word, size_t max)
 	char *end;
 	unsigned long number = strtoul(word, &end, 10);
 
-	/* The first digit is looked at because strtoul takes signs and spaces. */
+	/* Checks the first digit because strtoul accepts signs and spaces. */
 	if (*word < '1' || *word > '9' || *end != '\0' || number > max) {
 		errno = EINVAL;
 		fail(option, word);

@@ -5,14 +5,14 @@
  *   libfuse_server [--read WAY] [--threads N] [--debug] ARCHIVE INDEX MOUNTPOINT
  *   libfuse_server --defaults [--debug] ARCHIVE INDEX MOUNTPOINT
  *
- * INDEX is what extents.h describes. The process serves in the foreground until it is unmounted or
- * gets SIGINT or SIGTERM.
+ * INDEX is described in extents.h. The process serves in the foreground until it is unmounted
+ * or receives SIGINT or SIGTERM.
  *
- * The kernel sees what it sees of recordfs: no OPEN, OPENDIR, FLUSH or xattr requests after the
- * first of each, entries and attributes valid for a day, READDIRPLUS always, 1 MiB requests. With
- * --defaults, it sees what libfuse makes of a server that asks for nothing: its own choice of
- * capabilities and limits, its own threads, and content given as a place in a file, which libfuse
- * then reads into a buffer and writes.
+ * The kernel sees the same protocol as from recordfs: no OPEN, OPENDIR, FLUSH or xattr requests
+ * after the first of each, entries and attributes valid for a day, READDIRPLUS always, 1 MiB
+ * requests. With --defaults, it sees libfuse's defaults: its own choice of capabilities and
+ * limits, its own threads, and content given as an offset in a file, which libfuse then reads
+ * into a buffer and writes.
  */
 #define FUSE_USE_VERSION 314
 #define _GNU_SOURCE
@@ -35,7 +35,7 @@
 #define MAX_READ (1024 * 1024)
 #define A_DAY 86400.0
 
-/* How the bytes of a READ get from the archive to the kernel. */
+/* How the bytes of a READ are sent from the archive to the kernel. */
 enum way {
 	SPLICE,      /* spliced through a pipe, pages copied by the kernel */
 	SPLICE_MOVE, /* the same, the kernel allowed to take whole pages away from the page cache */
@@ -130,9 +130,9 @@ static void on_init(void *userdata, struct fuse_conn_info *conn)
 		want |= FUSE_CAP_SPLICE_MOVE;
 	conn->want = want & conn->capable;
 	/*
-	 * MAX_PAGES has no capability bit: libfuse derives 256 pages from max_write's default.
-	 * libfuse 3.14 does not pass PARALLEL_DIROPS on to the kernel. Only lookups could tell,
-	 * and after a listing there are none.
+	 * MAX_PAGES has no capability bit: libfuse derives 256 pages from the default max_write.
+	 * libfuse 3.14 does not pass PARALLEL_DIROPS on to the kernel. It affects only lookups, and
+	 * after a listing there are none.
 	 */
 	conn->max_read = MAX_READ;
 	conn->max_background = 64;
@@ -169,7 +169,10 @@ static void on_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	fuse_reply_attr(req, &st, A_DAY);
 }
 
-/* libfuse answers success where the handler is absent; the kernel stops asking on ENOSYS only. */
+/*
+ * Without a handler, libfuse replies success; the kernel stops sending the request only on
+ * ENOSYS.
+ */
 static void on_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)ino;
@@ -234,7 +237,7 @@ static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 	}
 }
 
-/* Directory offset k is the entry after the k-th; "." and ".." come before the others. */
+/* Directory offset k is the entry after the k-th; "." and ".." precede the others. */
 static size_t add_entry(fuse_req_t req, const struct node *directory, size_t number, size_t used,
 			size_t size, int plus)
 {

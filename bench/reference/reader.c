@@ -1,12 +1,13 @@
 /*
- * The load of bench/mount.ts: reads every file of a directory whole, in a seeded random order, or
- * in the order of their names.
+ * The load of bench/mount.ts: reads every file of a directory whole, in a seeded random order,
+ * or in the order of names.
  *
  *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] [--files N] [--in-order] DIRECTORY
  *   reader [--readers N] [--passes N] [--seed N] [--touch MIB] --bare ARCHIVE INDEX
  *
- * With --files, only so many are read, the first of that order. The second form reads the same extents, in the same order, from the archive itself (INDEX as in
- * extents.h): what no server can beat. Prints one line of JSON; the listing is timed apart.
+ * With --files, reads only the first files of that order. The second form reads the same
+ * extents, in the same order, from the archive itself (INDEX as in extents.h): the upper limit
+ * of any server. Prints one line of JSON; the listing is timed separately.
  */
 #define _GNU_SOURCE
 
@@ -69,7 +70,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct extent *)a)->name, ((const struct extent *)b)->name);
 }
 
-/* Of sorted files, so that the order depends on the seed and not on how the directory lists. */
+/*
+ * Shuffles sorted files, so that the order depends on the seed and not on the directory's
+ * listing.
+ */
 static void shuffle(size_t seed)
 {
 	uint64_t state = seed * 2 + 1;
@@ -129,7 +133,7 @@ static void *run(void *argument)
 
 	if (into == NULL)
 		fail("allocating", "a buffer");
-	/* Touched before the clock counts: page faults of the buffer are no one's cost. */
+	/* Touched before the clock starts, so that the buffer's page faults do not count. */
 	memset(into, 1, CHUNK);
 	reader->bytes = 0;
 	for (size_t i = reader->first; i < files.count; i += readers)
@@ -164,9 +168,9 @@ static void pass(int last)
 }
 
 /*
- * A host takes free memory back from a virtual machine within seconds, and the first use of a page
- * then costs up to ten times as much as its later ones. Using as much as the page cache will need,
- * right before the clock starts, keeps that out of the figures.
+ * A host reclaims free memory from a virtual machine within seconds, and the first use of a
+ * page then costs up to ten times as much as later ones. Touching as much memory as the page
+ * cache will need, right before the clock starts, keeps that out of the figures.
  */
 static void touch_memory(size_t bytes)
 {

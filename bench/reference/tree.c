@@ -14,7 +14,7 @@ static uint32_t hash(uint32_t parent, const char *name, size_t length)
 	return h;
 }
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* Returns the slot that holds the name, or the free one to put it in. */
 static uint32_t *find_slot(const struct tree *tree, uint32_t parent, const char *name,
 			   size_t length)
 {
@@ -35,7 +35,7 @@ uint32_t find_node(const struct tree *tree, uint32_t parent, const char *name)
 	return *find_slot(tree, parent, name, strlen(name));
 }
 
-/* Room doubles at each power of two. */
+/* Capacity doubles at each power of two. */
 static void *grown(void *items, size_t count, size_t size)
 {
 	if (count != 0 && (count & (count - 1)) != 0)
@@ -90,7 +90,7 @@ void make_tree(struct tree *tree, const struct extents *extents)
 {
 	size_t most = 1, slots = 16;
 
-	/* A directory for each slash is more than there can be. */
+	/* Allocates a directory for each slash, an upper limit. */
 	for (size_t i = 0; i < extents->count; i++) {
 		const char *previous = i > 0 ? extents->items[i - 1].name : "";
 		const char *name = extents->items[i].name;

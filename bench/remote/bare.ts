@@ -3,21 +3,21 @@ import { runJson } from "../support/run.ts";
 import { type FilesPass, type Place, withEnv } from "./passes.ts";
 import type { Store } from "./stores.ts";
 
-/** The program that asks. */
+/** The client program. */
 export const BARE_PROGRAM = fileURLToPath(
   new URL("bare_gets.ts", import.meta.url),
 );
-/** Bytes before an archive's tables, and those of a sample in them; the samples come behind, one after the other. */
+/** Bytes before an archive's tables, and of a sample's table entries; samples follow without gaps. */
 const HEADER = 12;
 const ENTRY = 12;
 
-/** Bare requests, by a program of its own. */
+/** Bare requests, sent by a separate program. */
 export interface Bare {
   readonly name: string;
   read(): Promise<FilesPass>;
 }
 
-/** The command that asks for ranges as large as a file, in random order. */
+/** Returns the command that requests ranges the size of a file, in random order. */
 export function bareCommand(
   { files, size }: Pick<Place, "files" | "size">,
   { archive, env }: Pick<Store, "archive" | "env">,
@@ -27,13 +27,13 @@ export function bareCommand(
   return [
     ...withEnv(env),
     ...[Deno.execPath(), "run", "-A", BARE_PROGRAM, archive, `${size}`],
-    // One sample more has the names.
+    // One more sample contains the names.
     ...[`${files}`, `${HEADER + ENTRY * (files + 1)}`],
     ...[`${inFlight}`, `${reads}`],
   ];
 }
 
-/** Asks for ranges as large as a file, in random order. */
+/** Requests ranges the size of a file, in random order. */
 export function bareGets(
   place: Place,
   store: Store,

@@ -1,15 +1,16 @@
 // deno-lint-ignore-file no-console -- a program that prints its result
 /**
- * What a client can do at best that only asks and throws away: ranges of one object, in random order or one after the
- * other, with so many under way, each read into memory that is kept. Prints one line of JSON.
+ * Measures the best that a client can do which only requests data and discards it: ranges of one object, in random
+ * order or in sequence, with a fixed number of requests in flight, each read into reused memory. Prints one line of
+ * JSON.
  *
  *   deno run -A bench/remote/bare_gets.ts URL SIZE COUNT FIRST IN_FLIGHT [READS] [FILE]
  *
- * Of COUNT ranges of SIZE bytes, the first of which begins at FIRST, READS are read; without, all. A COUNT of 1 is the
- * object from its begin on, by one request; with FILE it is written there, which is the least that anybody does who wants
- * to have it. `fetch` with a reader that is given memory ("byob") is Deno's fastest client:
- * streams' own memory, `arrayBuffer()` and `node:http` take up to three times the processor's time. An `s3://` URL is
- * asked for with signatures by aws4fetch, at the endpoint and with the keys of the environment.
+ * Of COUNT ranges of SIZE bytes, the first of which begins at FIRST, READS are read; by default, all. With a COUNT of
+ * 1, requests the object from its start by one request; with FILE, writes it there, the least that any download must
+ * do. `fetch` with a reader that is given memory ("byob") is Deno's fastest client: streams' own memory,
+ * `arrayBuffer()` and `node:http` take up to three times the CPU time. An `s3://` URL is requested with signatures by
+ * aws4fetch, with the endpoint and keys of the environment.
  *
  * @module
  */
@@ -34,7 +35,7 @@ const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = Deno.env
 const url = isBucket
   ? `${AWS_ENDPOINT_URL}/${location!.slice("s3://".length)}`
   : location!;
-/** Ranges in their order. */
+/** Ranges in request order. */
 const order = batchesOf(count, 1).flat().slice(0, reads);
 let next = 0;
 

@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a program that prints its result
 /**
- * Passes of a `DataLoader` over an FFRecord file, wherever it lies. Prints one line of JSON.
+ * Runs passes of a `DataLoader` over an FFRecord file, local or remote. Prints one line of JSON.
  *
  *   deno run -A bench/remote/loader_pass.ts LOCATION CACHE_DIRECTORY WORKERS PASSES BATCHES
  *

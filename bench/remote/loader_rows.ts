@@ -11,7 +11,7 @@ import type { Nginx, Store } from "./stores.ts";
 const PROGRAM = fileURLToPath(new URL("loader_pass.ts", import.meta.url));
 const BATCH = 64;
 const IN_FLIGHT = 32;
-/** Passes over what is cached, of which the first, in which code is compiled, does not count. */
+/** Passes over cached data; the first, which compiles code, does not count. */
 const PASSES = 4;
 
 interface Passes {
@@ -33,7 +33,7 @@ function loaderCommand(
   ];
 }
 
-/** Batches of what has not been fetched, beside bare requests. */
+/** Loads batches with an empty cache, compared with bare requests. */
 export async function coldLoader(
   place: Place,
   store: Store,
@@ -66,7 +66,7 @@ export async function coldLoader(
   );
 }
 
-/** Batches of what is cached, and in the system's memory, beside those of a local file. */
+/** Loads batches that are cached and in the page cache, compared with those of a local file. */
 export async function cachedLoader(
   place: Place,
   { near }: Nginx,

@@ -1,4 +1,4 @@
-/** A cache of so many files that gives up what was used least recently: computed, for what others do. */
+/** Simulated LRU cache of files, to compute the misses of other programs' caches. */
 export class LruFiles {
   readonly #files: number;
   readonly #room: number;
@@ -9,7 +9,7 @@ export class LruFiles {
     this.#room = room;
   }
 
-  /** The share of files that it has not, over all epochs but the first, each in the order of its seed. */
+  /** Returns the share of misses over all epochs but the first, each shuffled by its seed. */
   missesOf(seeds: readonly number[]): number {
     let missed = 0;
     for (const [epoch, seed] of seeds.entries()) {
@@ -31,7 +31,7 @@ export class LruFiles {
   }
 }
 
-/** An order by a xorshift generator of 32 bits. */
+/** Returns an order shuffled by a 32-bit xorshift generator. */
 function shuffled(count: number, seed: number): Uint32Array {
   const order = Uint32Array.from({ length: count }, (_, i) => i);
   let state = Math.imul(seed, 0x9e3779b9) | 1;

@@ -1,4 +1,4 @@
-/** Without distance: from front to back, and what has been fetched before. */
+/** Measures without latency: sequential reads, and reads of cached data. */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { type Compared, rowsBesideFirst } from "../support/beside_first.ts";
@@ -11,19 +11,19 @@ import { LruFiles } from "./lru_files.ts";
 import { coldPass, pass, type Place, recordfs, warm } from "./passes.ts";
 import type { Nginx } from "./stores.ts";
 
-/** Readers of what has been fetched before. */
+/** Concurrent readers of cached data. */
 const MANY = 32;
-/** Files of the archive whose half is kept, and epochs. */
+/** Number of epochs with a cache of half the archive. */
 const EPOCHS = 4;
 
 interface Contender extends Compared {
-  /** Bytes a second. */
+  /** Returns the rate in bytes a second. */
   rate(round: number): Promise<number>;
 }
 
 /**
- * From front to back: `extract`, and a mount, beside one request for all of it; and beside themselves over a local copy,
- * than which they can't be faster.
+ * Reads in sequence, by `extract` and through a mount, compared with one request for the whole archive, and with the
+ * same commands on a local copy, which are an upper limit.
  */
 export async function sequential(
   place: Place,
@@ -38,10 +38,10 @@ export async function sequential(
   const cache = workspace.file("cache");
   const tar = `${dirname(archive)}/a.tar`;
   await run(["tar", "cf", tar, "-C", `${dirname(archive)}/files`, "."]);
-  /** The rate of a command, from its start to its end. */
+  /** Returns the rate of a command, from its start to its end. */
   const timed = async (command: readonly string[]) => {
-    await warm(place); // the server's part of it is not what is measured
-    // Nor is memory that a virtual machine's host has to find first.
+    await warm(place); // excludes the server's disk reads
+    // Also excludes the time for a virtual machine's host to provide memory.
     await run(["sh", "-c", `head -c "$0" /dev/zero > "$1"`, `${all}`, out]);
     fs.rmSync(out);
     fs.mkdirSync(out);
@@ -63,7 +63,7 @@ export async function sequential(
     ]);
   const mount = async (of: string) => {
     const ours = recordfs({ archive: of, env: {} });
-    const touch = Math.ceil(2.2 * bytes / 2 ** 20); // the kernel's, and ours
+    const touch = Math.ceil(2.2 * bytes / 2 ** 20); // the page cache, and recordfs's cache
     const way = { readers: 1, isInOrder: true, touch };
     const { seconds } = await coldPass(place, ours, way);
     return bytes / seconds / 1e6;
@@ -132,7 +132,7 @@ export async function sequential(
   return rows;
 }
 
-/** What was fetched before, without what the system has in memory, beside a mount of the same file here. */
+/** Reads cached data with a cold page cache, compared with a mount of a local copy. */
 export async function secondPass(
   place: Place,
   { counted, sent }: Nginx,
@@ -154,7 +154,7 @@ export async function secondPass(
     const touch = Math.ceil(2.2 * place.files * place.size / 2 ** 20);
     const way = { readers: MANY, seed: 1 + round, touch };
     const [read] = await pass(place, one, cache, [way]);
-    asked += Math.max(0, sent().requests - 1); // the first asks whether it is still the same
+    asked += Math.max(0, sent().requests - 1); // the first request revalidates the cache
     return read!.filesRead / read!.seconds;
   });
   fs.rmSync(cache, { recursive: true });
@@ -171,7 +171,7 @@ export async function secondPass(
   }];
 }
 
-/** Epochs over an archive of which the cache has room for a half. */
+/** Runs epochs over an archive with a cache of half its size. */
 export async function halfCached(
   place: Place,
   { counted, sent }: Nginx,
@@ -192,7 +192,7 @@ export async function halfCached(
     const shares: number[] = [];
     const cache = place.workspace.file("half-cache");
     for (const [epoch, seed] of seeds.entries()) {
-      // Each by a mount of its own: what they fetched is kept between them.
+      // A mount for each epoch: the cache persists between them.
       sent();
       await pass(place, ours, cache, [{ readers: 8, seed }]);
       const share = sent().bytes / bytes;

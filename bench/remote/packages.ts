@@ -1,6 +1,6 @@
-/** What the benchmark of remote containers needs beside Deno, and what is said where it is missing. */
+/** Packages that the benchmark of remote containers needs besides Deno, and the message if one is missing. */
 
-/** Debian packages of the programs, by what the program is called; `deno task setup` installs them but for Ceph's. */
+/** Debian packages by program name; `deno task setup` installs all but Ceph's. */
 export const REMOTE_PACKAGES: ReadonlyMap<string, string> = new Map([
   ["curl", "curl"],
   ["nginx", "nginx-light"],
@@ -8,7 +8,7 @@ export const REMOTE_PACKAGES: ReadonlyMap<string, string> = new Map([
   ["s3fs", "s3fs"],
 ]);
 
-/** Those of a real S3 gateway, which takes 200 MB of disk: `apt-get install --no-install-recommends` has them. */
+/** Packages of a real S3 gateway, 200 MB of disk: install them with `apt-get install --no-install-recommends`. */
 export const CEPH_PACKAGES: readonly string[] = [
   "ceph-mon",
   "ceph-osd",
@@ -17,7 +17,7 @@ export const CEPH_PACKAGES: readonly string[] = [
   "ceph-common",
 ];
 
-/** Whether a program is there. */
+/** Whether a program is installed. */
 export function isThere(program: string): boolean {
   const { success } = new Deno.Command("sh", {
     args: ["-c", 'command -v "$0"', program],

@@ -1,4 +1,4 @@
-/** Passes over the files of mounts, each of a fresh one with an empty cache. */
+/** Passes over the files of mounts, each of a fresh mount with an empty cache. */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
@@ -8,16 +8,16 @@ import { run, runJson } from "../support/run.ts";
 import type { Workspace } from "../support/workspace.ts";
 import { RCLONE, type Store } from "./stores.ts";
 
-/** What all passes have in common. */
+/** Common properties of all passes. */
 export interface Place {
   readonly workspace: Workspace;
-  /** The compiled `reader.c`. */
+  /** Path of the compiled `reader.c`. */
   readonly reader: string;
-  /** The archive, here. */
+  /** Path of the local archive. */
   readonly archive: string;
-  /** A directory of a file system in memory. */
+  /** Directory on a file system in memory. */
   readonly memory: string;
-  /** How many files there are, and the bytes of each. */
+  /** Number of files, and bytes of each. */
   readonly files: number;
   readonly size: number;
 }
@@ -25,37 +25,37 @@ export interface Place {
 /** How the files are read. */
 export interface Way {
   readonly readers: number;
-  /** Of their names; otherwise random. */
+  /** Whether files are read in order of their names; otherwise at random. */
   readonly isInOrder?: boolean;
   readonly seed?: number;
-  /** Reads only the first of that order. */
+  /** Reads only the first files of that order. */
   readonly most?: number;
-  /** MiB of memory that are used before the clock starts, as many as caches will take; see `reader.c`. */
+  /** MiB of memory touched before the clock starts, as many as caches will need; see `reader.c`. */
   readonly touch?: number;
-  /** The directory in the mount that they are in. */
+  /** Directory of the files in the mount. */
   readonly below?: string;
 }
 
-/** A pass over files. */
+/** Result of a pass over files. */
 export interface FilesPass {
-  /** From the start of the mount's command to its answer, and for the listing, in seconds. */
+  /** Seconds from the start of the mount's command until the mount responds, and for the listing. */
   readonly ready: number;
   readonly listed: number;
-  /** For the reading. */
+  /** Seconds of reading. */
   readonly seconds: number;
   readonly filesRead: number;
-  /** Most memory of its own that the server had, in bytes. */
+  /** Peak memory of the server itself, in bytes. */
   readonly memory: number;
 }
 
-/** Somebody who mounts. */
+/** Program that mounts. */
 export interface Mounter {
   readonly name: string;
-  /** @param cache An empty directory for what it keeps. */
+  /** @param cache An empty directory for its cache. */
   command(mountpoint: string, cache: string): readonly string[];
 }
 
-/** recordfs over the archive. */
+/** Returns recordfs with the archive. */
 export function recordfs(
   { archive, env }: Pick<Store, "archive" | "env">,
   ...options: string[]
@@ -70,7 +70,7 @@ export function recordfs(
   };
 }
 
-/** rclone over the files as single objects: they are listed without being asked for one by one where that can be. */
+/** Returns rclone with the files as single objects, listed without a request for each where possible. */
 export function rclone({ rcloneFiles }: Store): Mounter {
   return {
     name: "rclone mount --vfs-cache-mode full",
@@ -82,7 +82,7 @@ export function rclone({ rcloneFiles }: Store): Mounter {
   };
 }
 
-/** s3fs over the files as single objects. */
+/** Returns s3fs with the files as single objects. */
 export function s3fs(files: readonly string[]): Mounter {
   return {
     name: "s3fs",
@@ -95,7 +95,7 @@ export function s3fs(files: readonly string[]): Mounter {
   };
 }
 
-/** A command line's words that set an environment. */
+/** Returns the words of a command line that set an environment. */
 export function withEnv(env: Readonly<Record<string, string>>): string[] {
   const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return words.length === 0 ? [] : ["env", ...words];
@@ -118,9 +118,9 @@ export async function coldPass(
 }
 
 /**
- * Mounts, reads several times without what the system has in memory, and unmounts.
+ * Mounts, runs several passes with a cold page cache, and unmounts.
  *
- * @param isWarm Whether the server has all in memory.
+ * @param isWarm Whether to load the server's files into its memory first.
  */
 export async function pass(
   place: Place,
@@ -174,7 +174,7 @@ export async function pass(
   return passes;
 }
 
-/** What `reader.c` prints. */
+/** Output of `reader.c`. */
 interface Read {
   readonly listSeconds: number;
   readonly passes: readonly [
@@ -182,7 +182,7 @@ interface Read {
   ];
 }
 
-/** Has what the server sends be in memory. */
+/** Loads the server's files into the page cache. */
 export async function warm({ archive }: Place): Promise<void> {
   const files = `${dirname(archive)}/files`;
   await run([
@@ -194,15 +194,15 @@ export async function warm({ archive }: Place): Promise<void> {
   ]);
 }
 
-/** Empties the system's caches, which takes root. */
+/** Empties the system's caches. Needs root. */
 export async function dropCaches(): Promise<void> {
   await run(["sh", "-c", "sync; echo 3 > /proc/sys/vm/drop_caches"]);
 }
 
-/** How often memory is looked at, in milliseconds. */
+/** Interval between memory samples, in milliseconds. */
 const INTERVAL = 50;
 
-/** The most memory of its own that a process has had. */
+/** Tracks the peak of a process's own memory. */
 class WatchedMemory {
   most = 0;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -211,7 +211,7 @@ class WatchedMemory {
     this.#timer = setInterval(() => {
       ownMemory(pid).then(
         (bytes) => this.most = Math.max(this.most, bytes),
-        () => {}, // it has ended
+        () => {}, // the process has ended
       );
     }, INTERVAL);
   }

@@ -14,14 +14,14 @@ import {
 } from "./passes.ts";
 import type { Store } from "./stores.ts";
 
-/** Readers of random files, and ranges under way beside them. */
+/** Number of concurrent readers, and of ranges in flight to compare with. */
 const MANY = 32;
-/** Files that one who waits for each reads: the others are as far away. */
+/** Files that the peers' single reader reads, waiting a round trip for each. */
 const FEW = 1000;
-/** Files that are read through another mount's archive, and by s3fs. */
+/** Files read by s3fs, and by recordfs over rclone's mount. */
 const SOME = 2000;
 
-/** Who mounts single objects there. */
+/** Returns programs that mount single objects from this store. */
 function peers(store: Store): Mounter[] {
   const { s3fsFiles } = store;
   return [
@@ -30,7 +30,7 @@ function peers(store: Store): Mounter[] {
   ];
 }
 
-/** Many readers of files in random order, beside bare requests and those who mount single objects. */
+/** Reads files in random order by many readers, compared with bare requests and with mounts of single objects. */
 export async function manyReaders(
   place: Place,
   store: Store,
@@ -46,7 +46,7 @@ export async function manyReaders(
   ];
   const measured = await alternate(contenders, rounds, async (one, round) => {
     progress(`${what}: round ${round + 1} of ${rounds}, ${one.name}`);
-    // At its pace, all of them would take minutes.
+    // At its rate, reading all files would take minutes.
     const most = one.name === "s3fs" ? { most: SOME } : {};
     const way = { readers: MANY, seed: 1 + round, ...most };
     return await takePass(place, one, way);
@@ -67,7 +67,7 @@ export async function manyReaders(
   ];
 }
 
-/** One reader, in the order of names and in that of an epoch. */
+/** Reads by one reader, in the order of names and in that of an epoch. */
 export async function oneReader(
   place: Place,
   store: Store,
@@ -112,7 +112,7 @@ export async function oneReader(
   return rows;
 }
 
-/** Beside recordfs over the archive in a mount of rclone's, which knows nothing of it. */
+/** Compares with recordfs over an rclone mount that contains the archive. */
 export async function overRclone(
   place: Place,
   store: Store,
@@ -133,7 +133,7 @@ export async function overRclone(
   }], rates);
 }
 
-/** Two mounts, one of which ends with the other. */
+/** Returns two mounts; ending the outer one ends the inner one too. */
 function overRcloneMount({ rcloneRoot }: Store): Mounter {
   const [inner] = [recordfs({ archive: '"$2/a.ffr"', env: {} })];
   return {
@@ -166,7 +166,7 @@ function rateOf({ filesRead, seconds }: FilesPass): number {
   return filesRead / seconds;
 }
 
-/** Files a second from the start of the command on, had all of them been read at that rate. */
+/** Files a second including mounting and listing, extrapolated to all files at the measured rate. */
 function wholeRate({ files }: Place, pass: FilesPass): number {
   const { ready, listed } = pass;
   return files / (ready + listed + files / rateOf(pass));

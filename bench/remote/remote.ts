@@ -1,13 +1,13 @@
 /**
- * Containers on servers: mounts and loaders of an archive that lies on nginx, and on a Ceph S3 gateway, each some
- * milliseconds away, beside bare requests, and beside mounts of the same files as single objects.
+ * Reads containers on servers: mounts and loaders of an archive on nginx and on a Ceph S3 gateway, each some
+ * milliseconds away, compared with bare requests and with mounts of the same files as single objects.
  *
  *   deno run -A bench/remote/remote.ts [--files N] [--size BYTES] [--rounds N] [--latency MS] [--only REGEX]
  *     [--dir FOLDER] [--json]
  *
- * It takes root, since the system's caches are emptied before each pass, four times the archive on the disk, and with
- * Ceph twice of it in memory. `--only` is for the parts by name: `many`, `one`, `over`, `front`, `second`, `half`,
- * `loader`, `memory`, and those of Ceph, `ceph-many`, `ceph-one`, `ceph-loader`.
+ * Needs root to empty the system's caches before each pass, disk for four times the archive, and with Ceph twice the
+ * archive in memory. `--only` selects parts by name: `many`, `one`, `over`, `front`, `second`, `half`, `loader`,
+ * `memory`, and with Ceph `ceph-many`, `ceph-one`, `ceph-loader`.
  *
  * @module
  */
@@ -31,7 +31,7 @@ import { coldPass, type Place, recordfs } from "./passes.ts";
 import { manyReaders, oneReader, overRclone } from "./random_rows.ts";
 import { startCephStore, startNginxStore, type Store } from "./stores.ts";
 
-/** Readers of a mount whose memory is looked at, and bytes that it may have. */
+/** Readers of the mount whose memory is measured, and its memory limit in bytes. */
 const READERS = 64;
 const MEMORY = 400e6;
 

@@ -5,54 +5,54 @@ import { startNginx } from "../../test/support/remote/nginx.ts";
 import { run } from "../support/run.ts";
 import type { Workspace } from "../support/workspace.ts";
 
-/** A server, as far away as the proxy makes it. */
+/** Server behind the proxy that adds latency. */
 export interface Store {
   readonly name: string;
-  /** The archive's URL, for recordfs and for bare requests. */
+  /** URL of the archive, for recordfs and for bare requests. */
   readonly archive: string;
-  /** What programs have in their environment. */
+  /** Environment of the client programs. */
   readonly env: Readonly<Record<string, string>>;
-  /** The files as rclone calls them. */
+  /** The files, in rclone's syntax. */
   readonly rcloneFiles: string;
-  /** The directory of the archive as rclone calls it. */
+  /** The directory of the archive, in rclone's syntax. */
   readonly rcloneRoot: string;
-  /** Arguments of s3fs in front of the mountpoint, where it can mount the files. */
+  /** Arguments of s3fs before the mountpoint, if it can mount the files. */
   readonly s3fsFiles: readonly string[] | undefined;
 }
 
-/** How rclone is called: 1.60 does not start where AWS' tools have authorities of their own. */
+/** Command that runs rclone: version 1.60 does not start if `AWS_CA_BUNDLE` is set. */
 export const RCLONE: readonly string[] = [
   ...["env", "-u", "AWS_CA_BUNDLE"],
   "rclone",
 ];
 
-/** Where things are put, which belong to a store. */
+/** Workspace and settings of a store. */
 export interface Scene {
   readonly workspace: Workspace;
-  /** Holds the archive, and in `files` its files. */
+  /** Directory with the archive, and its files in `files`. */
   readonly root: string;
-  /** The compiled proxy. */
+  /** Path of the compiled proxy. */
   readonly proxy: string;
-  /** Milliseconds that a request and its answer take more through it. */
+  /** Round-trip latency that the proxy adds, in milliseconds. */
   readonly latency: number;
 }
 
-/** nginx, and its ports with and without distance. */
+/** nginx with ports with and without latency. */
 export interface Nginx {
   readonly far: Store;
-  /** The archive's URL, without distance. */
+  /** URL of the archive, without latency. */
   readonly near: string;
-  /** The same, with what was sent being counted. */
+  /** The same, with requests and bytes counted. */
   readonly counted: string;
-  /** How many requests were answered at the counted port since it was asked last, and with how many bytes. */
+  /** Returns the number and bytes of responses on the counted port since the last call. */
   sent(): { readonly requests: number; readonly bytes: number };
 }
 
 /**
  * Starts nginx.
  *
- * With its own settings for files, but for connections that stay open: `tcp_nopush` would have answers wait for
- * acknowledgements (40 ms) that come late where a proxy stands between.
+ * Uses nginx's own settings for files, except for connections, which stay open: with `tcp_nopush`, responses would
+ * wait 40 ms for acknowledgements, which the proxy delays.
  */
 export async function startNginxStore(scene: Scene): Promise<Nginx> {
   const { workspace, root } = scene;
@@ -90,7 +90,7 @@ export async function startNginxStore(scene: Scene): Promise<Nginx> {
   };
 }
 
-/** Starts a Ceph with its S3 gateway, and uploads all files and the archive. */
+/** Starts Ceph with its S3 gateway, and uploads all files and the archive. */
 export async function startCephStore(scene: Scene): Promise<Store> {
   const { workspace, root } = scene;
   const near = await freePort();
@@ -105,7 +105,7 @@ export async function startCephStore(scene: Scene): Promise<Store> {
         "-c",
         `kill ${pid}; while kill -0 ${pid}; do sleep 0.1; done`,
       ])
-        .catch(() => {}); // it has ended
+        .catch(() => {}); // already ended
     }
   });
   await run(["sh", script, folder, `${near}`]);
@@ -141,7 +141,7 @@ async function startProxy(
   { workspace, proxy, latency }: Scene,
   to: number,
 ): Promise<number> {
-  // It prints nothing but "ready", and is asked whether it listens.
+  // The proxy prints only "ready"; the port is chosen here.
   const port = await freePort();
   const child = new Deno.Command(proxy, {
     args: [`${port}`, `${to}`, `${latency}`],

@@ -1,6 +1,6 @@
 /**
- * A container of many small files as one archive: `/files/?tar` of `recordfs serve`, compared with `recordfs convert` to a
- * tar, which writes it to the disk. Both are measured from the command or the request to the last byte.
+ * Serves a container of many small files as one archive: `/files/?tar` of `recordfs serve`, compared with `recordfs
+ * convert` to a tar, which writes it to disk. Both are measured from the command or the request to the last byte.
  *
  *   deno run -A bench/serve/archive.ts [--files N] [--size BYTES] [--rounds N] [--dir FOLDER] [--json]
  *
@@ -28,10 +28,10 @@ export const serveArchiveBenchmark: Benchmark = {
   run: measure,
 };
 
-/** It takes at most three times as long as `convert`. */
+/** Least ratio to `convert`: it may take at most three times as long. */
 const BESIDE_CONVERT = 0.34;
 
-/** Bytes of a header, and of what contents are filled up to. */
+/** Bytes of a tar block: a header is one, and contents are padded to whole ones. */
 const BLOCK = 512;
 
 async function measure(args: string[]): Promise<Row[]> {

@@ -1,15 +1,15 @@
 /**
- * The least that serves files of an archive by `Deno.serve`: `deno run -A bare.ts ARCHIVE INDEX PORT`. It reads the
- * bytes of the numbered file that a path names and sends them, without headers, and asks for nothing. What is read is
- * read into the same memory each time: `new Response` copies it. The C library keeps what is freed, as that of
- * `recordfs serve` does: otherwise files of 100 KB take half as long again.
+ * Serves files of an archive by `Deno.serve` with the least possible code: `deno run -A bare.ts ARCHIVE INDEX PORT`.
+ * Reads the bytes of the numbered file that a path names and sends them, without headers or authorization. Reads into
+ * the same memory each time, since `new Response` copies it. The C library keeps freed memory, as in `recordfs
+ * serve`; otherwise files of 100 KB take half as long again.
  *
  * @module
  */
 import * as fs from "node:fs";
 import { keepFreedMemory } from "../../src/io/libc/new_memory.ts";
 
-/** Larger files are sent in parts of so many bytes. */
+/** Larger files are sent in parts of this size, in bytes. */
 const PART = 1 << 20;
 
 keepFreedMemory();

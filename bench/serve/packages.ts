@@ -1,4 +1,4 @@
-/** Debian packages of the programs that the benchmark of servers runs, by what the program is called. */
+/** Debian packages of the programs for the benchmark of servers, by program name. */
 export const SERVE_PACKAGES: ReadonlyMap<string, string> = new Map([
   ["nginx", "nginx-light"],
   ["rclone", "rclone"],

@@ -1,13 +1,13 @@
-/** A packed folder of small pictures, as many as you like. */
+/** Packs a folder of any number of small images. */
 import type { ImageCodec } from "../../src/codecs/image/mod.ts";
 import { FFRecordWriter } from "../../src/formats/ffrecord/mod.ts";
 import { pickleStructure } from "../support/packed_directory.ts";
 
-/** Different pictures; they go round. */
+/** Number of different images, which repeat in a cycle. */
 const DIFFERENT = 512;
 const SIDE = 64;
 
-/** Packs `count` JPEGs of 64 × 64 pixels, called `000000.jpg` and so on. */
+/** Packs `count` JPEGs of 64 × 64 pixels, named `000000.jpg` and so on. */
 export async function makePackedPictures(
   archive: string,
   count: number,
@@ -19,7 +19,7 @@ export async function makePackedPictures(
   await packPictures(archive, count, pictures);
 }
 
-/** Packs `count` of some pictures, which go round, called `000000.jpg` and so on. */
+/** Packs `count` images, repeating the given ones in a cycle, named `000000.jpg` and so on. */
 export async function packPictures(
   archive: string,
   count: number,
@@ -34,12 +34,12 @@ export async function packPictures(
   await writer.close();
 }
 
-/** What a picture is called. */
+/** Returns the name of an image. */
 export function pictureName(index: number): string {
   return `${String(index).padStart(6, "0")}.jpg`;
 }
 
-/** A picture with two slopes, in colours of its own. */
+/** Makes an image with two gradients, in colours that depend on `number`. */
 function slopes(number: number): Parameters<ImageCodec["encode"]>[0] {
   const data = new Uint8Array(SIDE * SIDE * 3);
   for (let y = 0, i = 0; y < SIDE; y++) {

@@ -1,12 +1,12 @@
-// deno-lint-ignore-file no-console -- what the page says is heard by Playwright
+// deno-lint-ignore-file no-console -- console output of the page, which Playwright receives
 /// <reference lib="dom" />
 /**
- * The page of `recordfs view` over a packed folder of a million pictures, in Chromium: how soon its first entries and its
- * first picture are there, and how long the browser's main thread is taken while everything is scrolled through.
+ * Opens the page of `recordfs view` over a packed folder of a million images in Chromium: measures the time to its
+ * first entries and its first image, and the browser's main-thread tasks while scrolling through everything.
  *
  *   deno run -A bench/serve/page.ts [--files N] [--rounds N] [--dir FOLDER] [--json]
  *
- * It takes Debian's `chromium`, and on the disk 1,500 bytes a file.
+ * Needs Debian's `chromium`, and 1,500 bytes of disk a file.
  *
  * @module
  */
@@ -25,34 +25,34 @@ import { run } from "../support/run.ts";
 import { Workspace } from "../support/workspace.ts";
 import { requireChromium, startChromium, startView } from "./view_server.ts";
 
-/** `serve_page`: the page over a million pictures. */
+/** `serve_page`: the page over a million images. */
 export const servePageBenchmark: Benchmark = {
   name: "serve_page",
   run: measure,
 };
 
-/** What is promised, in milliseconds. */
+/** Promised times, in milliseconds. */
 const FIRST_PAGE = 300;
 const FIRST_PICTURE = 500;
 const TASK = 50;
 
-/** What the page says when its first picture is there. */
+/** Console message of the page when its first image has loaded. */
 const FIRST_PICTURE_SAID = "the first picture is there";
 
-/** Tasks shorter than this are timers and messages, of which there are any number. */
+/** Shorter tasks are timers and messages, which are frequent. */
 const LEAST_TASK = 1;
 
-/** How often the wheel is turned in a round, and how often the scrollbar is moved. */
+/** Turns of the wheel, and moves of the scrollbar, a round. */
 const TURNS = 200;
 const JUMPS = 60;
 
-/** Of a page that is opened, in milliseconds. */
+/** Times of opening the page, in milliseconds. */
 interface Opening {
   readonly firstPage: number;
   readonly firstPicture: number;
 }
 
-/** Of a page that is scrolled: what the main thread took at most in 99 of 100 tasks, and how many took too long. */
+/** Main-thread tasks while scrolling: the 99th percentile, and the number of tasks that took too long. */
 interface Scrolling {
   readonly task: number;
   readonly longTasks: number;
@@ -70,10 +70,10 @@ async function measure(args: string[]): Promise<Row[]> {
   await makePackedPictures(archive, files, await imageCodec());
   const browser = await startChromium();
   workspace.defer(() => browser.close());
-  await run(["sync"]); // what is still to be written is not the page's
+  await run(["sync"]); // flushes pending writes, which are not the page's
   const measured: Opening[] = [];
   const scrolled: Scrolling[] = [];
-  // Not by turns: the window that was scrolled is still being taken away, and its trace written, when the next one opens.
+  // Not alternating: while the next window opens, the scrolled one is still being closed and its trace written.
   for (let round = 0; round < rounds; round++) {
     progress(`serve_page: opening ${round + 1} of ${rounds}`);
     measured.push(
@@ -138,7 +138,7 @@ function row(
   };
 }
 
-/** Runs `body` with the page, in a window that was open and had loaded nothing yet, of a server of its own. */
+/** Runs `body` with the page, in an open window that has loaded nothing yet, with a server of its own. */
 async function withPage<T>(
   browser: Browser,
   archive: string,
@@ -152,7 +152,7 @@ async function withPage<T>(
   await using server = await startView(archive);
   try {
     const { link } = server;
-    // The page says it itself: what Playwright asks a page takes its main thread 20 ms while it opens.
+    // The page reports it itself: a query by Playwright takes its main thread 20 ms while it opens.
     const picture = page.waitForEvent("console", {
       predicate: (message) => message.text() === FIRST_PICTURE_SAID,
     });
@@ -170,8 +170,8 @@ async function withPage<T>(
 }
 
 /**
- * In the page: notes when the first entry is there, in milliseconds since the page was asked for, and says when the first
- * picture is.
+ * Runs in the page: records when the first entry appears, in milliseconds since navigation started, and logs a
+ * message when the first image has loaded.
  */
 function watchEntries(firstPictureSaid: string): void {
   const onLoad = ({ target }: Event) => {
@@ -201,7 +201,7 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** In microseconds. */
+  /** Duration in microseconds. */
   readonly dur?: number;
   readonly args?: { readonly name?: string };
 }
@@ -218,7 +218,7 @@ async function measureScrolling(
   };
 }
 
-/** Scrolls, and returns how long tasks of the page's main thread took. */
+/** Scrolls, and returns the durations of the main thread's tasks. */
 async function scrolledTasks(browser: Browser, page: Page): Promise<number[]> {
   const box = (await page.locator(".scroller").boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);

@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /**
- * Thumbnails of `recordfs view`: a grid of photos in Chromium, by bytes and time, also on a slow line; how soon the next
- * page answers that is opened while it loads; and how many thumbnails a second the server makes.
+ * Shows thumbnails of `recordfs view`: a grid of photos in Chromium, by bytes and time, also on a slow connection;
+ * the time until another page opens while it loads; and the thumbnails a second that the server makes.
  *
  *   deno run -A bench/serve/photos.ts [--photos N] [--small N] [--rounds N] [--dir FOLDER] [--json]
  *
- * It takes Debian's `chromium`.
+ * Needs Debian's `chromium`.
  *
  * @module
  */
@@ -29,13 +29,13 @@ export const servePhotosBenchmark: Benchmark = {
   run: measure,
 };
 
-/** Different photos; they go round, each with a number of its own. */
+/** Number of different photos, which repeat in a cycle, each copy with a number of its own. */
 const DIFFERENT = 5;
-/** The window, in pixels of CSS. */
+/** Window size in CSS pixels. */
 const WINDOW = { width: 1600, height: 1000 };
-/** A slow line, in bits a second. */
+/** Slow connection, in bits a second. */
 const SLOW = 5_000_000;
-/** Requests for thumbnails that are under way at once, as browsers have them. */
+/** Concurrent thumbnail requests, as in browsers. */
 const CONNECTIONS = 6;
 
 async function measure(args: string[]): Promise<Row[]> {
@@ -122,7 +122,7 @@ function row(
   return { measured, subject: "recordfs", value, unit, rounds, target, note };
 }
 
-/** Packs photos with noise, as cameras have it; returns the mean number of bytes of one. */
+/** Packs photos with noise, as from cameras; returns their mean size in bytes. */
 async function packPhotos(
   archive: string,
   count: number,
@@ -147,19 +147,19 @@ async function packPhotos(
   return bytes / different.length;
 }
 
-/** Of a grid that is opened. */
+/** Times of opening a grid. */
 interface Grid {
-  /** Until the first picture is drawn, in milliseconds. */
+  /** Milliseconds until the first image is drawn. */
   readonly first: number;
-  /** Until all pictures in view are. */
+  /** Milliseconds until all images in view are drawn. */
   readonly all: number;
-  /** Sent by the server for all pictures, also those that were scrolled to. */
+  /** MB that the server sent for all images, including those scrolled to. */
   readonly megabytes: number;
 }
 
 type Show<T> = (page: Page, session: CDPSession, link: string) => Promise<T>;
 
-/** Runs `body` in a new window over a server that has cached nothing. */
+/** Runs `body` in a new window with a server whose cache is empty. */
 async function withPage<T>(
   browser: Browser,
   archive: string,
@@ -195,7 +195,7 @@ const showGrid: Show<Grid> = async (page, session, link) => {
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
     if (pictures.has(requestId)) bytes += encodedDataLength;
   });
-  // The page notes it itself: being asked takes its main thread 20 ms while it opens.
+  // The page records it itself: a query takes its main thread 20 ms while it opens.
   await page.addInitScript(noteFirstPicture);
   const start = performance.now();
   await page.goto(link, { waitUntil: "commit" });
@@ -219,7 +219,7 @@ const showGrid: Show<Grid> = async (page, session, link) => {
   return { first, all, megabytes: bytes / 1e6 };
 };
 
-/** Opens another page as soon as the first picture is there, in milliseconds. */
+/** Opens another page as soon as the first image is drawn; returns the milliseconds that it took. */
 const leaveGrid: Show<number> = async (page, _, link) => {
   await page.goto(link, { waitUntil: "commit" });
   await page.waitForFunction(drawnInView, "some", { polling: 20 });
@@ -233,7 +233,7 @@ const leaveGrid: Show<number> = async (page, _, link) => {
   });
 };
 
-/** In the page: notes when the first picture of a tile has come, in milliseconds since the page was asked for. */
+/** Runs in the page: records when the first image of a tile has loaded, in milliseconds since navigation started. */
 function noteFirstPicture(): void {
   const onLoad = ({ target }: Event) => {
     if (!(target instanceof HTMLImageElement)) return;
@@ -244,7 +244,7 @@ function noteFirstPicture(): void {
   document.addEventListener("load", onLoad, true);
 }
 
-/** In the page: whether some or all of the pictures that are in view are drawn. */
+/** Runs in the page: whether some or all images in view are drawn. */
 function drawnInView(which: string): boolean {
   const scroller = document.querySelector(".scroller");
   if (scroller === null) return false;
@@ -261,7 +261,7 @@ function drawnInView(which: string): boolean {
     (which === "all" ? shown.every(isDrawn) : shown.some(isDrawn));
 }
 
-/** Thumbnails that a server makes in a second, of all photos in a container, none cached. */
+/** Returns the thumbnails a second that a server makes of all photos in a container, with an empty cache. */
 async function thumbnailRate(archive: string, count: number): Promise<number> {
   await using server = await startView(archive, "--no-cache");
   const names = Array.from(

@@ -1,12 +1,13 @@
 /**
- * Files of an archive over HTTP: `recordfs serve` beside a bare handler of `Deno.serve` that reads the same bytes, nginx
- * over the extracted files, `rclone serve http` of a mount, and Python's `http.server`. The load is made by `wrk`.
+ * Serves files of an archive over HTTP: `recordfs serve`, compared with a bare handler of `Deno.serve` that reads the
+ * same bytes, nginx over the extracted files, `rclone serve http` of a mount, and Python's `http.server`. `wrk`
+ * generates the load.
  *
  *   deno run -A bench/serve/serve.ts [--files N] [--seconds N] [--rounds N] [--connections N] [--large BYTES]
  *     [--only REGEX] [--dir FOLDER] [--json]
  *
- * `--only` is for the parts by name: `small` (4 KB), `medium` (100 KB), `large` (one file). At the defaults it takes 5 GB
- * of disk, and as much memory, so that all is in it.
+ * `--only` selects parts by name: `small` (4 KB), `medium` (100 KB), `large` (one file). The defaults need 5 GB of
+ * disk, and as much memory to keep everything in the page cache.
  *
  * @module
  */
@@ -43,20 +44,20 @@ import {
 /** `serve`: files over HTTP. */
 export const serveBenchmark: Benchmark = { name: "serve", run: measure };
 
-/** What is asked for, and by how many connections. */
+/** Files to request, and the number of connections. */
 interface Load {
   readonly measured: string;
   readonly size: number;
   readonly files: number;
   readonly connections: number;
   readonly unit: "MB/s" | "files/s";
-  /** What recordfs promises beside nginx. */
+  /** Promised speed relative to nginx. */
   readonly besideNginx: number;
-  /** Beside Python: of one file both copy memory, and nothing else. */
+  /** Promised speed relative to Python: with one file, both only copy memory. */
   readonly besidePython?: number;
 }
 
-/** How long code is compiled before the clock starts, in seconds. */
+/** Seconds of warm-up, which compile code before the clock starts. */
 const WARM_UP = 1;
 
 async function measure(args: string[]): Promise<Row[]> {
@@ -148,7 +149,7 @@ async function part(
   return rowsBesideFirst(measured, unit, compared, rates);
 }
 
-/** What `load.lua` prints. */
+/** Output of `load.lua`. */
 interface Result {
   readonly requests: number;
   readonly bytes: number;
@@ -156,7 +157,7 @@ interface Result {
   readonly failed: number;
 }
 
-/** Asks for files for some seconds, and gives the rate. */
+/** Requests files for some seconds, and returns the rate. */
 async function request(
   { port, prefix, authorization }: Running,
   { files, connections, unit }: Load,

@@ -1,4 +1,4 @@
-/** Those who serve the files of an archive, each as a process of its own. */
+/** Servers of an archive's files, each a process of its own. */
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -8,46 +8,46 @@ import { MountedServer } from "../support/mounted_server.ts";
 import type { PackedDirectory } from "../support/packed_directory.ts";
 import { PYTHON } from "../../test/support/programs/programs.ts";
 
-/** How long a server may take until it answers, in milliseconds. */
+/** Longest time for a server to start, in milliseconds. */
 const START_TIMEOUT = 60_000;
 
-/** What is served. */
+/** Files to serve. */
 export interface Scene {
   readonly packed: PackedDirectory;
-  /** The directory that its files are extracted to. */
+  /** Directory with the extracted files. */
   readonly extracted: string;
-  /** An empty directory, for what servers need. */
+  /** Empty directory for the server's own files. */
   readonly own: string;
 }
 
-/** A server that answers. */
+/** Server that responds. */
 export interface Running extends AsyncDisposable {
   readonly port: number;
-  /** The path before files' names. */
+  /** Path before the file names. */
   readonly prefix: string;
-  /** What `Authorization` has to be, if anything. */
+  /** Required `Authorization` header, if any. */
   readonly authorization?: string;
 }
 
-/** Somebody who serves. */
+/** Program that serves. */
 export interface Contender {
   readonly name: string;
   start(scene: Scene): Promise<Running>;
 }
 
-/** recordfs, with its token, and without lines for requests: of the others, only Python writes some. */
+/** recordfs with its token and without a request log: of the others, only Python writes one. */
 export const recordfs: Contender = {
   name: "recordfs serve --quiet",
   start: (scene) => startRecordfs(scene, ["--quiet"]),
 };
 
-/** The same in two threads; of two processors, one has one. */
+/** The same with two threads, one a processor on a machine of two. */
 export const recordfsInTwo: Contender = {
   name: "recordfs serve --quiet --workers 2",
   start: (scene) => startRecordfs(scene, ["--quiet", "--workers", "2"]),
 };
 
-/** With its log, to nowhere. */
+/** recordfs with a request log to `/dev/null`. */
 export const recordfsLogging: Contender = {
   name: "recordfs serve, with its log",
   start: (scene) => startRecordfs(scene, []),
@@ -75,7 +75,7 @@ async function startRecordfs(
   return { ...running, authorization: await authorization() };
 }
 
-/** A handler of `Deno.serve` that reads the same bytes, and does nothing else. */
+/** Handler of `Deno.serve` that only reads the same bytes. */
 export const bare: Contender = {
   name: "a bare Deno.serve handler",
   start({ packed }) {
@@ -168,13 +168,13 @@ function start(command: readonly string[]): Deno.ChildProcess {
   return new Deno.Command(program, { args, ...nowhere }).spawn();
 }
 
-/** A port that nobody listens on at the moment. */
+/** Returns a port that is free at the moment. */
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }
 
-/** Waits until a server gives the first file as it was packed. */
+/** Waits until a server returns the first file with the right content. */
 async function answering(
   child: Deno.ChildProcess,
   port: number,
@@ -189,7 +189,7 @@ async function answering(
       try {
         child.kill("SIGTERM");
       } catch {
-        // It has ended by itself.
+        // Already ended.
       }
       await child.status;
     },

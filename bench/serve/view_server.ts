@@ -1,9 +1,9 @@
-/** `recordfs view` as a program of its own, and the browser that looks at it. */
+/** Starts `recordfs view` as a separate program, and the browser for it. */
 import { type Browser, chromium } from "playwright-core";
 import { succeeds } from "../../test/support/programs/programs.ts";
 import { RECORDFS } from "../mount/mount_suite/recordfs.ts";
 
-/** A server that runs. */
+/** Running server. */
 export interface ViewServer extends AsyncDisposable {
   /** The link that it printed. */
   readonly link: string;
@@ -29,7 +29,7 @@ export async function startView(
   };
 }
 
-/** Finds the link in what `recordfs view` prints, and reads the rest, so that it can go on. */
+/** Finds the link in the output of `recordfs view`, and drains the rest, so that the program does not block. */
 async function printedLink(
   stdout: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<string> {
@@ -41,14 +41,14 @@ async function printedLink(
     if (link !== undefined) {
       void (async () => {
         while (!(await reader.read()).done);
-      })().catch(() => {}); // it ends with the server
+      })().catch(() => {}); // ends with the server
       return link;
     }
     if (done) throw new Error(`recordfs view printed no link:\n${text}`);
   }
 }
 
-/** Makes sure that there is a browser, before anything is packed for it. */
+/** Throws if there is no browser, before anything is packed for it. */
 export function requireChromium(): void {
   if (succeeds("chromium", "--version")) return;
   throw new Error(
@@ -56,7 +56,7 @@ export function requireChromium(): void {
   );
 }
 
-/** Starts the browser of the distribution. */
+/** Starts the distribution's browser. */
 export async function startChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: "/usr/bin/chromium",

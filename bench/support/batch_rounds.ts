@@ -1,41 +1,41 @@
 /**
- * Measures ways to read batches of records, beside a bare loop.
+ * Measures ways to read batches of records, compared with a bare loop.
  *
  * @module
  */
 import type { Row } from "./report.ts";
 import { alternate, median } from "./rounds.ts";
 
-/** A way to read batches. */
+/** Way to read batches. */
 export interface BatchContender {
   readonly name: string;
-  /** What the project promises: how many times as fast as the bare loop. */
+  /** Promised speed relative to the bare loop. */
   readonly promise?: number;
   /** Reads one batch. */
   read(indices: readonly number[]): Uint8Array[] | Promise<Uint8Array[]>;
 }
 
-/** What is read. */
+/** Batches to read. */
 export interface BatchLoad {
-  /** What the rows call it. */
+  /** Label in the rows. */
   readonly measured: string;
-  /** Of what the rate is: `samples/s`. */
+  /** Unit of the rate, such as `samples/s`. */
   readonly unit: string;
   readonly batches: readonly number[][];
   /** Bytes of each record. */
   readonly size: number;
-  /** How many times all are read. */
+  /** Number of passes over all records. */
   readonly passes: number;
 }
 
-/** Batches of one round: about 2,000 records of 64 a batch. */
+/** Batches a round: about 2,000 records with 64 a batch. */
 const STRETCH = 32;
 
 /**
- * Measures contenders in turn.
+ * Measures contenders, alternating.
  *
- * @param contenders The bare loop, and what is compared with it.
- * @returns For each of the others its own row, and one of the loop with the ratio.
+ * @param contenders The bare loop, followed by the ways compared with it.
+ * @returns Rows for each of the ways: its own, and one of the loop with the ratio.
  */
 export async function measureBatches(
   contenders: readonly BatchContender[],
@@ -47,7 +47,7 @@ export async function measureBatches(
   );
   const measureRound = (one: BatchContender, round: number) =>
     rate(one, stretches[round % stretches.length]!, size);
-  await alternate(contenders, stretches.length, measureRound); // compiles code, brings the file into memory
+  await alternate(contenders, stretches.length, measureRound); // compiles code and fills the page cache
   const rounds = passes * stretches.length;
   const rates = await alternate(contenders, rounds, measureRound);
   const [loop, ...ours] = contenders.map(({ name }, i) => ({
@@ -59,7 +59,7 @@ export async function measureBatches(
   }));
   return ours.flatMap((own, i): Row[] => {
     const { promise } = contenders[i + 1]!;
-    // Of rounds that follow each other: what else the machine does then slows both.
+    // Ratios of successive rounds: other load on the machine then slows both.
     const ratio = median(own.rounds.map((rate, k) => rate / loop!.rounds[k]!));
     const target = promise === undefined
       ? {}
@@ -68,7 +68,7 @@ export async function measureBatches(
   });
 }
 
-/** Records a second over these batches. */
+/** Returns the records a second over these batches. */
 async function rate(
   { name, read }: BatchContender,
   batches: readonly number[][],

@@ -1,20 +1,20 @@
 import { progress, type Row } from "./report.ts";
 import { median } from "./rounds.ts";
 
-/** Somebody who is compared with the first. */
+/** Contender that is compared with the first. */
 export interface Compared {
   readonly name: string;
-  /** How many times as fast as it the first promises to be. */
+  /** Promised speed of the first, relative to this contender. */
   readonly target?: number;
-  /** Why it is not measured, and what to do about it. */
+  /** Why it is not measured, and how to fix that. */
   readonly missing?: string | undefined;
 }
 
 /**
- * Rows of a comparison with the first, which is recordfs: the ratio is the median of those of the rounds.
+ * Returns the rows of a comparison with the first contender, recordfs; the ratio is the median of the rounds' ratios.
  *
- * @param unit Of the figures.
- * @param figures Of each, one a round; `undefined` of one that is missing.
+ * @param unit Unit of the figures.
+ * @param figures Figures of each contender, one a round; `undefined` if it is missing.
  * @param better Whether larger or smaller figures are better.
  */
 export function rowsBesideFirst(
@@ -42,7 +42,7 @@ export function rowsBesideFirst(
     const promise = `≥ ${target}×`;
     return { ...row, ratio, target: { promise, met: ratio >= target } };
   });
-  // All rows together come at the end, which may be an hour away.
+  // Reports rows now: the table is printed at the end, possibly an hour later.
   for (const { subject, value, ratio, note } of rows) {
     const beside = ratio === undefined ? "" : ` (${ratio.toFixed(2)}×)`;
     const figure = value === null ? note : `${value.toPrecision(3)} ${unit}`;

@@ -1,21 +1,21 @@
-/** What the kernel says of a kind of memory, such as `MemAvailable`, in bytes. */
+/** Returns the kernel's figure for a kind of memory, such as `MemAvailable`, in bytes. */
 export async function memory(kind: string): Promise<number> {
   return await kilobytes("/proc/meminfo", kind);
 }
 
-/** Memory of this process that no file backs, in bytes. */
+/** Returns the anonymous memory of this process in bytes. */
 export async function anonymousMemory(): Promise<number> {
   return await kilobytes("/proc/self/status", "RssAnon");
 }
 
-/** Memory of a process, threads included, that is not just cached files, in bytes. */
+/** Returns the memory of a process in bytes, threads included, without memory that only caches files. */
 export async function ownMemory(pid: number): Promise<number> {
   const status = `/proc/${pid}/status`;
   return await kilobytes(status, "RssAnon") +
     await kilobytes(status, "RssShmem");
 }
 
-/** {@linkcode ownMemory} of a process and of all it has started that still run. */
+/** Returns {@linkcode ownMemory} of a process and all its running descendants. */
 export async function familyMemory(pid: number): Promise<number> {
   let bytes = await ownMemory(pid);
   for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {

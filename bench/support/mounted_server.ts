@@ -5,7 +5,7 @@ const MOUNT_TIMEOUT = 120_000;
 const EXIT_TIMEOUT = 10_000;
 const POLL_INTERVAL = 1;
 
-/** A FUSE server that runs in the foreground, and its mountpoint. */
+/** FUSE server in the foreground, and its mountpoint. */
 export class MountedServer {
   readonly mountpoint: string;
   readonly #child: Deno.ChildProcess;
@@ -27,9 +27,9 @@ export class MountedServer {
   }
 
   /**
-   * Starts the server and waits until its file system answers.
+   * Starts the server and waits until its file system responds.
    *
-   * @param file A file in it that must be there; any answer will do if left out.
+   * @param file A file in it that must exist; if omitted, any response will do.
    * @throws {Error} If it ends, or does not mount in time.
    */
   static async start(
@@ -41,7 +41,7 @@ export class MountedServer {
     const started = performance.now();
     const server = new MountedServer(command, mountpoint);
     const deadline = Date.now() + MOUNT_TIMEOUT;
-    // Once mounted, another device is there, and asking for it waits for the server's answer.
+    // Once mounted, the device number changes, and the stat waits for the server's reply.
     while ((await Deno.stat(mountpoint)).dev === outside) {
       if (server.#exited || Date.now() > deadline) {
         await server.stop();
@@ -57,17 +57,17 @@ export class MountedServer {
     return server;
   }
 
-  /** From the start of the command to its file system's answer, in milliseconds. */
+  /** Time from the start of the command to the file system's first response, in milliseconds. */
   get readyAfter(): number {
     return this.#readyAfter;
   }
 
-  /** The server's process. */
+  /** Process id of the server. */
   get pid(): number {
     return this.#child.pid;
   }
 
-  /** Unmounts, and waits for the process to end. Stopping twice is harmless. */
+  /** Unmounts and waits for the process to end. Stopping twice is harmless. */
   async stop(): Promise<void> {
     await unmountLazily(this.mountpoint);
     const patience = new AbortController();
@@ -82,7 +82,7 @@ export class MountedServer {
   }
 }
 
-/** Unmounts lazily, so that a reader that was cut off by Ctrl-C does not keep the mount. */
+/** Unmounts lazily, so that a reader interrupted by Ctrl-C does not keep the mount. */
 export async function unmountLazily(mountpoint: string): Promise<void> {
   await new Deno.Command("fusermount3", {
     args: ["-u", "-z", "-q", "--", mountpoint],

@@ -4,21 +4,21 @@ import {
 } from "../../src/formats/ffrecord/mod.ts";
 import { randomBytes } from "./random_bytes.ts";
 
-/** What FFRecord puts before the pickle of a packed folder's names. */
+/** Marker that FFRecord writes before the pickle of a packed folder's names. */
 const STRUCTURE_MARK = "piouhjgbr";
 
-/** Pickle's SETITEMS come in batches of this size from Python. */
+/** Batch size of SETITEMS in Python's pickles. */
 const BATCH = 1000;
 
-/** A directory of equally large files, packed. */
+/** Packed directory of files of equal size. */
 export interface PackedDirectory {
   /** The FFRecord file. */
   readonly archive: string;
-  /** Text beside it, `OFFSET LENGTH NAME` a line: the same for a server that knows no FFRecord. */
+  /** Text file next to it, `OFFSET LENGTH NAME` a line: the same for a server without FFRecord support. */
   readonly index: string;
   /** The files' names, in order. */
   readonly names: readonly string[];
-  /** Where each file's bytes start in the archive. */
+  /** Offset of each file's bytes in the archive. */
   readonly offsets: Float64Array;
   /** Size of each file in bytes. */
   readonly size: number;
@@ -34,7 +34,7 @@ export function makePackedDirectorySync(
     { length: count },
     (_, i) => `${String(i).padStart(6, "0")}.jpg`,
   );
-  // Every file is another window of one block: cheap to make, yet no two files are equal.
+  // Each file is a different window of one block: cheap to make, yet no two files are equal.
   const block = randomBytes(size + count);
   const structure = pickleStructure(names);
   using writer = FFRecordWriter.openSync(archive, { count: count + 1 });
@@ -51,7 +51,7 @@ export function makePackedDirectorySync(
   return { archive, index, names, offsets, size };
 }
 
-/** What a packed folder ends with: a mark, and `OrderedDict((name, index), …)` pickled in protocol 2. */
+/** Returns the end of a packed folder: a marker, and `OrderedDict((name, index), …)` pickled in protocol 2. */
 export function pickleStructure(
   names: readonly string[],
 ): Uint8Array<ArrayBuffer> {

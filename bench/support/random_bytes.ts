@@ -1,4 +1,4 @@
-/** Bytes without a pattern that a file system or a disk could make use of; always the same. */
+/** Returns incompressible bytes, always the same. */
 export function randomBytes(length: number): Uint8Array {
   const words = new Uint32Array(Math.ceil(length / 4));
   let state = 0x9e3779b9;

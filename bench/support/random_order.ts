@@ -1,6 +1,6 @@
 /**
- * All indices below `count` in a random order that is always the same, in batches of equal size.
- * A last batch that would be smaller is left out.
+ * Returns all indices below `count` in a random order that is always the same, in batches of equal size. Drops a
+ * smaller last batch.
  */
 export function batchesOf(count: number, batch: number): number[][] {
   const order = Array.from({ length: count }, (_, i) => i);

@@ -1,68 +1,68 @@
 import { parseArgs } from "node:util";
 
-/** One subject's figure in one measurement. */
+/** Figure of one subject in one measurement. */
 export interface Row {
-  /** What was measured, the same words in all rows that belong together. */
+  /** Label of the measurement, equal in all rows of a comparison. */
   readonly measured: string;
-  /** Who was measured. */
+  /** Name of the contender. */
   readonly subject: string;
-  /** The median over the rounds; `null` where it could not be measured, which `note` explains. */
+  /** Median over the rounds; `null` if it could not be measured, with the reason in `note`. */
   readonly value: number | null;
   readonly unit: string;
-  /** The figure of each round, where there were several. */
+  /** Figure of each round, if there were several. */
   readonly rounds?: readonly number[];
-  /** How many times as good as this subject recordfs is; above 1 is better than it. */
+  /** How many times as good as this subject recordfs is: above 1, recordfs is better. */
   readonly ratio?: number;
-  /** What the project promises of this row. */
+  /** Promise for this row, and whether it was met. */
   readonly target?: { readonly promise: string; readonly met: boolean };
-  /** What else must be known of this row. */
+  /** Remark on this row. */
   readonly note?: string;
-  /** Whether the figure can't be right, so that nothing follows from it; `note` says why. */
+  /** Whether the figure is implausible and must be ignored; `note` has the reason. */
   readonly isVoid?: true;
 }
 
-/** A benchmark that `main.ts` runs by name. */
+/** Benchmark that `main.ts` runs by name. */
 export interface Benchmark {
   readonly name: string;
-  /** Measures. `args` are command-line options, as its module documents them. */
+  /** Measures. `args` are command-line options, as documented in its module. */
   run(args: string[]): Promise<Row[]>;
 }
 
-/** Writes a line of progress, apart from the results on standard output. */
+/** Writes a progress line, apart from the results on standard output. */
 export function progress(line: string): void {
   writeAll(Deno.stderr, `${line}\n`);
 }
 
-/** Prints results: one line of JSON, or a table. Void ones make the program's exit code 1. */
+/** Prints results as one line of JSON or as a table. Void ones make the program's exit code 1. */
 export function printRows(rows: readonly Row[], json: boolean): void {
   writeAll(Deno.stdout, json ? `${JSON.stringify(rows)}\n` : table(rows));
   if (rows.some(({ isVoid }) => isVoid)) Deno.exitCode = 1;
 }
 
-/** Runs one benchmark as the program it is: its own options, and `--json`. */
+/** Runs one benchmark as a program, with its own options and `--json`. */
 export async function runAlone(benchmark: Benchmark): Promise<void> {
   const args = Deno.args.filter((arg) => arg !== "--json");
   printRows(await benchmark.run(args), args.length !== Deno.args.length);
 }
 
-/** Options of a benchmark. */
+/** Parsed options of a benchmark. */
 export interface Options<N extends string> {
-  /** Options that take a whole number from 1 on. */
+  /** Options that take a whole number of at least 1. */
   readonly numbers: Record<N, number>;
-  /** The options without a value that were given. */
+  /** Options without a value that were given. */
   readonly flags: ReadonlySet<string>;
-  /** `--dir`, where the data goes. */
+  /** `--dir`, the parent folder of the data. */
   readonly dir: string | undefined;
-  /** `--only`, which not every benchmark has. */
+  /** `--only`, which some benchmarks have. */
   readonly only: string | undefined;
 }
 
 /**
  * Parses a benchmark's options.
  *
- * @param numbers Options with a number, and what each is when not given.
+ * @param numbers Options with a number, and their defaults.
  * @param flags Options without a value.
- * @param hasOnly Whether there is `--only`.
+ * @param hasOnly Whether `--only` is allowed.
  */
 export function parseOptions<N extends string>(
   args: string[],
@@ -98,7 +98,7 @@ export function parseOptions<N extends string>(
   };
 }
 
-/** Results as a table in Markdown. */
+/** Formats results as a table in Markdown. */
 export function table(rows: readonly Row[]): string {
   const lines = [["measured", "subject", "median", "range", "ratio", "target"]];
   lines.push(lines[0]!.map((title) => "-".repeat(title.length)));

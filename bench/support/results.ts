@@ -1,4 +1,4 @@
-/** Files of results: one a machine and day, a section a benchmark. */
+/** Result files: one a machine and day, with a section a benchmark. */
 import * as fs from "node:fs";
 import * as os from "node:os";
 import { type Row, table } from "./report.ts";
@@ -6,9 +6,9 @@ import { type Row, table } from "./report.ts";
 const FOLDER = new URL("../results/", import.meta.url);
 
 /**
- * Puts a benchmark's table into the file of this machine and day, in place of the one that is there.
+ * Writes a benchmark's table into the file of this machine and day, replacing an existing one.
  *
- * @returns The file's name.
+ * @returns Name of the file.
  */
 export function saveResults(
   name: string,
@@ -27,14 +27,14 @@ export function saveResults(
   return file;
 }
 
-/** A processor's name as a file's: `AMD EPYC 7763 64-Core Processor` is `amd-epyc`. */
+/** Returns a processor's name as a file name: `AMD EPYC 7763 64-Core Processor` becomes `amd-epyc`. */
 export function machineName(model: string): string {
   const words = model.replaceAll(/\((R|TM)\)/gi, "").toLowerCase()
     .match(/[a-z0-9]+/g) ?? ["unknown"];
   return words.slice(0, 2).join("-");
 }
 
-/** The text with a section of that name, in place of the one that it has, or at its end. */
+/** Returns the text with the named section replaced, or appended if missing. */
 export function withSection(
   text: string,
   name: string,

@@ -1,4 +1,4 @@
-/** The middle value; of an even number, the mean of the two in the middle. */
+/** Returns the median; with an even number of values, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -8,10 +8,10 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures contenders in turn, A B C A B C …, so that a machine that grows slower or faster
- * meanwhile does so for all of them.
+ * Measures contenders, alternating A B C A B C …, so that a machine that becomes slower or faster affects all of them
+ * equally.
  *
- * @returns Each contender's measurements, in the order of the contenders.
+ * @returns Measurements of each contender, in the order of the contenders.
  */
 export async function alternate<C, M>(
   contenders: readonly C[],
@@ -28,9 +28,9 @@ export async function alternate<C, M>(
 }
 
 /**
- * {@linkcode alternate} of the contenders for which nothing is missing.
+ * {@linkcode alternate} of the contenders that have everything they need.
  *
- * @returns Each contender's measurements, or `undefined` where something is missing.
+ * @returns Measurements of each contender, or `undefined` if something is missing.
  */
 export async function alternatePresent<
   C extends { readonly missing?: string | undefined },

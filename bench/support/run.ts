@@ -1,8 +1,8 @@
 /**
  * Runs a program to its end.
  *
- * @returns What it wrote to standard output.
- * @throws {Error} If it failed; the message holds what it said.
+ * @returns Its standard output.
+ * @throws {Error} If it failed; the message contains its error output.
  */
 export async function run(command: readonly string[]): Promise<Uint8Array> {
   const [program, ...args] = command as [string, ...string[]];
@@ -18,7 +18,7 @@ export async function run(command: readonly string[]): Promise<Uint8Array> {
   );
 }
 
-/** Runs a program that prints JSON; otherwise as {@linkcode run}. */
+/** Runs a program that prints JSON; otherwise like {@linkcode run}. */
 export async function runJson<T>(command: readonly string[]): Promise<T> {
   return JSON.parse(new TextDecoder().decode(await run(command)));
 }

@@ -1,9 +1,8 @@
 /**
- * Bytes of which every window is another: records that are cheap to make, yet no two of which are
- * equal.
+ * Returns bytes in which every window differs: records that are cheap to make, yet all distinct.
  *
  * @param size Bytes of the largest window.
- * @param count How many windows there are; they start at 0, 1, …
+ * @param count Number of windows; they start at 0, 1, …
  */
 export function windowedBytes(size: number, count: number): Uint8Array {
   const bytes = new Uint8Array(size + count);

@@ -1,10 +1,10 @@
 import { statfs } from "node:fs/promises";
 
-/** What the file system may need beyond the data itself. */
+/** Margin for the file system beyond the data itself. */
 const SPARE_BYTES = 64 * 1024 * 1024;
 
 /**
- * A temporary folder that goes away with all that was set up in it, also on Ctrl-C.
+ * Temporary folder that is removed with everything set up in it, also on Ctrl-C.
  */
 export class Workspace implements AsyncDisposable {
   /** The folder. */
@@ -22,9 +22,9 @@ export class Workspace implements AsyncDisposable {
   /**
    * Makes the folder.
    *
-   * @param parent Where; the system's folder for temporary files when left out.
-   * @param bytes How much will be written to it.
-   * @throws {Error} If the disk has no room for that.
+   * @param parent Parent folder; by default the system's folder for temporary files.
+   * @param bytes Bytes that will be written to it.
+   * @throws {Error} If the disk has too little room.
    */
   static async create(
     parent: string | undefined,
@@ -44,12 +44,12 @@ export class Workspace implements AsyncDisposable {
     );
   }
 
-  /** The path of a file in the folder. */
+  /** Returns the path of a file in the folder. */
   file(name: string): string {
     return `${this.path}/${name}`;
   }
 
-  /** Has `cleanup` run at the end, before what was deferred earlier. */
+  /** Registers `cleanup` to run at the end, in reverse order of registration. */
   defer(cleanup: () => Promise<unknown>): void {
     this.#cleanups.push(cleanup);
   }

@@ -1,7 +1,7 @@
 import { FFRecordWriter } from "../../src/formats/ffrecord/mod.ts";
 import { windowedBytes } from "./windows.ts";
 
-/** Writes an FFRecord file of so many samples of one size. */
+/** Writes an FFRecord file of `count` samples of one size. */
 export function writeSamplesSync(
   path: string,
   count: number,

@@ -4,13 +4,13 @@ import type { Contender, Kind } from "./contender.ts";
 import { doubt } from "./plausible.ts";
 import { type Case, promiseAgainst } from "./promises.ts";
 
-/** A contender's figure in each round; `undefined` if it did not take part. */
+/** Figures of a contender, one a round; `undefined` if it did not take part. */
 export interface Outcome {
   readonly contender: Contender;
   readonly rounds: readonly number[] | undefined;
 }
 
-/** How figures are to be read. */
+/** How to interpret the figures. */
 export interface Comparison {
   readonly title: string;
   readonly of: Case;
@@ -19,8 +19,8 @@ export interface Comparison {
 }
 
 /**
- * Rows of one comparison, recordfs first. The ratio is the median of those of the rounds. Of several
- * rows of one kind, the best bears the promise, and decides whether that kind was measured rightly.
+ * Returns the rows of one comparison, recordfs first. The ratio is the median of the rounds' ratios. If a kind has
+ * several rows, its best row is checked against the promise and for plausibility.
  */
 export function compare(
   { title, of, unit, better }: Comparison,

@@ -1,4 +1,4 @@
-/** Who takes part: what promises and relations are about. */
+/** Kind of contender, which promises and plausibility checks refer to. */
 export type Kind =
   | "recordfs"
   | "recordfs, verifying"
@@ -10,27 +10,27 @@ export type Kind =
   | "EROFS"
   | "ext4";
 
-/** A file system that answers. */
+/** Mounted file system that responds. */
 export interface Serving {
   readonly mountpoint: string;
-  /** The server's process; the kernel has none. */
+  /** Process id of the server, if there is one: kernel file systems have none. */
   readonly pid?: number;
-  /** From the start of the command to an answer about a file, in milliseconds. */
+  /** Time from the start of the command to the first response about a file, in milliseconds. */
   readonly readyAfter: number;
-  /** Stopping twice is harmless. */
+  /** Unmounts. Stopping twice is harmless. */
   stop(): Promise<void>;
 }
 
-/** One of those that are measured in turn, with all it needs to start. */
+/** File system to measure, with everything needed to start it. */
 export interface Contender {
   readonly kind: Kind;
   readonly name: string;
-  /** What it serves, brought into the page cache before each start. */
+  /** Image to serve, brought into the page cache before each start. */
   readonly image: string;
-  /** Starts it on an empty directory. */
+  /** Mounts it on an empty directory. */
   start(mountpoint: string): Promise<Serving>;
-  /** Why it can't take part, and what to do about it. */
+  /** Why it can't take part, and how to fix that. */
   readonly missing?: string;
-  /** Whether all it shows is in the page cache from before, so that there is no cold pass. */
+  /** Whether everything is already in the page cache, so that there is no cold pass. */
   readonly isCached?: true;
 }

@@ -3,25 +3,25 @@ import { KernelMount } from "./kernel_mount.ts";
 import { missing } from "./packages.ts";
 import { RECORDFS } from "./recordfs.ts";
 
-/** What all contenders of a measurement serve, each from an image of its own. */
+/** Data that all contenders of a measurement serve, each from an image of its own. */
 export interface Data {
   /** The FFRecord file. */
   readonly archive: string;
-  /** Text beside it, `OFFSET LENGTH PATH` a line, for the C server. */
+  /** Text file next to it, `OFFSET LENGTH PATH` a line, for the C server. */
   readonly index: string;
-  /** The files unpacked: on ext4, or where there is room if this can't be had. */
+  /** Directory of the unpacked files: on ext4 if possible, else on any file system with room. */
   readonly folder: string;
   /** Why the folder is not on ext4. */
   readonly folderLack: string | undefined;
-  /** Path of one of the files, in the middle. */
+  /** Path of a file in the middle. */
   readonly file: string;
 }
 
-/** What an ext4 image has beside the files' bytes, for each of them and at least. */
+/** Overhead of an ext4 image in bytes, per file and fixed. */
 const PER_FILE = 600;
 const LEAST = 32e6;
 
-/** Bytes of disk that {@linkcode unpack} takes. */
+/** Returns the bytes of disk that {@linkcode unpack} needs. */
 export function unpackedSize(files: number, bytes: number): number {
   return Math.ceil(1.05 * bytes + files * PER_FILE + LEAST);
 }
@@ -29,7 +29,7 @@ export function unpackedSize(files: number, bytes: number): number {
 /**
  * Unpacks a container to an ext4 file system in an image of its own.
  *
- * @param onMounted Has the mount that must be stopped.
+ * @param onMounted Called with the mount that must be stopped.
  */
 export async function unpack(
   archive: string,
@@ -38,7 +38,7 @@ export async function unpack(
   onMounted: (mounted: KernelMount) => void,
 ): Promise<Pick<Data, "folder" | "folderLack">> {
   const mountpoint = `${archive}.files`;
-  const folder = `${mountpoint}/files`; // beside ext4's lost+found
+  const folder = `${mountpoint}/files`; // next to ext4's lost+found
   await Deno.mkdir(mountpoint);
   const folderLack = await missing(["root", "mkfs.ext4"]);
   if (folderLack === undefined) {
@@ -54,7 +54,7 @@ export async function unpack(
         "-N",
         `${Math.ceil(files * 1.1) + 1024}`,
       ],
-      // No journal, small files in their inodes, and no thread that fills tables in later.
+      // No journal, small files in their inodes, no lazy initialization by a kernel thread.
       ...["-I", "256", "-O", "inline_data,^has_journal"],
       ...["-E", "lazy_itable_init=0,nodiscard", image],
     ]);

@@ -6,14 +6,14 @@ import type { Workspace } from "../../support/workspace.ts";
 import type { Outcome } from "./comparison.ts";
 import type { Contender, Serving } from "./contender.ts";
 
-/** Where and how contenders are measured: one at a time, on one mountpoint. */
+/** Measures contenders one at a time, on one mountpoint. */
 export class Environment {
   readonly programs: Programs;
   readonly rounds: number;
   readonly #mountpoint: string;
   #current: Serving | undefined;
 
-  /** Makes the mountpoint. What is still mounted when the workspace ends is stopped. */
+  /** Makes the mountpoint, and unmounts what is left on it when the workspace ends. */
   constructor(workspace: Workspace, programs: Programs, rounds: number) {
     this.programs = programs;
     this.rounds = rounds;
@@ -22,7 +22,7 @@ export class Environment {
     workspace.defer(async () => await this.#current?.stop());
   }
 
-  /** Starts a contender, its image in the page cache: memory may have been taken back. */
+  /** Starts a contender after reading its image into the page cache again, since the kernel may have evicted it. */
   async start(contender: Contender): Promise<Serving> {
     if (!contender.isCached) {
       await run(["dd", `if=${contender.image}`, "of=/dev/null", "bs=1M"]);
@@ -31,10 +31,10 @@ export class Environment {
   }
 
   /**
-   * Measures those that can take part, in turn.
+   * Measures the available contenders, alternating.
    *
-   * @param name Of the measurement, for the lines of progress.
-   * @returns Of each contender the measurements, or `undefined`.
+   * @param name Name of the measurement for progress lines.
+   * @returns Measurements of each contender, or `undefined` if it can't take part.
    */
   alternate<M>(
     name: string,
@@ -48,7 +48,7 @@ export class Environment {
   }
 }
 
-/** Pairs contenders with one of their figures. */
+/** Pairs each contender with one of its figures. */
 export function outcomes<M>(
   contenders: readonly Contender[],
   measured: readonly (readonly M[] | undefined)[],

@@ -1,7 +1,7 @@
 import { run } from "../../support/run.ts";
 import type { Serving } from "./contender.ts";
 
-/** An image on a loop device, mounted by a file system of the kernel. Needs root. */
+/** Image on a loop device, mounted by a file system of the kernel. Needs root. */
 export class KernelMount implements Serving {
   readonly mountpoint: string;
   readonly readyAfter: number;
@@ -13,11 +13,11 @@ export class KernelMount implements Serving {
   }
 
   /**
-   * Mounts an image. The loop device goes away with the mount.
+   * Mounts an image. Unmounting also frees the loop device.
    *
-   * @param type The file system's name, as `mount -t` takes it.
-   * @param options As `mount -o` takes them.
-   * @param file A file in it that must be there.
+   * @param type File system type, as for `mount -t`.
+   * @param options Options, as for `mount -o`.
+   * @param file A file in it that must exist.
    */
   static async start(
     type: string,
@@ -40,11 +40,11 @@ export class KernelMount implements Serving {
     return new KernelMount(mountpoint, performance.now() - start);
   }
 
-  /** Unmounts, also where a reader that was cut off is still in it. */
+  /** Unmounts, even if an interrupted reader still uses the mount. */
   async stop(): Promise<void> {
     if (!this.#isMounted) return;
     this.#isMounted = false;
-    // Not lazily unless it must be: the next mount would find this one's loop device busy.
+    // Lazily only if necessary: the next mount would find this one's loop device busy.
     await run(["umount", this.mountpoint])
       .catch(() => run(["umount", "-l", this.mountpoint]));
   }

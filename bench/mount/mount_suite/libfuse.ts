@@ -3,15 +3,15 @@ import type { Contender, Kind } from "./contender.ts";
 import type { Data } from "./data.ts";
 import { raiseReadAhead } from "./read_ahead.ts";
 
-/** What the mount's read-ahead can be raised to: one request of the most that the kernel sends. */
+/** Raised read-ahead of the mount in KiB: the size of the largest read request that the kernel sends. */
 const READ_AHEAD = 1024;
 
-/** Numbers of threads that may be best for so many readers: measured, see `tuning.md`. */
+/** Returns the thread counts that may be best for this many readers; `tuning.md` has the measurements. */
 export function likelyThreads(readers: number): readonly number[] {
   return readers === 1 ? [1, 3] : readers === 2 ? [2, 4] : [2, readers];
 }
 
-/** The C server with the flags of recordfs, in the ways and with the threads that may be its best. */
+/** Returns the C server with the FUSE flags of recordfs, for each candidate way of reading and thread count. */
 export function libfuse(
   server: string,
   data: Data,
@@ -25,7 +25,7 @@ export function libfuse(
   ];
 }
 
-/** The C server, reading a large file: the kernel's limit to read-ahead holds, or is raised for it. */
+/** Returns the C server reading a large file, with the kernel's default read-ahead and with a raised limit. */
 export function libfuseSequential(server: string, data: Data): Contender[] {
   const contenders = libfuse(server, data, likelyThreads(1));
   return [
@@ -43,7 +43,7 @@ export function libfuseSequential(server: string, data: Data): Contender[] {
   ];
 }
 
-/** The C server as libfuse makes it when nothing is asked for. */
+/** Returns the C server with libfuse's default settings. */
 function libfuseDefaults(server: string, data: Data): Contender {
   return {
     kind: "libfuse, defaults",

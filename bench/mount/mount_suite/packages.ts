@@ -1,4 +1,4 @@
-/** What the peers of the mount suite need beside Deno, and what is said where it is missing. */
+/** Packages that the peers of the mount suite need besides Deno, and the message if one is missing. */
 
 /** Debian packages of the programs that make and serve the peers' images. */
 export const PEER_PACKAGES: ReadonlyMap<string, string> = new Map([
@@ -11,9 +11,9 @@ export const PEER_PACKAGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What is missing, and how to get it; `undefined` where everything is there.
+ * Returns what is missing and how to get it, or `undefined` if nothing is.
  *
- * @param needs Names of {@linkcode PEER_PACKAGES}, `root`, or `erofs`: the kernel's file system.
+ * @param needs Names of {@linkcode PEER_PACKAGES}, `root`, or `erofs` for the kernel's file system.
  */
 export async function missing(
   needs: readonly string[],

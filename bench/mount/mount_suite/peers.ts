@@ -1,4 +1,4 @@
-/** The file systems of others that recordfs is compared with, each at the settings best for it. */
+/** Other file systems to compare recordfs with, each with its best settings. */
 import { MountedServer } from "../../support/mounted_server.ts";
 import { run } from "../../support/run.ts";
 import type { Contender, Kind, Serving } from "./contender.ts";
@@ -9,11 +9,11 @@ import { missing } from "./packages.ts";
 interface Peer {
   readonly kind: Kind;
   readonly name: string;
-  /** As {@linkcode missing} takes it. */
+  /** Requirements, as for {@linkcode missing}. */
   readonly needs: readonly string[];
-  /** Ending of the image's name. */
+  /** File extension of the image. */
   readonly ending: string;
-  /** Makes an image of a folder, uncompressed. */
+  /** Makes an uncompressed image of a folder. */
   make(folder: string, image: string): Promise<unknown>;
   start(image: string, mountpoint: string, file: string): Promise<Serving>;
 }
@@ -23,7 +23,7 @@ const squashfuse: Peer = {
   name: "squashfuse_ll",
   needs: ["mksquashfs", "squashfuse_ll"],
   ending: "sqfs",
-  // A file never shares a block with others, nor spans several if it is no larger than one READ.
+  // Files share no blocks, and a file no larger than one READ spans no second block.
   make: (folder, image) =>
     run([
       ...["mksquashfs", folder, image, "-quiet", "-no-progress"],
@@ -70,7 +70,7 @@ const erofs: Peer = {
 
 const PEERS = [squashfuse, fuseZip, erofs] as const;
 
-/** The peers, each with an image of the data's folder made where its programs are there. */
+/** Returns the peers, each with an image of the data's folder if its programs are installed. */
 export async function makePeers(data: Data): Promise<Contender[]> {
   return await Promise.all(PEERS.map(async (peer) => {
     const { kind, name, needs, ending, make, start } = peer;
@@ -87,7 +87,7 @@ export async function makePeers(data: Data): Promise<Contender[]> {
   }));
 }
 
-/** The unpacked files themselves, mounted since before and in the page cache. */
+/** Returns the unpacked files themselves, already mounted and in the page cache. */
 export function unpackedFiles({ folder, folderLack }: Data): Contender {
   return {
     kind: "ext4",

@@ -1,27 +1,27 @@
 import type { Kind } from "./contender.ts";
 import type { Case } from "./promises.ts";
 
-/** How fast a server was beside the same files on ext4, all cached, when the suite was designed. */
+/** Speed of a server relative to the same files on ext4, all cached, when the suite was designed. */
 interface Relation {
   readonly kind: Kind;
-  /** Its rate as a share of ext4's. */
+  /** Rate as a share of ext4's. */
   readonly share: number;
   /**
-   * Its rate itself, in the unit of the measurement, where that is proof enough: ext4 copies a large file
-   * several times as fast where the kernel keeps it in large folios, which says nothing of the server.
+   * Rate in the unit of the measurement that is plausible regardless of ext4: ext4 copies a large file several times
+   * as fast if the kernel caches it in large folios, which says nothing about the server.
    */
   readonly rate?: number;
   applies(to: Case): boolean;
 }
 
-/** A server below this part of its relation was not measured as it is. */
+/** A server below this part of its relation was not measured correctly. */
 const FAR_BELOW = 0.5;
 
 const isRead = (readers: number) => (to: Case) =>
   to.what === "cold" && to.size === 100_000 && to.readers === readers;
 const isSequential = ({ what }: Case) => what === "sequential";
 
-/** The lower ends of what was seen; `tuning.md` has the rates. */
+/** Lower ends of the observed shares; `tuning.md` has the rates. */
 const RELATIONS: readonly Relation[] = [
   { kind: "libfuse", share: 10_200 / 53_000, applies: isRead(1) },
   { kind: "libfuse", share: 18_300 / 113_000, applies: isRead(2) },
@@ -39,9 +39,9 @@ const RELATIONS: readonly Relation[] = [
 ];
 
 /**
- * Why a figure can't be right; `undefined` if it may be.
+ * Returns why a figure is implausible, or `undefined` if it is plausible.
  *
- * @param rate The best of those of that kind.
+ * @param rate The best rate of that kind.
  * @param ext4 The rate of the same files on ext4.
  */
 export function doubt(

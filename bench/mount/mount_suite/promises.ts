@@ -1,6 +1,6 @@
 import type { Kind } from "./contender.ts";
 
-/** What is measured; with the size of the files in bytes, and how many read them at once. */
+/** What is measured, with the file size in bytes and the number of concurrent readers. */
 export interface Case {
   readonly what:
     | "cold"
@@ -14,12 +14,12 @@ export interface Case {
   readonly readers?: number;
 }
 
-/** How recordfs promises to compare with another, in one run on two cores. */
+/** Promised ratio of recordfs and another kind, in one run on two cores. */
 interface Promised {
   readonly against: Kind;
-  /** Least median of the ratios of the rounds: recordfs to the other. */
+  /** Least median of the rounds' ratios of recordfs to the other. */
   readonly atLeast?: number;
-  /** The same of the other to recordfs, where recordfs is the one that promises less. */
+  /** Least median ratio of the other to recordfs, for slower variants of recordfs itself. */
   readonly otherAtLeast?: number;
   applies(to: Case): boolean;
 }
@@ -47,7 +47,7 @@ const PROMISES: readonly Promised[] = [
   { against: "libfuse", atLeast: 1, applies: ({ what }) => what === "find" },
 ];
 
-/** What is promised of recordfs beside that kind, and whether it is kept. */
+/** Returns what recordfs promises compared with that kind, and whether the ratio meets it. */
 export function promiseAgainst(
   kind: Kind,
   to: Case,

@@ -8,14 +8,14 @@ import { outcomes } from "./environment.ts";
 import { libfuse, likelyThreads } from "./libfuse.ts";
 import type { FilesScene, Measurement } from "./scene.ts";
 
-/** Which files are read, by how many. */
+/** Files to read, and the number of readers. */
 export interface RandomReads {
-  /** How the files are called in titles, such as `4000 × 100 KB`. */
+  /** Label of the files in titles, such as `4000 × 100 KB`. */
   readonly label: string;
-  /** Of each file, in bytes. */
+  /** Size of each file in bytes. */
   readonly size: number;
   readonly readers: number;
-  /** Whether time to mount and memory are told too. */
+  /** Whether to report time to mount and memory too. */
   readonly withCosts: boolean;
 }
 
@@ -92,7 +92,7 @@ export function randomReads(
   };
 }
 
-/** How time to mount and memory after a load are told. */
+/** Returns the comparisons of time to mount and of memory after a load. */
 export function costs(label: string, load: string): [Comparison, Comparison] {
   return [
     {

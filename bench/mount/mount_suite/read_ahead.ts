@@ -1,8 +1,8 @@
 /**
- * Raises how far the kernel reads ahead in a mount, which a server can't ask for beyond the kernel's
- * 128 KiB. Only root may; for others nothing changes.
+ * Raises the read-ahead of a mount: a server can't request more than the kernel's default of 128 KiB. Needs root; has
+ * no effect for other users.
  *
- * @param kibibytes The new limit.
+ * @param kibibytes New limit.
  */
 export async function raiseReadAhead(
   mountpoint: string,
@@ -10,7 +10,7 @@ export async function raiseReadAhead(
 ): Promise<void> {
   if (Deno.uid() !== 0) return;
   const { dev } = await Deno.stat(mountpoint);
-  const major = (dev >>> 8) & 0xfff; // as makedev(3) puts the numbers together
+  const major = (dev >>> 8) & 0xfff; // as encoded by makedev(3)
   const minor = (dev & 0xff) | ((dev >>> 12) & 0xfff00);
   const file = `/sys/class/bdi/${major}:${minor}/read_ahead_kb`;
   if (Number(await Deno.readTextFile(file)) >= kibibytes) return;

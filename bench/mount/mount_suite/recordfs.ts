@@ -4,20 +4,20 @@ import { MountedServer } from "../../support/mounted_server.ts";
 import type { Contender, Kind } from "./contender.ts";
 import type { Data } from "./data.ts";
 
-/** `recordfs`, up to the command's name. */
+/** Command that runs `recordfs`, without a subcommand. */
 export const RECORDFS: readonly string[] = [
   ...[Deno.execPath(), "run", "-A"],
   fileURLToPath(new URL("../../../cli.ts", import.meta.url)),
 ];
 
-/** `recordfs mount` in the foreground, up to the container's name. */
+/** Returns `recordfs mount` in the foreground, without the container. */
 export function mountCommand(...options: string[]): string[] {
   return [...RECORDFS, "mount", "-f", ...options];
 }
 
 /**
- * recordfs without verification, which is what others are compared with; and as it is by default, if
- * it has that option.
+ * Returns recordfs without verification, which the others are compared with, and with its default verification if it
+ * has that option.
  */
 export async function recordfs(data: Data): Promise<Contender[]> {
   const help = new TextDecoder().decode(

@@ -1,4 +1,4 @@
-/** What measurements share: files in all the forms in which they are served. */
+/** Data that measurements share: files in every form in which they are served. */
 import { buildPrograms } from "../build.ts";
 import {
   makePackedDirectorySync,
@@ -17,27 +17,27 @@ import { type Data, unpack, unpackedSize } from "./data.ts";
 import { Environment } from "./environment.ts";
 import { makePeers, unpackedFiles } from "./peers.ts";
 
-/** A part of the suite that is measured in one go. */
+/** Part of the suite that is measured as a unit. */
 export interface Measurement<S extends Scene> {
-  /** What the rows that come of it may measure. */
+  /** Titles that its rows may have. */
   readonly titles: readonly string[];
   run(scene: S): Promise<Row[]>;
 }
 
-/** Files to be served, and where. */
+/** Files to serve, and their mountpoint. */
 export interface Scene {
   readonly environment: Environment;
   readonly data: Data;
-  /** Others' file systems with their images. */
+  /** Other file systems with their images. */
   readonly peers: readonly Contender[];
-  /** The unpacked files. */
+  /** The unpacked files in the page cache. */
   readonly cached: Contender;
 }
 
 /** Files of one size in one directory. */
 export interface FilesScene extends Scene {
   readonly packed: PackedDirectory;
-  /** What the reader does first, see {@linkcode memoryToTouch}; in MiB. */
+  /** MiB that the reader touches first, see {@linkcode memoryToTouch}. */
   readonly touch: number;
 }
 
@@ -46,7 +46,7 @@ export interface TreeScene extends Scene {
   readonly tree: PackedTree;
 }
 
-/** Bytes of disk that a scene takes: the archive and its index, the files, and the peers' images. */
+/** Returns the bytes of disk that a scene needs: archive and index, files, and the peers' images. */
 export function sceneSize(files: number, bytes: number): number {
   const archive = bytes + files * BYTES_PER_NAME;
   return 4 * archive + unpackedSize(files, bytes);
@@ -76,7 +76,7 @@ export async function makeFiles(
   };
 }
 
-/** Makes `directories` of `inEach` files. */
+/** Makes `directories` directories of `inEach` files. */
 export async function makeTree(
   workspace: Workspace,
   rounds: number,

@@ -8,9 +8,9 @@ import { recordfs } from "./recordfs.ts";
 import type { FilesScene, Measurement } from "./scene.ts";
 
 /**
- * Reads one large file of a fresh mount from its start to its end, 1 MiB at a time.
+ * Reads one large file of a fresh mount from start to end, 1 MiB at a time.
  *
- * @param label How the file is called in the title.
+ * @param label Label of the file in the title.
  */
 export function sequentialRead(label: string): Measurement<FilesScene> {
   const comparison: Comparison = {

@@ -10,23 +10,23 @@ import { recordfs } from "./recordfs.ts";
 import type { Measurement, TreeScene } from "./scene.ts";
 import { costs } from "./random_reads.ts";
 
-/** Files whose content is looked at in the first round. */
+/** Files whose content is compared in the first round. */
 const CHECKED = 16;
 
-/** Each counts the files of a folder, the directory entry's type or the inode's mode being asked. */
+/** Commands that count the files of a folder: `find` by the type in directory entries, `ls` by the inode's mode. */
 const WALKS = {
   "find": 'find "$0" -type f | wc -l',
   "ls -lR": 'LC_ALL=C ls -lR "$0" | grep -c ^-',
 } as const;
 type Walk = keyof typeof WALKS;
 
-/** Threads of the C server: which is faster has been seen to change. */
+/** Thread counts of the C server: which one is faster has varied. */
 const THREADS = [1, 3];
 
 /**
  * Walks all directories of a fresh mount, by find(1) and by ls(1).
  *
- * @param label How the tree is called in titles.
+ * @param label Label of the tree in titles.
  */
 export function walks(label: string): Measurement<TreeScene> {
   const rate = (what: Walk): Comparison => ({

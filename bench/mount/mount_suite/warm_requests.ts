@@ -9,13 +9,13 @@ import type { Data } from "./data.ts";
 import { mountCommand } from "./recordfs.ts";
 import type { FilesScene, Measurement } from "./scene.ts";
 
-/** The trace counts as complete when nothing was added for so long, in milliseconds. */
+/** The trace counts as complete when it has not grown for this long, in milliseconds. */
 const QUIET = 200;
 
 /**
- * Counts what the kernel asks recordfs for when everything is listed and read a second time.
+ * Counts the requests that the kernel sends to recordfs when everything is listed and read a second time.
  *
- * @param label How the files are called in the title.
+ * @param label Label of the files in the title.
  */
 export function warmRequests(label: string): Measurement<FilesScene> {
   const title = `mount_suite, requests to list and read all again: ${label}`;
@@ -75,7 +75,7 @@ export function warmRequests(label: string): Measurement<FilesScene> {
   };
 }
 
-/** Lines of a trace by request, once no more come. */
+/** Counts the lines of a trace by request, once it no longer grows. */
 async function countRequests(trace: string): Promise<Map<string, number>> {
   let text = await Deno.readTextFile(trace);
   for (let before = -1; before < text.length;) {
@@ -85,7 +85,7 @@ async function countRequests(trace: string): Promise<Map<string, number>> {
   }
   const counts = new Map<string, number>();
   for (const [, name] of text.matchAll(/^recordfs: ([A-Z_]+) /gm)) {
-    if (name === "STATFS") continue; // whoever looks at all mounts, as df does, asks it
+    if (name === "STATFS") continue; // sent by any program that looks at all mounts, such as df
     counts.set(name!, (counts.get(name!) ?? 0) + 1);
   }
   return counts;

@@ -1,12 +1,11 @@
-/** What a datapoint takes on disk: 8 bytes, their end, 8 bytes of references, and their end. */
+/** Bytes of disk a datapoint takes: 8 bytes of value and their end offset, 8 bytes of references and theirs. */
 export const BYTES_PER_DATAPOINT = 4 * 8;
 
-/** Datapoints that are written at a time. */
+/** Datapoints written at a time. */
 const BATCH = 1 << 16;
 
 /**
- * Writes a dataset of generation 2 with one key, `id`, whose values are 8 bytes, as the README of
- * granular describes it.
+ * Writes a dataset of generation 2 with one key, `id`, whose values are 8 bytes, as described in granular's README.
  */
 export async function writeDatapoints(
   directory: string,
@@ -25,7 +24,7 @@ export async function writeDatapoints(
   });
 }
 
-/** Writes a bag of records of 8 bytes. */
+/** Writes a bag of 8-byte records. */
 async function writeBag(
   path: string,
   count: number,

@@ -11,30 +11,30 @@ const CLI = fileURLToPath(new URL("../../../cli.ts", import.meta.url));
 /** Share of the C server's rate that recordfs promises. */
 const TARGET = 0.9;
 
-/** Files that are read before memory is looked at. */
+/** Files read before memory is measured. */
 const READ = 1000;
 
 const WALKS = [["-type", "f"], ["-size", "+0"]] as const;
 
-/** What there is to be walked, and where. */
+/** Tree to walk, and its mountpoint. */
 export interface FindOptions {
   readonly tree: PackedTree;
   readonly server: string;
   readonly mountpoint: string;
   readonly rounds: number;
-  /** What of the mounted process may not be exceeded, in MB. */
+  /** Memory limit of the mounted process, in MB. */
   readonly mostMegabytes?: number;
-  /** Has a mount that was left ended. */
+  /** Registers a mount to be stopped at the end. */
   readonly onMounted: (mounted: MountedServer) => void;
 }
 
-/** What one round found. */
+/** Result of one round. */
 interface Round {
   readonly rates: readonly number[];
   readonly memory: number;
 }
 
-/** Walks a fresh mount with find(1): recordfs beside the C server, both with the same names. */
+/** Walks a fresh mount with find(1): recordfs compared with the C server, both with the same names. */
 export async function findRows(options: FindOptions): Promise<Row[]> {
   const { tree, server, rounds, mountpoint } = options;
   const ours = {

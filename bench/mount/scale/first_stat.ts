@@ -9,35 +9,35 @@ const CLI = fileURLToPath(new URL("../../../cli.ts", import.meta.url));
 const MOST_MILLISECONDS = 100;
 const MOST_MEGABYTES = 300;
 
-/** Longest time until a mount has to answer, in ms. */
+/** Longest time for a mount to respond, in ms. */
 const PATIENCE = 20_000;
 
-/** Files that are read before memory is looked at. */
+/** Files read before memory is measured. */
 const READ = 1000;
 
-/** What is to be mounted, and where. */
+/** Container to mount, and its mountpoint. */
 export interface FirstStatOptions {
   readonly archive: string;
-  /** How many there are of what, such as `10000000 samples`. */
+  /** Number and kind of items, such as `10000000 samples`. */
   readonly content: string;
-  /** How many can be asked for. */
+  /** Number of valid indices. */
   readonly count: number;
-  /** The path of a file in the mount. */
+  /** Returns the path of a file in the mount. */
   readonly pathOf: (index: number) => string;
   readonly mountpoint: string;
-  /** A folder for the script that does nothing, and for records of mounts. */
+  /** Folder for the empty script, and for mount records. */
   readonly folder: string;
   readonly rounds: number;
 }
 
 interface Round {
-  /** From the start of the command, in ms. */
+  /** Time from the start of the command, in ms. */
   readonly firstStat: number;
   readonly command: number;
   readonly megabytes: number;
 }
 
-/** How soon after its command was started a large mount answers for one of its files. */
+/** Measures the time from starting the command until a large mount responds to a stat of one of its files. */
 export async function firstStatRows(
   options: FirstStatOptions,
 ): Promise<Row[]> {
@@ -56,7 +56,7 @@ export async function firstStatRows(
     { name: "recordfs mount", measure: () => mountOnce(options, []) },
     { name: "recordfs mount -f", measure: () => mountOnce(options, ["-f"]) },
   ];
-  await nothing(); // compiled once
+  await nothing(); // fills the code cache
   const measured = await alternate(ways, rounds, ({ name, measure }, round) => {
     progress(`scale: first stat, round ${round + 1} of ${rounds}, ${name}`);
     return measure();
@@ -136,7 +136,7 @@ function spawn(args: string[], folder: string): Deno.ChildProcess {
   }).spawn();
 }
 
-/** Looks again and again, sleeping meanwhile: what is measured needs the processors. */
+/** Polls, sleeping in between: the processes being measured need the CPU. */
 function waitForSync(path: string): void {
   const sleep = new Int32Array(new SharedArrayBuffer(4));
   const deadline = performance.now() + PATIENCE;
@@ -151,7 +151,7 @@ function waitForSync(path: string): void {
   throw new Error(`${path} did not appear within ${PATIENCE / 1000} s`);
 }
 
-/** The process that serves a mount, by its record: root's lie where no variable says. */
+/** Returns the process that serves a mount, from its mount record; root's records have a fixed default location. */
 async function serverOf(mountpoint: string, folder: string): Promise<number> {
   const state = Deno.uid() === 0 ? "/run/recordfs" : `${folder}/recordfs`;
   for await (const { name } of Deno.readDir(state)) {

@@ -8,10 +8,10 @@ const OPEN = fileURLToPath(
   new URL("../../ffrecord/open_packed_folder.ts", import.meta.url),
 );
 
-/** Openings in each process: the first, with code not compiled yet, and later ones. */
+/** Openings in each process: the first, before code is compiled, and later ones. */
 const TIMES = 8;
 
-/** How many times as long opening five times as many names may take. */
+/** Most time of opening five times as many names, relative to the smaller folder. */
 const MOST_RATIO = 4;
 
 /** Opens a folder of names and one of five times as many. */
