@@ -29,7 +29,7 @@ Deno.test("buffers that were returned are used again, others are not", () => {
   assert.equal(third.take(900).buffer, buffer);
   assert.equal(third.take(50).buffer, buffer);
   assert.equal(pool.size, 0);
-  structuredClone(buffer, { transfer: [buffer] }); // to another thread
+  structuredClone(buffer, { transfer: [buffer] }); // detaches it, as posting to another thread does
   third.free();
   assert.equal(pool.size, 0);
   assert.equal(new BatchMemory(pool).take(8).buffer.detached, false);
@@ -40,20 +40,20 @@ Deno.test("a pool returns the smallest buffer that is large enough, and keeps th
   const sizes = [64, 16, 128, 32, 8];
   const buffers = sizes.map((size) => new ArrayBuffer(size));
   for (const buffer of buffers) pool.give(buffer);
-  pool.give(buffers[0]!); // twice means nothing
+  pool.give(buffers[0]!); // giving it twice has no effect
   assert.equal(pool.size, 64 + 128 + 32);
   assert.equal(pool.take(33), buffers[0]);
   assert.equal(pool.take(8), buffers[3]);
   const large = pool.take(129);
   assert.ok(large.byteLength >= 129);
-  assert.equal(pool.size, 0); // the one that was too small made way
+  assert.equal(pool.size, 0); // the remaining buffer was too small and was evicted
   assert.equal(new BufferPool(0).size, 0);
   const none = new BufferPool(0);
   none.give(large);
   assert.equal(none.size, 0);
 });
 
-Deno.test("a batch that exceeds the memory is rejected in a sentence", () => {
+Deno.test("a batch that exceeds the memory is rejected with a readable message", () => {
   assert.throws(() => new BatchMemory().take(2 ** 52), {
     name: "RecordfsError",
     code: "too-large",

@@ -65,7 +65,7 @@ Deno.test("texts of other programs are read: comments, empty lines, any line end
   });
 });
 
-/** Whether an error names a place in a file. */
+/** Whether an error gives a position in a file. */
 function isBad(path: string, words: RegExp): (error: unknown) => boolean {
   return (error) =>
     error instanceof DataError && error.code === "bad-indices" &&

@@ -1,4 +1,4 @@
-/** The line of an index file that says of which samples it is, and the files that are refused by it. */
+/** The line of an index file that identifies its samples, and files that are rejected because of it. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { recordfs } from "../cli/run_cli.ts";
@@ -10,7 +10,7 @@ import { open } from "../../src/open/open.ts";
 import { ffrBytes, packedSamples } from "../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../support/paths.ts";
 
-/** A directory of FFRecord files with so many samples each. */
+/** Makes a directory of FFRecord files of the given lengths. */
 function putShards(path: string, lengths: readonly number[]): void {
   fs.mkdirSync(path);
   for (const [i, length] of lengths.entries()) {
@@ -19,7 +19,7 @@ function putShards(path: string, lengths: readonly number[]): void {
   }
 }
 
-/** A packed folder of empty files. */
+/** Makes a packed folder of empty files. */
 function putFolder(path: string, ...names: string[]): void {
   const files = names.map((name) => [name, new Uint8Array()] as const);
   fs.writeFileSync(path, ffrBytes(packedSamples(Object.fromEntries(files))));
@@ -32,7 +32,7 @@ async function split(path: string, out: string): Promise<string> {
   return `${out}/val.txt`;
 }
 
-/** How many samples a mount of a container would show, or why none. */
+/** Returns the number of samples that a mount of a container would show, or the error. */
 async function shown(
   path: string,
   subset: string,
@@ -65,7 +65,7 @@ Deno.test("a split records its samples, and other datasets reject it", async () 
         RegExp(`^# recordfs-index 1 samples=${samples} names=[0-9a-f]{32}$`),
       );
     }
-    // Not by the path, nor by what numbers are shown with.
+    // Neither the path nor the extension of shown names counts.
     fs.renameSync(`${dir}/a`, `${dir}/moved`);
     fs.renameSync(`${dir}/a.ffr`, `${dir}/moved.ffr`);
     assert.equal(await shown(`${dir}/moved`, ofShards), 4);
@@ -102,7 +102,7 @@ Deno.test("an index file without the line is accepted, one of another version re
     const read = () => shown(`${dir}/a.ffr`, `${dir}/i.txt`);
     write("# of something\n1\n");
     assert.equal(await read(), 1);
-    // Behind an index it is a comment as any other.
+    // After an index, the line is an ordinary comment.
     write("1\n# recordfs-index 1 samples=7 names=00\n");
     assert.equal(await read(), 1);
     write(

@@ -17,7 +17,7 @@ async function written(
   }
   await runAsync(output.finish());
   await runAsync(output.publish());
-  output.discard(); // does nothing any more
+  output.discard(); // no effect after completion
   return await Deno.readTextFile(path);
 }
 

@@ -1,4 +1,4 @@
-/** What goes to other threads, and what is made of it there. */
+/** Recipes that are sent to other threads, and the values made from them there. */
 import assert from "node:assert/strict";
 import { DataError } from "../../src/data/data_error.ts";
 import {
@@ -15,7 +15,7 @@ import { lengths, summarise } from "./support/custom_dataset.ts";
 
 const USER = new URL("support/custom_dataset.ts", import.meta.url);
 
-/** A value with a recipe, which tests make again. */
+/** Value with a recipe from which tests make it again. */
 export class Point {
   readonly made: unknown[];
 
@@ -46,7 +46,7 @@ function recipeOf(
   return { module: import.meta.url, name, how, args: own };
 }
 
-/** Makes what a recipe says, as another thread does. */
+/** Makes the value of a recipe, as another thread does. */
 async function remade(recipe: Recipe): Promise<unknown> {
   return await followRecipe(structuredClone(recipe));
 }

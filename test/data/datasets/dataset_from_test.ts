@@ -21,7 +21,7 @@ Deno.test("a module's function makes the dataset, here and in another thread", a
   await assertPortable(later, [7, 0]);
 });
 
-Deno.test("options are as when the dataset was created", async () => {
+Deno.test("options are those with which the dataset was created", async () => {
   const options = { path };
   using made = await datasetFrom<Numbered>(USER, options);
   options.path = "/nowhere";

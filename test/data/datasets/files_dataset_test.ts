@@ -1,4 +1,4 @@
-/** Datasets of the files of packed folders, and of containers of any format. */
+/** Datasets of the files of packed folders and of containers of any format. */
 import assert from "node:assert/strict";
 import { FormatError, PathError } from "../../../src/base/errors.ts";
 import {
@@ -128,7 +128,7 @@ Deno.test("some files of an opened container can be chosen", async () => {
   await dataset.get([0]);
 });
 
-Deno.test("a dataset that another thread cannot make says why", async () => {
+Deno.test("the error says why another thread cannot make a dataset", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);
@@ -151,7 +151,7 @@ Deno.test("a dataset that another thread cannot make says why", async () => {
   );
 });
 
-Deno.test("a container that was replaced in the meantime is not read by old numbers", async () => {
+Deno.test("a container that was replaced in the meantime is not read by old indices", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.ffr`;
     const one = Uint8Array.of(1);
@@ -159,7 +159,7 @@ Deno.test("a container that was replaced in the meantime is not read by old numb
     const pack = async (...names: string[]) => {
       const folder = Object.fromEntries(names.map((name) => [name, one]));
       await Deno.writeFile(path, ffrBytes(packedSamples(folder)));
-      await Deno.utime(path, time, time++); // the kernel's own may be the same for some milliseconds
+      await Deno.utime(path, time, time++); // the kernel's timestamps may stay equal for some milliseconds
     };
     await pack("a", "b");
     using packed = await PackedFolderDataset.open(path);

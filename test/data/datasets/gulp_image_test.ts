@@ -95,7 +95,7 @@ out.write(a.transpose(2, 0, 1).astype('<f4').tobytes())`,
         assert.equal(data.dtype, "<f4");
         const values = data.data as Float32Array;
         assert.equal(values.length, expected.length);
-        // One of 255 is about 0.02 here: decoders may differ by that in a few pixels.
+        // Tolerance: 1 of 255 is about 0.02 here, and decoders may differ by that in a few pixels.
         let sum = 0;
         values.forEach((value, i) => {
           const distance = Math.abs(value - expected[i]!);
@@ -178,7 +178,7 @@ Deno.test("labels: another key, none, a function, and their conversion", async (
   );
 });
 
-/** The labels of all samples. */
+/** Returns the labels of all samples. */
 async function labelsOf<Label>(
   opening: Promise<GulpImageDataset<NdArray, Label>>,
 ): Promise<Label[]> {
@@ -187,7 +187,7 @@ async function labelsOf<Label>(
   return all.map(({ label }) => label);
 }
 
-Deno.test("missing labels, and labels without a number, are reported", async () => {
+Deno.test("missing labels, and labels without a class index, are reported", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [
       { id: "a", frames: [JPEGS[0]!], meta: { label: "cat", n: 3 } },

@@ -1,4 +1,4 @@
-/** Loaders with threads of gulp directories give what they give without. */
+/** Loaders of gulp directories return the same batches with threads as without. */
 import assert from "node:assert/strict";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import {
@@ -25,7 +25,7 @@ import { LONG } from "../../support/long.ts";
 
 const OWN = new URL("../../support/own_transforms.ts", import.meta.url);
 
-/** All batches of two epochs. */
+/** Returns all batches of two epochs. */
 async function batches(
   dataset: Dataset<unknown>,
   numWorkers: number,
@@ -43,7 +43,7 @@ async function batches(
   return all;
 }
 
-/** The first is one of WebAssembly, which no thread loads in another way than this one. */
+/** The first codec runs in WebAssembly, so threads load it just as the main thread does. */
 const CODECS = ["imagescript", "sharp", "turbojpeg"] as const;
 
 for (const codec of LONG ? CODECS : CODECS.slice(1)) {

@@ -25,7 +25,7 @@ import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 const { path: CHUNKS, content } = gulpCase("v2_chunks");
 const ALL = content.videos.map((_, i) => i);
 
-/** Decoded frames of all videos. */
+/** Returns the decoded frames of all videos. */
 async function allFrames(): Promise<Image[][]> {
   using directory = await GulpDirectory.open(CHUNKS);
   const videos: Image[][] = [];

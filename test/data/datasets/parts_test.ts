@@ -1,4 +1,4 @@
-/** Parts of datasets, and several as one, against arrays. */
+/** Subsets and concatenations of datasets, compared with arrays. */
 import assert from "node:assert/strict";
 import { IndexError } from "../../../src/base/errors.ts";
 import fc from "../../support/random.ts";
@@ -23,7 +23,7 @@ const many = goldenCase("ffrecord/plain_many");
 const one = goldenCase("ffrecord/plain_one");
 const parts = goldenCase("ffrecord/parts_dump");
 
-/** `count` numbers from `first` on, as samples. */
+/** Returns `count` numbers from `first` on, as samples. */
 function numbers(count: number, first = 0): number[] {
   return Array.from({ length: count }, (_, i) => first + i);
 }

@@ -1,4 +1,4 @@
-/** Threads open datasets again where they were opened, whatever the working directory is by then. */
+/** Threads reopen datasets where they were opened, even if the working directory has changed since. */
 import assert from "node:assert/strict";
 import { relative } from "node:path";
 import {

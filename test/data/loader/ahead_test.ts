@@ -34,7 +34,7 @@ Deno.test("of large batches, as many are prefetched as are loaded ahead", () => 
   assert.deepEqual(steps.look().map(({ step }) => step), [5, 6, 7]);
   steps.take();
   steps.take();
-  assert.deepEqual(steps.look().map(({ step }) => step), [8]); // the last
+  assert.deepEqual(steps.look().map(({ step }) => step), [8]); // the last step
 });
 
 Deno.test("a step that the sampler does not have fails when it is taken", () => {
@@ -57,7 +57,7 @@ Deno.test("no more is prefetched than the limit of bytes, and the rest when ther
   const jobs = Array.from({ length: 6 }, (_, job) => ({ job }));
   for (const job of jobs) ahead.add(job);
   ahead.begin(jobs[0]!);
-  assert.deepEqual(told, [0]); // the others when it has been asked for
+  assert.deepEqual(told, [0]); // the others only after it has been requested
   await setImmediate();
   assert.deepEqual(told, [0, 1, 2]);
   ahead.begin(jobs[1]!);

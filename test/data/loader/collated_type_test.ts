@@ -1,4 +1,4 @@
-/** The type of a batch, which is what the loader's stacking makes of samples of a type. */
+/** Type of a batch: the result of the loader's stacking for a type of samples. */
 import type { JsonValue } from "../../../src/codecs/json/value.ts";
 import type { Image } from "../../../src/codecs/image/mod.ts";
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends
   (<T>() => T extends B ? 1 : 2) ? true : false;
 
-/** Does not compile where two types are not the same. */
+/** Fails to compile unless both types are the same. */
 function same<A, B>(_: IsSame<A, B>): void {}
 
 Deno.test("the batch of a union is that of one of its members", () => {
@@ -20,7 +20,7 @@ Deno.test("the batch of a union is that of one of its members", () => {
     Collated<{ a: number | string; readonly b: NdArray }>,
     { a: Float64Array | string[]; readonly b: NdArray }
   >(true);
-  same<Collated<JsonValue>, never>(false); // it ends, though JSON is as deep as one likes
+  same<Collated<JsonValue>, never>(false); // the type is finite, although JSON nests without limit
   const batch = (samples: (number | string)[]) =>
     stackSamples(samples, new BatchMemory()) as Collated<number | string>;
   assert.deepEqual(batch([1, 2]), new Float64Array([1, 2]));
@@ -44,7 +44,7 @@ Deno.test("stacked values have the type of their parts", () => {
   same<Collated<unknown>, unknown>(true);
 });
 
-Deno.test("an object with the fields of an array or image, and others, keeps them all", () => {
+Deno.test("an object with the fields of an array or image, and others, retains all of them", () => {
   type Labelled = Image & { readonly label: number };
   same<Collated<Image>, NdArray>(true);
   same<Collated<Image | NdArray>, NdArray>(true);

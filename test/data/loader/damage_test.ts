@@ -1,4 +1,4 @@
-/** What a loader does with damaged samples: it throws, or skips them, the same ones however it loads. */
+/** Loaders throw at damaged samples or skip them, and skip the same ones however they load. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader } from "../../../src/open/data/mod.ts";
@@ -11,13 +11,13 @@ import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { serving } from "../../support/remote/serving.ts";
 
-/** Samples of one byte, their numbers, twice. */
+/** Samples of two bytes, both the sample's index. */
 const SAMPLES = Array.from({ length: 40 }, (_, i) => Uint8Array.of(i, i));
 
-/** Those whose bytes are changed behind their checksums; 8 to 11 are a batch. */
+/** Samples that are changed without updating their checksums; 8 to 11 are a whole batch. */
 const BAD = [3, 8, 9, 10, 11, 26];
 
-/** Writes the samples with the second bytes of the bad ones changed. */
+/** Writes the samples, with the second byte of the bad ones changed. */
 async function writeDamaged(path: string): Promise<void> {
   if (path.endsWith(".ffr")) fs.writeFileSync(path, ffrBytes(SAMPLES));
   else {
@@ -93,7 +93,7 @@ for (const [format, open] of Object.entries(FORMATS)) {
   }
 }
 
-/** The batches that a loader of sound samples makes. */
+/** Returns the batches that a loader of undamaged samples makes. */
 async function orderOf(
   options: { batchSize: number; shuffle: boolean; seed: number },
 ): Promise<number[][]> {
@@ -139,7 +139,7 @@ Deno.test("a state saved after skipped samples leads to the next batch", async (
     let state = loader.save();
     for await (const batch of loader) {
       state = loader.save();
-      if ((batch as Uint8Array[])[0]![0] === 12) break; // behind the batch that had none
+      if ((batch as Uint8Array[])[0]![0] === 12) break; // after the batch without samples
     }
     await using other = new DataLoader(dataset, options);
     other.load(JSON.parse(JSON.stringify(state)));
@@ -150,7 +150,7 @@ Deno.test("a state saved after skipped samples leads to the next batch", async (
   });
 });
 
-Deno.test("an error of the program is not damage, and is not skipped", async () => {
+Deno.test("an error in user code is not damage, and is not skipped", async () => {
   const dataset = new HostileDataset("throw-text", 10);
   await using loader = new DataLoader<unknown>(dataset, {
     batchSize: 4,
@@ -162,7 +162,7 @@ Deno.test("an error of the program is not damage, and is not skipped", async () 
   }, { code: "sample-failed", sample: 10 });
 });
 
-Deno.test("a file that is replaced under a loader is not damage, and ends the loop", () =>
+Deno.test("a file that is replaced while it is loaded is not damage, and ends the loop", () =>
   serving(async ({ dir, server, remote }) => {
     const samples = Array.from(
       { length: 40 },

@@ -10,7 +10,7 @@ const ENDED = {
 
 type Loader = DataLoader<unknown, unknown>;
 
-/** What ends the loop that is under way. */
+/** Actions that end the current loop. */
 const ENDS: Readonly<Record<string, (loader: Loader) => unknown>> = {
   "close": (loader) => loader.close(),
   "setStep": (loader) => loader.setStep(3),
@@ -34,7 +34,7 @@ for (const [name, end] of Object.entries(ENDS)) {
         const loop = loader[Symbol.asyncIterator]();
         await loop.next();
         const waiting = assert.rejects(loop.next(), ENDED);
-        while (Atomics.load(counts, 0) < 2) { // the second batch is begun
+        while (Atomics.load(counts, 0) < 2) { // wait until the second batch has begun
           await new Promise((resolve) => setTimeout(resolve, 1));
         }
         await end(loader);
@@ -46,7 +46,7 @@ for (const [name, end] of Object.entries(ENDS)) {
 }
 
 for (const numWorkers of [0, 1]) {
-  Deno.test(`a loop that is beginning ends with the loader: ${numWorkers} workers`, async () => {
+  Deno.test(`a loop that is starting ends with the loader: ${numWorkers} workers`, async () => {
     const loader = new DataLoader(new NumbersDataset(10), { numWorkers });
     const loop = loader[Symbol.asyncIterator]();
     const beginning = assert.rejects(loop.next(), ENDED);

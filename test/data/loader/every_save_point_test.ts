@@ -1,6 +1,6 @@
 /**
- * Trainings that are stopped at every point, resumed, stopped again, and resumed once more with other threads: by all
- * samplers and sources, for all ranks. Each sees just the batches that it would have seen in one go.
+ * Training runs that are stopped at every point, resumed, stopped again, and resumed with other threads, by all
+ * samplers and sources, for all ranks. Each sees exactly the batches of an uninterrupted run.
  */
 import assert from "node:assert/strict";
 import type { Dataset } from "../../../src/data/dataset.ts";
@@ -30,7 +30,7 @@ import { ListDataset, range } from "../../support/list_dataset.ts";
 import { LONG } from "../../support/long.ts";
 
 const LENGTH = 23;
-/** Batches that are looked at where there is no end. */
+/** Number of batches to check if there is no end. */
 const MOST = 9;
 const module = new URL("../../support/sample_functions.ts", import.meta.url);
 
@@ -113,7 +113,7 @@ function ofSources(
   );
 }
 
-/** The next batches of a loader, also of its next epochs. */
+/** Returns the next batches of a loader, across epochs. */
 async function take(
   loader: DataLoader<number, number[]>,
   count: number,
@@ -125,7 +125,7 @@ async function take(
       batches.push([...batch]);
       if (batches.length === count) break;
     }
-    if (batches.length === before) break; // a rank without batches
+    if (batches.length === before) break; // stop at a rank without batches
   }
   return batches;
 }
@@ -154,7 +154,7 @@ for (const [name, make] of Object.entries(CASES)) {
         for (let stop = 0; stop < whole.length; stop++) {
           points++;
           const again = stop + (stop + rank) % (whole.length - stop);
-          // Threads take long to start: a few points have some.
+          // Threads start slowly, so only a few points use them.
           const workers = (LONG ? points % 5 : points % 97) === 40 ? 2 : 0;
           const parts: number[][] = [];
           let state: string | undefined;

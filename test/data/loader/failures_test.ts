@@ -7,7 +7,7 @@ import { Dataset } from "../../../src/data/dataset.ts";
 import { Epochs } from "../../../src/open/data/mod.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
 
-/** Loops over batches of 4 of which the third has a bad sample, number 10. */
+/** Loops over batches of 4, of which the third has a bad sample, 10. */
 async function failureOf(
   deed: Deed,
   numWorkers: number,
@@ -53,7 +53,7 @@ for (const numWorkers of [0, 2]) {
     assert.equal(cause.cause.code, "too-large");
     assert.equal(cause.cause.offset, 7);
 
-    // The loader can be used again: for the rest of the epoch, or for the next one.
+    // The loader remains usable: for the rest of the epoch, or for the next one.
     assert.deepEqual([loader.epoch, loader.step], [0, 2]);
     loader.setStep(3);
     const rest: unknown[] = [];
@@ -190,7 +190,7 @@ Deno.test("a thread that cannot start reports why", async () => {
       numWorkers: 1,
       ...options,
     });
-    for (let i = 0; i < 2; i++) { // the second loop's threads are others
+    for (let i = 0; i < 2; i++) { // the second loop starts new threads
       await assert.rejects(loader[Symbol.asyncIterator]().next(), {
         name: "DataError",
         code: "worker-failed",
@@ -200,7 +200,7 @@ Deno.test("a thread that cannot start reports why", async () => {
   }
 });
 
-Deno.test("workerInit is called in each thread, with its number", async () => {
+Deno.test("workerInit is called in each thread, with the thread's index", async () => {
   const module = import.meta.resolve("../support/collates.ts");
   await using loader = new DataLoader(new NumbersDataset(4), {
     numWorkers: 2,

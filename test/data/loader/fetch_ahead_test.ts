@@ -21,7 +21,7 @@ import {
 } from "../support/asked_ranges.ts";
 import { COUNT, ORDER, samples, SETS } from "../support/remote_sets.ts";
 
-/** Nothing is kept on a disk; what a busy machine takes longer for than this, it never does. */
+/** No disk cache, and a timeout that even a busy machine does not reach. */
 const remote = { cache: false, timeout: 60_000 } as const;
 
 async function withServer(
@@ -47,7 +47,7 @@ async function loaded<T>(
     ...order,
     numWorkers,
     collate: false,
-    signal: AbortSignal.timeout(60_000), // or what is held would be waited for
+    signal: AbortSignal.timeout(60_000), // else held requests would be awaited forever
   });
   const all: unknown[] = [];
   for await (const batch of loader) all.push(...batch);
@@ -66,8 +66,8 @@ for (const [name, make] of Object.entries(SETS)) {
 
         using dataset = await set.open(server.url, remote);
         server.asked.length = 0;
-        // A thread is told of its three batches; without threads, all are looked at. The first samples come with the
-        // files' first bytes.
+        // A thread learns of three batches of its own; without threads, all steps are known. The first samples arrive
+        // with the files' first bytes.
         const ahead = (numWorkers === 0 ? 16 : 8) * set.bytes;
         holdUntilAsked(server, www, ahead);
         assert.deepEqual(await loaded(dataset, numWorkers, order), expected);
@@ -113,7 +113,7 @@ for (const numWorkers of [0, 2]) {
       let answers = 0;
       server.fault = (asked) => {
         if (askedRanges([asked]).length === 0) return false;
-        return answers++ >= 6; // never answered
+        return answers++ >= 6; // the remaining requests are never answered
       };
       const loader = new DataLoader(dataset, {
         batchSize: 1,
@@ -146,7 +146,7 @@ for (const numWorkers of [0, 2]) {
         response.writeHead(403).end();
         return true;
       };
-      // Not neighbours, which would be one request.
+      // Not neighbours, which would be merged into one request.
       const sampler = [0, 2, 4, 6, 8, 10, COUNT - 1, 12];
       await using loader = new DataLoader(dataset, {
         sampler,

@@ -1,4 +1,4 @@
-/** What ffrecord's own tests of its loader ask for, after their description. */
+/** Behaviour that ffrecord's own tests of its loader check, reimplemented from their description. */
 import assert from "node:assert/strict";
 import { writePickle } from "../../../src/codecs/pickle/write_pickle.ts";
 import {
@@ -15,7 +15,7 @@ import { below } from "../support/batches.ts";
 type Pair = [number, number];
 type PairLoader = DataLoader<Pair, [Float64Array, Float64Array]>;
 
-/** Writes samples of which number `i` is the pickled pair of `2 i` and `3 i`. */
+/** Writes samples; sample `i` is the pickled pair of `2 i` and `3 i`. */
 async function writePairs(path: string, count: number): Promise<void> {
   const samples = below(count).map((i) => writePickle([i * 2, i * 3]));
   await Deno.writeFile(path, ffrBytes(samples));
@@ -100,7 +100,7 @@ for (const numWorkers of [0, LONG ? 4 : 2]) {
       await writePairs(`${dir}/a.ffr`, 30);
       await writePairs(`${dir}/b.ffr`, 20);
       const bytes = await Deno.readFile(`${dir}/b.ffr`);
-      bytes[bytes.length - 1]! ^= 1; // in the last sample
+      bytes[bytes.length - 1]! ^= 1; // damages the last sample
       await Deno.writeFile(`${dir}/b.ffr`, bytes);
       using joined = new ConcatDataset([
         await openPairs(`${dir}/a.ffr`),

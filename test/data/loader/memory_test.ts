@@ -1,4 +1,4 @@
-/** Memory of batches that nobody gives back. */
+/** Memory of batches that are never recycled. */
 import assert from "node:assert/strict";
 
 const PROGRAM = new URL(
@@ -20,7 +20,8 @@ Deno.test(
     ).output();
     assert.ok(success, new TextDecoder().decode(stderr));
     const megabytes = Number(new TextDecoder().decode(stdout));
-    // Of 2 GB; 128 MB before V8 looks, as much again while it does, and what is loaded ahead.
+    // Of 2 GB in total. V8 collects after 128 MB of external memory, as much again accumulates meanwhile, plus
+    // prefetched batches.
     assert.ok(megabytes > 50 && megabytes < 500, `${megabytes} MB`);
   },
 );

@@ -6,7 +6,7 @@ import { below, indicesOf } from "../support/batches.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 import { NumbersDataset } from "../support/numbers_dataset.ts";
 
-/** With two threads batches can overtake one another. */
+/** With two threads, batches can overtake each other. */
 const WORKERS = LONG ? [0, 1, 2, 4] : [0, 2];
 
 for (const numWorkers of WORKERS) {

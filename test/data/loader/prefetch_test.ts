@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { DataLoader } from "../../../src/open/data/mod.ts";
 import { HostileDataset } from "../support/hostile_dataset.ts";
 
-/** Waits until something holds, which it does soon unless it never does. */
+/** Waits until a condition holds; fails if it never does. */
 async function until(holds: () => boolean): Promise<void> {
   for (let i = 0; !holds(); i++) {
     assert.ok(i < 20_000, "It never came to hold");
@@ -33,7 +33,7 @@ for (
     let taken = 0;
     for await (const _ of loader) {
       taken++;
-      // As many as may be are loaded while the caller works, and then no more.
+      // While the caller works, as many batches as allowed are loaded, and no more.
       await until(() => counts[1]! >= taken + ahead);
       await setTimeout(20);
       assert.equal(counts[0], taken + ahead);
@@ -41,12 +41,12 @@ for (
     }
     const begun = counts[0];
     await setTimeout(20);
-    assert.equal(counts[0], begun); // a loop that was left loads nothing any more
+    assert.equal(counts[0], begun); // an abandoned loop loads nothing more
     assert.equal(counts[3], numWorkers); // each thread has closed its dataset
   });
 }
 
-Deno.test("threads are kept between loops on request", async () => {
+Deno.test("threads persist between loops on request", async () => {
   for (const persistentWorkers of [true, false]) {
     const { counts, dataset } = counted();
     const loader = new DataLoader<unknown, number>(dataset, {
@@ -70,7 +70,7 @@ Deno.test("threads are kept between loops on request", async () => {
     await loader.close();
     assert.equal(counts[3], persistentWorkers ? 1 : 3);
     for await (const number of loader) {
-      assert.equal(number, 1); // of a new thread
+      assert.equal(number, 1); // a new thread starts at 1
       break;
     }
     await loader.close();
@@ -143,7 +143,7 @@ Deno.test("a loop can be abandoned even if the dataset hangs and ignores the sig
     await using loader = new DataLoader(dataset, { numWorkers });
     for await (const batch of loader) {
       assert.deepEqual([...batch], [0]);
-      await setTimeout(50); // the next one is begun
+      await setTimeout(50); // by now the next one has begun
       break;
     }
     assert.deepEqual([loader.epoch, loader.step], [0, 1]);

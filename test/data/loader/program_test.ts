@@ -1,7 +1,7 @@
-/** Programs that name themselves as the module that threads import from. */
+/** Programs that name themselves as the module from which threads import. */
 import assert from "node:assert/strict";
 
-/** What a program fails with. */
+/** Returns the error output of a program. */
 async function failureOf(program: string): Promise<string> {
   const path = new URL(`../support/${program}`, import.meta.url);
   const { code, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -14,7 +14,7 @@ const cases = fc.record({
   epoch: fc.nat({ max: 1000 }),
 });
 
-/** What each rank gets of an epoch. */
+/** Returns each rank's batches of an epoch. */
 async function epochOf(
   { length, worldSize, epoch, ...options }: {
     length: number;
@@ -67,7 +67,7 @@ Deno.test("ranks share the batches of a batch sampler", async () => {
   ]);
 });
 
-Deno.test("a rank's state continues every rank", async () => {
+Deno.test("a state saved by one rank resumes every rank", async () => {
   const dataset = new NumbersDataset(24);
   const options = { batchSize: 3, shuffle: true, worldSize: 2 };
   const first = new DataLoader(dataset, { ...options, rank: 0 });
@@ -78,7 +78,7 @@ Deno.test("a rank's state continues every rank", async () => {
   assert.deepEqual(await indicesOf(second), whole.slice(2));
 });
 
-Deno.test("the state of a rank that has had its last batch continues those of the others", async () => {
+Deno.test("a state saved by a rank after its last batch resumes the other ranks", async () => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ length, ...options }) => {
       const dataset = new NumbersDataset(length);
@@ -96,7 +96,7 @@ Deno.test("the state of a rank that has had its last batch continues those of th
           for (const [rank, loader] of loaders.entries()) {
             loader.load(structuredClone(state));
             const left = wholes[rank]!.slice(step);
-            if (left.length === 0) continue; // the next epoch's
+            if (left.length === 0) continue; // these belong to the next epoch
             assert.deepEqual(await indicesOf(loader), left);
           }
         }

@@ -7,7 +7,7 @@ import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { descriptorsBelow } from "../../support/programs/descriptors.ts";
 
-/** Sample `i` of the file: some bytes, all of them `i`. */
+/** Returns sample `i` of the file: some bytes, each `i`. */
 function sampleOf(i: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(100 + 37 * (i % 11)).fill(i);
 }
@@ -24,7 +24,7 @@ async function withSamples(
   });
 }
 
-/** The buffers of a batch of bytes. */
+/** Returns the buffers of a batch of bytes. */
 function buffersOf(batch: readonly Uint8Array[]): ArrayBufferLike[] {
   return [...new Set(batch.map(({ buffer }) => buffer))];
 }
@@ -38,7 +38,7 @@ for (const numWorkers of [0, 1, 2]) {
         numWorkers,
         persistentWorkers: numWorkers > 0,
       });
-      loader.recycle([]); // from now on, batches lie in the loader's memory
+      loader.recycle([]); // from now on, batches are in the loader's memory
       const deeds = fc.array(
         fc.record({ give: fc.nat(9), twice: fc.boolean(), keep: fc.boolean() }),
         { minLength: 15, maxLength: 15 },
@@ -59,7 +59,7 @@ for (const numWorkers of [0, 1, 2]) {
             const [given] = held.splice(give % held.length, 1);
             loader.recycle(given!.batch as typeof batch);
             if (twice) loader.recycle(given!.batch as typeof batch);
-            // What was given back is empty, so that nobody takes it for another batch.
+            // A recycled batch is empty, so that it can't be mistaken for another one.
             for (const sample of given!.batch) assert.equal(sample.length, 0);
           }
           assert.equal(i, 15);
@@ -113,7 +113,7 @@ Deno.test("recycled memory is loaded into again", async () => {
         const [buffer] = buffersOf(batch);
         const tail = new Uint8Array(buffer!).subarray(-8);
         const before = [...tail];
-        tail.fill(mark); // behind the samples, where nothing is read to
+        tail.fill(mark); // after the samples, where nothing is read to
         loader.recycle(batch);
         return before;
       }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
-/** Serves the repository's modules, as a registry does. */
+/** Serves the repository's modules like a registry. */
 function registry(): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ port: 0, onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
@@ -12,7 +12,7 @@ function registry(): Deno.HttpServer<Deno.NetAddr> {
   });
 }
 
-Deno.test("threads find their module where the package comes from a registry", async () => {
+Deno.test("threads find their module if the package comes from a registry", async () => {
   await withTempDir(async (dir) => {
     await using server = registry();
     const host = `localhost:${server.addr.port}`;

@@ -1,4 +1,4 @@
-/** Trainers that share a container of a bucket: four processes, of which each has a rank. */
+/** Four training processes, each with a rank of its own, read one container in a bucket. */
 import assert from "node:assert/strict";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
@@ -9,7 +9,7 @@ const RANKS = 4;
 const LENGTH = 1003;
 const EPOCHS = 2;
 
-/** Samples of any length that begin with their number. */
+/** Samples of various lengths that begin with their index. */
 const SAMPLES = below(LENGTH).map((i) => {
   const bytes = new Uint8Array(4 + i % 700);
   new DataView(bytes.buffer).setUint32(0, i);
@@ -50,7 +50,7 @@ Deno.test("four processes with a rank each read every sample of a bucket's conta
     await Deno.writeTextFile(`${dir}/program.ts`, PROGRAM);
     const ranks = await Promise.all(
       below(RANKS).map(async (rank) => {
-        // As on one machine, on machines of their own, and without a disk; with threads, too.
+        // As on one machine, as on separate machines, and without a disk cache; also with threads.
         const cache = ["shared", "shared", "own", ""][rank]!;
         const { success, stdout, stderr } = await new Deno.Command(
           Deno.execPath(),

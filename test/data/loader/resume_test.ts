@@ -17,7 +17,7 @@ import { NumbersDataset } from "../support/numbers_dataset.ts";
 
 const EPOCHS = 3;
 
-/** The batches of some epochs in one go. */
+/** Returns the batches of some epochs without interruption. */
 async function uninterrupted(
   dataset: NumbersDataset,
   options: { batchSize: number; shuffle: boolean; seed: number },
@@ -57,7 +57,7 @@ function resumesAnywhere(workers: (part: number) => number) {
       if (saved !== undefined) loader.load(JSON.parse(saved) as LoaderState);
       const most = stops[part] ?? Infinity;
       const before = joined.length;
-      // The loader is killed here: nothing but the saved state is left of it.
+      // The loader is killed here: only the saved state remains.
       while (joined.length - before < most && loader.epoch < EPOCHS) {
         joined.push(...await indicesOf(loader, most - joined.length + before));
       }
@@ -110,11 +110,11 @@ Deno.test("an abandoned loop ends its epoch; setStep continues it", async () => 
 
   loader.setEpoch(0);
   await indicesOf(loader, 2);
-  loader.setEpoch(0); // anew
+  loader.setEpoch(0); // starts over
   assert.deepEqual(await indicesOf(loader), whole);
 });
 
-Deno.test("setEpoch with the epoch that a state led to keeps its step", async () => {
+Deno.test("setEpoch with the epoch of a restored state keeps its step", async () => {
   const loader = new DataLoader(new NumbersDataset(10), { batchSize: 2 });
   loader.load({ ...loader.save(), epoch: 4, step: 3 });
   loader.setEpoch(4);
@@ -124,7 +124,7 @@ Deno.test("setEpoch with the epoch that a state led to keeps its step", async ()
   assert.equal(loader.step, 0);
 });
 
-Deno.test("a loop over a loader that was moved elsewhere fails", async () => {
+Deno.test("a loop over a loader that was moved to another step fails", async () => {
   const loader = new DataLoader(new NumbersDataset(10), { batchSize: 2 });
   for (
     const move of [

@@ -1,4 +1,4 @@
-/** What errors about single samples say: which one it is, and of which file, once. */
+/** Errors about single samples name the sample and its file, once. */
 import assert from "node:assert/strict";
 import { Dataset, type GetOptions } from "../../../src/data/dataset.ts";
 import { ConcatDataset } from "../../../src/data/datasets/concat_dataset.ts";
@@ -20,7 +20,7 @@ import { fakeJpeg, writeChunk } from "../../support/gulp/make_gulp.ts";
 import { range } from "../../support/list_dataset.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** What a loop over a dataset ends in. */
+/** Returns the error that ends a loop over a dataset. */
 async function failureOf(
   dataset: Dataset<unknown>,
   options: { batchSize: number; numWorkers?: number; seed?: number },
@@ -45,7 +45,7 @@ function assertOnce(text: string, part: string): void {
 for (const numWorkers of [0, 1]) {
   Deno.test(`a damaged video is named once: ${numWorkers} workers`, async () => {
     await withTempDir(async (dir) => {
-      const frames = [fakeJpeg(8)]; // no image
+      const frames = [fakeJpeg(8)]; // not an image
       writeChunk(dir, 0, [{ id: "its-id", frames, meta: {} }]);
       using dataset = await GulpVideoDataset.open(dir, { label: null });
       const error = await failureOf(dataset, { batchSize: 1, numWorkers });
@@ -80,7 +80,7 @@ Deno.test("a failing transform is reported with the file, once", async () => {
   assert.ok(error.path?.endsWith(".ffr"));
 });
 
-/** Numbers up to 100, each in a file of its own, of which one cannot be read. */
+/** Numbers up to 100, each in a file of its own; one cannot be read. */
 class OneBad extends Dataset<number> {
   override readonly length = 100;
   constructor(readonly bad: number) {

@@ -9,14 +9,14 @@ import { testImage } from "../../support/images.ts";
 
 const FUNCTIONS = new URL("../support/collates.ts", import.meta.url);
 
-/** What another thread does to an array that it is sent. */
+/** Code of a thread that changes an array sent to it. */
 const SETS_FIRST = encodeURIComponent(
   "onmessage = ({ data }) => { data[0] = 7; postMessage(0); }",
 );
 
 const LENGTH = 40;
 
-/** Sample `i` of the file: some bytes, all of them `i`. */
+/** Returns sample `i` of the file: some bytes, each `i`. */
 function sampleOf(i: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(100 + 37 * (i % 11)).fill(i);
 }
@@ -43,7 +43,7 @@ for (const numWorkers of [0, 2]) {
           assert.ok(sample.buffer instanceof SharedArrayBuffer);
           assert.deepEqual([...sample], [...sampleOf(i++)]);
         }
-        assert.ok(!seen.has(batch[0]!.buffer)); // and none in the memory of another
+        assert.ok(!seen.has(batch[0]!.buffer)); // no two batches share memory
         seen.add(batch[0]!.buffer);
       }
       assert.equal(i, LENGTH);
@@ -76,7 +76,7 @@ for (const numWorkers of [0, 2]) {
         for await (const batch of loader) {
           const tail = new Uint8Array(batch[0]!.buffer).subarray(-8);
           marks.push(tail[0]!);
-          tail.fill(0xee); // behind the samples, where nothing is read to
+          tail.fill(0xee); // after the samples, where nothing is read to
           if (first % 8 === 0) held.push({ batch, first });
           else loader.recycle(batch);
           first += 4;
@@ -92,7 +92,7 @@ for (const numWorkers of [0, 2]) {
   });
 }
 
-Deno.test("arrays of pictures are created in shared memory, which other threads see without a copy", async () => {
+Deno.test("arrays of images are created in shared memory, which other threads see without a copy", async () => {
   const codec = await imageCodec("imagescript");
   const jpegs = await Promise.all(
     [60, 70, 80, 90].map((quality) => codec.encode(testImage(24, 16), quality)),

@@ -3,7 +3,7 @@ import { BatchError, DataLoader } from "../../../src/open/data/mod.ts";
 import { type Deed, HostileDataset } from "../support/hostile_dataset.ts";
 import { FULL } from "../../support/long.ts";
 
-/** The error of a loop over batches of 4 of which the third has the bad sample, number 10. */
+/** Returns the error of a loop over batches of 4, of which the third has the bad sample, 10. */
 async function errorOf(
   deed: Deed,
   timeout: number,
@@ -19,7 +19,7 @@ async function errorOf(
   } catch (error) {
     assert.ok(error instanceof BatchError);
     loader.setStep(3);
-    for await (const batch of loader) { // the rest can be had nonetheless
+    for await (const batch of loader) { // the other batches still load
       assert.equal((batch as Float64Array).length, 4);
       before++;
     }
@@ -56,14 +56,14 @@ for (
   });
 }
 
-Deno.test("threads that hang are ended after the timeout", async () => {
+Deno.test("threads that hang are terminated after the timeout", async () => {
   await Promise.all((["wait", "block"] as const).map(async (deed) => {
     for (let timeout = 1000;; timeout *= 3) {
       const { error, before } = await errorOf(deed, timeout)
         .catch((error) => ({ error, before: NaN }));
       assert.equal(error.code, "worker-timeout");
       assert.match(error.message, new RegExp(`within ${timeout} ms`));
-      // On a busy machine even threads that do not hang may take longer: they get more time.
+      // On a busy machine, threads that do not hang may time out as well: retry with a longer timeout.
       const isOther = error.step !== 2 || Number.isNaN(before);
       if (isOther && timeout < 100_000) continue;
       assert.equal(error.step, 2);

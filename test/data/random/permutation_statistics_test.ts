@@ -1,11 +1,11 @@
 /**
- * Whether permutations look like ones drawn from all there are. Every figure is a number of
- * standard deviations from what such ones give, under 4 for ours; and for the control, an order
- * that is only turned by the seed, above 4, which shows that the figure can tell.
+ * Tests whether permutations look as if drawn uniformly. Each figure is the deviation from the expected value in
+ * standard deviations: below 4 for the library's permutations, and above 4 for the control, an order that the seed
+ * only rotates, which shows that the figure can detect a defect.
  *
- * With 4 rounds of the network instead of 12, differences of positions far apart are off by up to
- * 17, and those of neighbours by up to 80; with 6 rounds, those of neighbours by 6 to 10 in lengths
- * of 64 to 128, which are tables here. From 8 rounds on none was off.
+ * With 4 rounds of the network instead of 12, the differences of distant positions deviate by up to 17, and those of
+ * neighbours by up to 80; with 6 rounds, those of neighbours deviate by 6 to 10 for lengths of 64 to 128, which use
+ * tables here. From 8 rounds on, no figure deviated.
  */
 import assert from "node:assert/strict";
 import { FeistelPermutation } from "../../../src/data/random/permutation.ts";
@@ -21,7 +21,7 @@ interface Order {
 
 type Make = (length: number, seed: number, epoch: number) => Order;
 
-/** What is tested, and at which lengths orders are made in full. */
+/** Permutations under test, and the lengths at which orders are computed in full. */
 const OURS: [string, Make, number[]][] = [
   [
     "permutation()",
@@ -36,13 +36,13 @@ const OURS: [string, Make, number[]][] = [
   ],
 ];
 
-/** An order that is turned only. */
+/** Order that is only rotated. */
 const control: Make = (length, seed, epoch) => ({
   length,
   at: (position) => (position + seed + epoch) % length,
 });
 
-/** Figures of orders too long to be made in full. */
+/** Figures of orders that are too long to be computed in full. */
 const OF_LONG: Record<string, (make: Make) => number> = {
   "the first index, over seeds": (make) => {
     const counts = new Float64Array(500);
@@ -60,7 +60,7 @@ const OF_LONG: Record<string, (make: Make) => number> = {
   },
   "the first index's lowest bits": (make) => {
     const counts = new Float64Array(500);
-    // Every 500th seed, or the control's indices would be spread evenly.
+    // Every 500th seed: consecutive ones would spread the control's indices evenly.
     for (let i = 0; i < 50_000; i++) {
       counts[make(1e9, i * 500, 0).at(0) % 500]! += 1;
     }
@@ -99,7 +99,7 @@ const OF_LONG: Record<string, (make: Make) => number> = {
   },
 };
 
-/** Figures of orders of which every position is looked at. */
+/** Figures of orders of which every position is visited. */
 const OF_SHORT: Record<string, (make: Make, length: number) => number> = {
   "differences of neighbours": (make, length) => {
     const counts = new Float64Array(length - 1);
@@ -160,7 +160,7 @@ const OF_SHORT: Record<string, (make: Make, length: number) => number> = {
   },
 };
 
-/** The orders of seeds from 0 on, about as many indices of them as is asked for. */
+/** Yields the orders of seeds from 0 on, until about the given number of indices is reached. */
 function orders(
   make: Make,
   length: number,
@@ -183,7 +183,7 @@ function cyclesOf(order: Uint16Array): number {
   return cycles;
 }
 
-/** Correlation of pairs of successive values, in its standard deviations. */
+/** Returns the correlation of pairs of successive values, in standard deviations. */
 function correlation(
   count: number,
   valueAt: (i: number, order: Order) => number,

@@ -8,7 +8,7 @@ import {
 import { Random } from "../../../src/data/random/random.ts";
 import { LONG } from "../../support/long.ts";
 
-/** Asserts that every index is there once, and that the inverse is one. */
+/** Asserts that every index occurs once, and that the inverse is correct. */
 function assertBijective(order: Permutation, length: number): void {
   assert.equal(order.length, length);
   const seen = new Uint8Array(length);
@@ -19,7 +19,7 @@ function assertBijective(order: Permutation, length: number): void {
     }
     seen[index] = 1;
   }
-  // The whole inverse would double the time; these positions are others for every length.
+  // Checking the whole inverse would double the time; the positions differ for every length.
   for (let i = length % 97; i < length; i += 97) {
     if (order.positionOf(order.at(i)) !== i) {
       assert.fail(`${length}: position ${i}`);
@@ -27,8 +27,8 @@ function assertBijective(order: Permutation, length: number): void {
   }
 }
 
-Deno.test("every index comes once, for every length up to 10,000", () => {
-  // Tables up to 4,096, then networks; of long ones every 29th, unless there is time for all.
+Deno.test("every index occurs once, for every length up to 10,000", () => {
+  // Tables up to 4,096, networks above. Of long ones, tests every 29th, or all in the long run.
   for (let length = 0; length <= 10_000; length++) {
     const isNear = Math.abs(length - 4096) < 5;
     if (!LONG && length > 1100 && !isNear && length % 29 !== 0) continue;
@@ -36,7 +36,7 @@ Deno.test("every index comes once, for every length up to 10,000", () => {
   }
 });
 
-Deno.test("every index comes once in a network of few bits", () => {
+Deno.test("every index occurs once in a network of few bits", () => {
   for (let length = 0; length <= 1100; length++) {
     assertBijective(
       new FeistelPermutation(length, new Random(length)),
@@ -45,13 +45,13 @@ Deno.test("every index comes once in a network of few bits", () => {
   }
 });
 
-Deno.test("every index comes once for lengths about 2^20", () => {
+Deno.test("every index occurs once for lengths about 2^20", () => {
   for (const length of [2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1]) {
     assertBijective(permutation(length, new Random(length)), length);
   }
 });
 
-Deno.test("the inverse finds every position of long ones", () => {
+Deno.test("the inverse finds every position of long permutations", () => {
   const lengths = fc.integer({ min: 12, max: 53 }).chain((bits) =>
     fc.integer({ min: 2 ** (bits - 1), max: 2 ** bits - 1 })
   );
@@ -75,7 +75,7 @@ Deno.test("the inverse finds every position of long ones", () => {
   );
 });
 
-Deno.test("no index of 200,000 from the middle of a long one comes twice", () => {
+Deno.test("no index of 200,000 from the middle of a long permutation occurs twice", () => {
   for (const length of [1e9, 2 ** 32 + 1, 2 ** 53 - 1]) {
     const order = permutation(length, new Random(5));
     const seen = new Set<number>();
@@ -85,7 +85,7 @@ Deno.test("no index of 200,000 from the middle of a long one comes twice", () =>
   }
 });
 
-// The expected numbers are of a second implementation, in Python.
+// The expected values are from a second implementation, in Python.
 Deno.test("a seed always gives the same order", () => {
   const promised: [number, number[]][] = [
     [10_000, [6768, 916, 9351, 8753, 8998]],

@@ -6,8 +6,8 @@ function draw(random: Random, count: number): number[] {
   return Array.from({ length: count }, () => random.uint32());
 }
 
-Deno.test("sfc32 gives the numbers of PractRand", () => {
-  // From the tests of Rust's `rand_sfc`, which were made with PractRand itself.
+Deno.test("sfc32 returns the numbers of PractRand", () => {
+  // From the tests of Rust's `rand_sfc`, which were generated with PractRand itself.
   const generator = new Sfc32(0, 2, 1);
   const expected = [
     ...[0x03b80bb8, 0xa87dbc7e, 0x1787178c, 0x4c7b7234],
@@ -20,7 +20,7 @@ Deno.test("sfc32 gives the numbers of PractRand", () => {
   assert.equal(new Sfc32(0, 0, 0).next(), 0xfb52c520);
 });
 
-// The expected numbers are of a second implementation, in Python.
+// The expected values are from a second implementation, in Python.
 Deno.test("keys always give the same numbers", () => {
   const promised: [number[], number[]][] = [
     [[], [0xe2f28b66, 0xe17fc55e, 0x6c9f826b, 0x24826e04]],
@@ -62,7 +62,7 @@ Deno.test("different keys share no numbers", () => {
     [2 ** 53 - 1],
     [2 ** 53 - 2],
   ];
-  // Any number of another's that came again, at whatever place, would show.
+  // A number shared by two keys would appear twice, whatever its position.
   const all = keys.flatMap((some) => draw(new Random(...some), 50));
   assert.equal(new Set(all).size, all.length);
 });

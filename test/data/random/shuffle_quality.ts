@@ -1,4 +1,7 @@
-/** How well orders mix a dataset that is sorted by class: a full shuffle, blocks, and the windows of others. */
+/**
+ * How well orders mix a dataset that is sorted by class: a full shuffle, blocks, and the shuffle windows of other
+ * libraries.
+ */
 import {
   BlockShuffleSampler,
   RandomSampler,
@@ -6,24 +9,24 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { PYTHON } from "../../support/programs/programs.ts";
 
-/** Samples, in classes of neighbours, and shards. */
+/** Number of samples, of consecutive classes, and of shards. */
 export const LENGTH = 50_000;
 const CLASSES = 100;
 const SHARD = 1000;
 export const BATCH = 256;
 
-/** Samples that a window holds. */
+/** Number of samples in a window. */
 const WINDOW = 1000;
 
 /** How well an order mixes. */
 export interface Quality {
-  /** Correlation of places in the order with places in the dataset, of which the sign says nothing. */
+  /** Correlation of positions in the order with positions in the dataset; its sign has no meaning. */
   readonly correlation: number;
-  /** Different classes in a batch, on average. */
+  /** Mean number of different classes in a batch. */
   readonly classes: number;
 }
 
-/** Orders of the dataset, by what makes them: numbers of samples. */
+/** Orders of the dataset as sample indices, by method. */
 export const ORDERS: Readonly<Record<string, () => Promise<number[]>>> = {
   "as it lies": () => Promise.resolve(own(new SequentialSampler(LENGTH))),
   "`shuffle: true`": () => Promise.resolve(own(new RandomSampler(LENGTH))),
@@ -47,7 +50,7 @@ function own(
   return Array.from({ length: LENGTH }, (_, i) => order.at(i));
 }
 
-/** Shards in random order; the samples of each as they lie. */
+/** Returns shards in random order, each with its samples in sequence. */
 function shuffledShards(): number[] {
   const shards = new RandomSampler(LENGTH / SHARD).order(3, 0);
   return Array.from(
@@ -56,7 +59,7 @@ function shuffledShards(): number[] {
   );
 }
 
-/** By the original package. */
+/** Runs the original package. */
 async function webdatasetOrder(): Promise<number[]> {
   const code = `
 import json, random, sys
@@ -77,7 +80,9 @@ print(json.dumps(list(_shuffle(iter(order), ${WINDOW}, ${WINDOW}, random.Random(
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** As `IterableDataset.shuffle(buffer_size)` is documented: each sample takes the place of one drawn from the window. */
+/**
+ * Shuffles as `IterableDataset.shuffle(buffer_size)` is documented: each sample replaces one drawn from the window.
+ */
 function reservoirOrder(samples: readonly number[]): number[] {
   const random = generator(11);
   const window = samples.slice(0, WINDOW);
@@ -95,7 +100,7 @@ function reservoirOrder(samples: readonly number[]): number[] {
   return order;
 }
 
-/** Whole numbers below a limit, the same on every machine (MINSTD). */
+/** Returns a generator of whole numbers below a limit, the same on every machine (MINSTD). */
 function generator(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -104,7 +109,7 @@ function generator(seed: number): (below: number) => number {
   };
 }
 
-/** How well an order mixes. */
+/** Measures how well an order mixes. */
 export function qualityOf(order: readonly number[]): Quality {
   const mean = (LENGTH - 1) / 2;
   let [both, one] = [0, 0];

@@ -1,4 +1,4 @@
-/** The table of `docs/promised.md` on how well orders mix is what comes of them. */
+/** The table of `docs/promised.md` on how well orders mix agrees with the measured figures. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { REPOSITORY } from "../../support/paths.ts";
@@ -7,7 +7,7 @@ import { LENGTH, ORDERS, qualityOf } from "./shuffle_quality.ts";
 
 Deno.test({
   name:
-    "orders are as random as the documents say, and blocks better than windows of as many samples",
+    "orders are as random as documented, and blocks mix better than windows of as many samples",
   ...needs("webdataset"),
   async fn() {
     const page = fs.readFileSync(`${REPOSITORY}docs/promised.md`, "utf8");

@@ -1,11 +1,11 @@
-/** Figures about what should be random, each as a number of standard deviations. */
+/** Test statistics of random data, each in standard deviations. */
 
-/** What no figure may reach. All seeds are fixed, so a test passes always or never. */
+/** Upper limit of every figure. All seeds are fixed, so a test passes always or never. */
 export const LIMIT = 4;
 
 /**
- * Pearson's chi-square of counts that should be alike, or as `expected` says, as the number of
- * standard deviations that it is off (Wilson and Hilferty's approximation).
+ * Returns Pearson's chi-square of counts that should be equal, or equal to `expected`, as a number of standard
+ * deviations (Wilson and Hilferty's approximation).
  */
 export function chiSquare(
   counts: ArrayLike<number>,
@@ -23,7 +23,7 @@ export function chiSquare(
   return (Math.cbrt(sum / freedom) - (1 - variance)) / Math.sqrt(variance);
 }
 
-/** By how many standard deviations the mean of samples is off. */
+/** Returns the deviation of the samples' mean, in standard deviations. */
 export function meanOff(
   samples: readonly number[],
   mean: number,
@@ -34,7 +34,7 @@ export function meanOff(
 }
 
 /**
- * Chi-square against Poisson's distribution with mean 1, of counts of 0, 1, 2, 3, and 4 or more.
+ * Returns chi-square against the Poisson distribution with mean 1, of counts of 0, 1, 2, 3, and 4 or more.
  */
 export function poissonOff(samples: readonly number[]): number {
   const counts = new Float64Array(5);

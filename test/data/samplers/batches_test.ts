@@ -48,7 +48,7 @@ Deno.test("ranks alternate, and padding repeats the start", () => {
     [[1, 4], [0]],
     [[2, 5], [1]],
   ]);
-  // Fewer positions than ranks: with padding every rank has one all the same.
+  // With fewer positions than ranks, padding still gives every rank one.
   assert.deepEqual([0, 1, 2].map((rank) => of(rank, false, 1)), [
     [[0]],
     [],
@@ -114,7 +114,7 @@ Deno.test("padded ranks have equally many, and each position once or twice", () 
         );
         const each = Math.ceil(length / worldSize);
         for (const indices of ranks) assert.equal(indices.length, each);
-        // In turns they are the order from its start, and again from its start.
+        // Alternating between ranks yields the order from its start, then again from its start.
         const turns = upTo(each * worldSize).map((i) =>
           ranks[i % worldSize]![Math.floor(i / worldSize)]
         );
@@ -124,7 +124,7 @@ Deno.test("padded ranks have equally many, and each position once or twice", () 
   );
 });
 
-Deno.test("an epoch without end has batches without end", () => {
+Deno.test("an endless epoch has endless batches", () => {
   const batches = batchesOf(sequential(Infinity), {
     batchSize: 2,
     rank: 1,

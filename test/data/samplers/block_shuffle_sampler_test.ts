@@ -4,7 +4,7 @@ import { BlockShuffleSampler } from "../../../src/data/samplers/block_shuffle_sa
 import { chiSquare, LIMIT } from "../../data/random/statistics.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";
 
-Deno.test("every sample comes once, whatever the blocks", () => {
+Deno.test("every sample occurs once, whatever the blocks", () => {
   fc.assert(
     fc.property(
       fc.nat(600),
@@ -36,9 +36,9 @@ Deno.test("the samples of a group are those of whole blocks", () => {
         const count = Math.ceil(length / blockSize);
         const groups = Math.ceil(count / buffer);
         for (let group = 0; group < groups; group++) {
-          // Of 17 blocks and a buffer of 16: nine, and eight.
+          // With 17 blocks and a buffer of 16: nine, then eight.
           const size = Math.ceil((count - group) / groups);
-          // So many samples as the blocks have that are met until so many of them have been.
+          // Counts the samples of the blocks that occur until the expected number of blocks has been seen.
           const blocks = new Set<number>();
           for (const index of left) {
             if (blocks.size === size) break;
@@ -81,7 +81,7 @@ Deno.test("any position can be requested, in any order", () => {
   );
 });
 
-Deno.test("seeds and epochs give other orders, of blocks and inside them", () => {
+Deno.test("different seeds and epochs give different orders, of blocks and within them", () => {
   const sampler = new BlockShuffleSampler(64, { blockSize: 4, buffer: 2 });
   const firsts = new Float64Array(16);
   const inside = new Float64Array(4);
@@ -107,13 +107,13 @@ Deno.test("blocks of a billion samples are computed, not stored", () => {
     for (let i = at; i < at + 16_000; i++) seen.add(order.at(i));
     assert.equal(seen.size, 16_000);
     const blocks = new Set([...seen].map((index) => Math.floor(index / 1000)));
-    // The short block shifts what follows it, so that these may lie in two groups.
+    // The short block shifts the blocks after it, so that these may be in two groups.
     assert.ok(blocks.size >= 16 && blocks.size <= 32);
   }
 });
 
-// The expected numbers are of a second implementation, in Python: it makes
-// lists of the blocks, and shuffles and joins them.
+// The expected values are from a second implementation, in Python, which makes lists of the blocks, shuffles them and
+// joins them.
 Deno.test("a seed and an epoch always give the same order", () => {
   const sampler = new BlockShuffleSampler(23, { blockSize: 4, buffer: 2 });
   assert.deepEqual(indicesOf(sampler.order(42, 3)), [

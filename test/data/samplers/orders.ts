@@ -1,16 +1,16 @@
 import type { Order } from "../../../src/data/samplers/sampler.ts";
 
-/** All indices of an order. */
+/** Returns all indices of an order. */
 export function indicesOf(order: Order): number[] {
   return Array.from({ length: order.length }, (_, i) => order.at(i));
 }
 
-/** Numbers in ascending order. */
+/** Returns numbers in ascending order. */
 export function sorted(numbers: readonly number[]): number[] {
   return numbers.toSorted((a, b) => a - b);
 }
 
-/** The whole numbers below a length. */
+/** Returns the whole numbers below a length. */
 export function upTo(length: number): number[] {
   return Array.from({ length }, (_, i) => i);
 }

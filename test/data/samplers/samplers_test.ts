@@ -10,7 +10,7 @@ import {
 } from "../../../src/open/data/mod.ts";
 import { indicesOf, sorted, upTo } from "./orders.ts";
 
-/** The indices of two epochs of two seeds. */
+/** Returns the indices of two epochs of two seeds. */
 function orders(sampler: Sampler): number[][] {
   return [[1, 0], [1, 1], [2, 0], [2, 1]].map(([seed, epoch]) =>
     indicesOf(sampler.order(seed!, epoch!))
@@ -54,7 +54,7 @@ Deno.test("RandomSampler gives several passes, or less than one", () => {
   for (const pass of passes) assert.deepEqual(sorted(pass), upTo(10));
   assertAllDiffer([...passes, [...indices.slice(20), -1]]);
   assert.equal(new Set(indices.slice(20)).size, 5);
-  // At any position at once, also backwards.
+  // Positions in any order, also backwards.
   const order = new RandomSampler(10, { numSamples: Infinity }).order(1, 0);
   assert.equal(order.length, Infinity);
   for (let i = 24; i >= 0; i--) assert.equal(order.at(i), indices[i]);
@@ -71,7 +71,7 @@ Deno.test("RandomSampler draws with replacement, every sample equally often", ()
   assertAllDiffer(found);
   for (const indices of found) {
     const counts = upTo(7).map((i) => indices.filter((j) => i === j).length);
-    // The standard deviation of each is 29.
+    // Each count has a standard deviation of 29.3.
     for (const count of counts) assert.ok(Math.abs(count - 1000) < 4 * 29.3);
   }
   assert.deepEqual(
@@ -96,7 +96,7 @@ Deno.test("SubsetSampler gives indices in order, and SubsetRandomSampler shuffle
   }
 });
 
-Deno.test("a list given to a sampler may change afterwards", () => {
+Deno.test("a list given to a sampler may change afterward without effect", () => {
   const indices = new Uint32Array([1, 2, 3]);
   const samplers = [
     new SubsetSampler(indices),
@@ -108,7 +108,7 @@ Deno.test("a list given to a sampler may change afterwards", () => {
   }
 });
 
-// The expected numbers are of a second implementation, in Python.
+// The expected values are from a second implementation, in Python.
 Deno.test("a seed and an epoch always give the same order", () => {
   const first = (sampler: Sampler, count: number) =>
     upTo(count).map((i) => sampler.order(42, 3).at(i));

@@ -7,7 +7,7 @@ import {
 import { RandomSampler } from "../../../src/data/samplers/whole_samplers.ts";
 import { indicesOf } from "./orders.ts";
 
-Deno.test("a sampler, a list and an iterable are samplers", () => {
+Deno.test("samplers, lists and iterables are accepted as samplers", () => {
   const random = new RandomSampler(10);
   const given = asSampler(random, 10);
   assert.equal(given.length, 10);
@@ -24,7 +24,7 @@ Deno.test("a sampler, a list and an iterable are samplers", () => {
   for (const list of lists) {
     const sampler = asSampler(list, 4);
     assert.equal(sampler.length, 3);
-    // An iterator can be used up only once; every epoch is the same.
+    // An iterator is exhausted after one pass, yet every epoch is the same.
     for (const epoch of [0, 1]) {
       assert.deepEqual(indicesOf(sampler.order(0, epoch)), [3, 1, 3]);
     }

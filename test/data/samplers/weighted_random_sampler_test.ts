@@ -71,7 +71,7 @@ Deno.test("draws without replacement are all different, and the first by weight"
   assert.ok(
     Math.abs(chiSquare(firsts, shares.map((share) => 20_000 * share))) < LIMIT,
   );
-  // The second draw is by the weights of those that are left.
+  // The second draw follows the weights of the remaining samples.
   const left = shares.map((share, i) =>
     shares.reduce(
       (sum, first, j) => sum + (i === j ? 0 : first * share / (1 - first)),
@@ -88,7 +88,7 @@ Deno.test("draws without replacement are all different, and the first by weight"
   );
 });
 
-// The expected numbers are of a second implementation, in Python.
+// The expected values are from a second implementation, in Python.
 Deno.test("a seed and an epoch always give the same draws", () => {
   const weights = [1, 0, 3, 6];
   assert.deepEqual(

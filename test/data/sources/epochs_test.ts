@@ -5,7 +5,7 @@ import { ListDataset, range } from "../../support/list_dataset.ts";
 
 const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
 
-Deno.test("Epochs in order are the dataset again and again", async () => {
+Deno.test("Epochs in order repeats the dataset", async () => {
   const source = new Epochs(new ListDataset(range(0, 10)), { shuffle: false });
   assert.equal(source.length, Infinity);
   assert.equal(source.epochLength, 10);
@@ -42,7 +42,7 @@ Deno.test("the order of Epochs follows from its seed and from the loader's", asy
   assert.equal(new Set(orders.map(String)).size, orders.length);
   for (const order of orders) assert.deepEqual(sorted(order), steps);
   const again = new Epochs(dataset, { seed: 1 });
-  await again.get([250], { seed: 5, epoch: 2 }); // what came before does not matter
+  await again.get([250], { seed: 5, epoch: 2 }); // earlier requests have no effect
   assert.deepEqual(await again.get(steps), orders[1]);
 });
 
@@ -71,7 +71,7 @@ Deno.test("later epochs of a loader give the dataset other seeds", async () => {
   assert.equal(new Set(told.map(({ seed }) => seed)).size, 3);
 });
 
-Deno.test("an epoch may be only the first samples", async () => {
+Deno.test("an epoch may have only the first samples", async () => {
   const source = new Epochs(new ListDataset(range(0, 10)), { length: 4 });
   const output = await source.get(range(4, 8));
   assert.deepEqual(sorted(output), range(0, 4));

@@ -1,4 +1,4 @@
-/** The behaviour of granular's loader over its sources, from the description. */
+/** Loaders over sources behave like granular's, according to its description. */
 import assert from "node:assert/strict";
 import { Dataset } from "../../../src/data/dataset.ts";
 import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
@@ -19,7 +19,7 @@ const module = new URL("../../support/sample_functions.ts", import.meta.url);
 const list = new ListDataset(range(0, 10));
 const inOrder = new Epochs(list, { shuffle: false });
 
-/** The samples of the next batches of a loader. */
+/** Returns the samples of a loader's next batches. */
 async function take<T>(
   loader: DataLoader<T, T[]>,
   batches: number,
@@ -32,7 +32,7 @@ async function take<T>(
   return samples;
 }
 
-/** A source with all that can be drawn. */
+/** Makes a source that combines everything drawn at random. */
 function drawn(): Dataset<number> {
   const mixed = new Mix(
     [new Epochs(list, { seed: 1 }), new Sample(new Truncate(list, 7))],
@@ -123,7 +123,7 @@ Deno.test("a loader's seed has the same effect as a source's", async () => {
   assert.notDeepEqual(await samples(1), await samples(2));
 });
 
-Deno.test("a loop after an abandoned one gives other samples", async () => {
+Deno.test("a loop after an abandoned one returns other samples", async () => {
   const options = { batchSize: 10, collate: false } as const;
   const source = new Epochs(list);
   await using loader = new DataLoader<number, number[]>(source, options);

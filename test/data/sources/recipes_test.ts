@@ -13,7 +13,7 @@ import { ListDataset, range } from "../../support/list_dataset.ts";
 
 const module = new URL("../../support/sample_functions.ts", import.meta.url);
 
-/** All sources, one in the other. */
+/** Makes a source that nests all kinds of sources. */
 function composed(): Dataset<number> {
   const lists = [range(0, 20), range(100, 117), range(200, 230)]
     .map((values) => new ListDataset(values));

@@ -1,4 +1,4 @@
-/** The behaviour of granular's sources, from the description of each. */
+/** Sources behave like granular's, according to the description of each. */
 import assert from "node:assert/strict";
 import { IndexError } from "../../../src/base/errors.ts";
 import { DataError } from "../../../src/data/data_error.ts";
@@ -43,8 +43,8 @@ Deno.test("Interleave takes one sample of each source, alternating", async () =>
 Deno.test("Interleave ends where a source has no further sample", async () => {
   const cases: [lengths: number[], length: number][] = [
     [[10, 10], 20],
-    [[2, 5], 4], // step 4 would be the third of the first
-    [[5, 2], 5], // step 5 would be the third of the second
+    [[2, 5], 4], // step 4 would be the third sample of the first source
+    [[5, 2], 5], // step 5 would be the third sample of the second source
     [[3, 3, 1], 5],
     [[0, 4], 0],
   ];
@@ -344,7 +344,7 @@ Deno.test("a dataset that returns too few samples is detected", async () => {
   }
 });
 
-/** One of each source over a dataset. */
+/** One source of each kind over a dataset. */
 const MAKERS: readonly ((source: Dataset<number>) => Dataset<number>)[] = [
   (source) => new Epochs(source, { seed: 1 }),
   (source) => new Epochs(source, { shuffle: false }),

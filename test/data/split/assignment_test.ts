@@ -10,7 +10,7 @@ import { Ratios } from "../../../src/data/split/ratios.ts";
 import { stratifiedSizes } from "../../../src/data/split/stratified_sizes.ts";
 import { range } from "../../support/list_dataset.ts";
 
-/** The indices of each split. */
+/** Returns the indices of each split. */
 function splitsOf(assignment: Assignment, length: number): number[][] {
   const splits: number[][] = assignment.sizes.map(() => []);
   for (let i = 0; i < length; i++) splits[assignment.next()]!.push(i);
@@ -160,8 +160,8 @@ Deno.test("any number of splits have the stated sizes", () => {
   );
 });
 
-Deno.test("labels of different shares are not all treated alike", () => {
-  // Of 600 labels of three samples, and of 600 of two, no split gets another share than the other.
+Deno.test("labels of different sizes are not all rounded alike", () => {
+  // 600 labels of three samples and 600 of two: rounding must not favour one split in all of them.
   const counts = [...new Array(600).fill(3), ...new Array(600).fill(2)];
   const sizes = stratifiedSizes(counts, Ratios.parse("0.6,0.4"), counts.keys());
   const second = (own: readonly number[][]) =>

@@ -9,7 +9,7 @@ import { withTempDir } from "../../support/paths.ts";
 
 const quiet = { onWarning() {} };
 
-/** Two chunks of three videos each, the second of which is damaged in the first chunk. */
+/** Writes two chunks of three videos each; the second video of the first chunk is damaged. */
 function writeDamaged(dir: string): void {
   for (const chunk of [0, 1]) {
     const videos = [0, 1, 2].map((i) => ({
@@ -23,7 +23,7 @@ function writeDamaged(dir: string): void {
   }
 }
 
-Deno.test("skipped videos keep their numbers in split, mounts and datasets", async () => {
+Deno.test("skipped videos keep their indices in splits, mounts and datasets", async () => {
   await withTempDir(async (dir) => {
     writeDamaged(dir);
     using dataset = await GulpVideoDataset.open(dir, { label: null });
@@ -49,7 +49,7 @@ Deno.test("skipped videos keep their numbers in split, mounts and datasets", asy
   });
 });
 
-Deno.test("if a chunk is skipped, trees and datasets number the others alike, and report the shift", async () => {
+Deno.test("if a chunk is skipped, trees and datasets number the other videos alike, and report the shift", async () => {
   await withTempDir(async (dir) => {
     writeDamaged(dir);
     await Deno.remove(`${dir}/meta_0.gmeta`);

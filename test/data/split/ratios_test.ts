@@ -6,7 +6,7 @@ Deno.test("sizes are the ratios' shares, the rest to the largest remainders", ()
   const cases: [ratios: string, count: number, sizes: number[]][] = [
     ["0.8,0.1,0.1", 100, [80, 10, 10]],
     ["0.8,0.1,0.1", 7, [5, 1, 1]], // 5.6, 0.7, 0.7
-    ["0.8,0.1,0.1", 4, [3, 1, 0]], // 3.2, 0.4, 0.4: the first of the equal ones
+    ["0.8,0.1,0.1", 4, [3, 1, 0]], // 3.2, 0.4, 0.4: the first of two equal remainders
     ["0.8,0.1,0.1", 3, [3, 0, 0]], // 2.4, 0.3, 0.3
     ["0.5,0.5", 5, [3, 2]],
     ["0.1,0.2,0.7", 10, [1, 2, 7]],
@@ -22,7 +22,7 @@ Deno.test("sizes are the ratios' shares, the rest to the largest remainders", ()
   }
 });
 
-Deno.test("rounding of ratios adds or loses no sample", () => {
+Deno.test("rounding of ratios adds and loses no sample", () => {
   const tenths = "0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1"; // 0.9999999999999999 as doubles
   assert.deepEqual(Ratios.parse(tenths).sizes(10), new Array(10).fill(1));
   const count = Number.MAX_SAFE_INTEGER;

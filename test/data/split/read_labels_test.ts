@@ -1,4 +1,4 @@
-/** Labels are read from containers, in the order in which their datasets number samples. */
+/** Labels are read from containers in the order of their datasets' indices. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path/posix";
 import { BagDataset } from "../../../src/formats/bags/data/bag_dataset.ts";
@@ -16,7 +16,7 @@ import { writeDataset } from "../../support/bags/make_bag.ts";
 import { writeChunk } from "../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** The label of each sample of a container, by index. */
+/** Returns the label of each sample of a container, by index. */
 async function labelsOf(path: string, label: string): Promise<string[]> {
   using container = await open(path);
   const { length } = countSamples(container.info);
@@ -118,7 +118,7 @@ Deno.test("labels of datapoints are in the order of their dataset, over many sha
   });
 });
 
-Deno.test("a list of a datapoint is not a label", async () => {
+Deno.test("a list in a datapoint is not a label", async () => {
   const { path } = goldenCase("granular2/lists");
   await assert.rejects(labelsOf(path, "bar"), {
     code: "no-label",

@@ -7,17 +7,17 @@ import {
   type FileServer,
 } from "../../support/remote/file_server.ts";
 
-/** Ranges from this size on are samples, others parts of an index. */
+/** Ranges of at least this many bytes are samples, smaller ones parts of an index. */
 const LARGE = 90_000;
 
-/** A range of a file, its end excluded. */
+/** Range of a file, with exclusive end. */
 export interface AskedRange {
   readonly path: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** The ranges of samples among what was asked for: not the first, by which a file is opened. */
+/** Returns the requested ranges of samples, without the first request, which opens a file. */
 export function askedRanges(asked: readonly Asked[]): AskedRange[] {
   return asked.flatMap(({ path, range }) => {
     const found = /^bytes=(\d+)-(\d+)$/.exec(range ?? "");
@@ -29,12 +29,12 @@ export function askedRanges(asked: readonly Asked[]): AskedRange[] {
   });
 }
 
-/** Bytes of ranges. */
+/** Returns the total bytes of ranges. */
 export function bytesOf(ranges: readonly AskedRange[]): number {
   return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** The longest part that two ranges have in common. */
+/** Returns the length of the longest overlap of two ranges. */
 export function longestTwice(ranges: readonly AskedRange[]): number {
   let longest = 0;
   for (const [i, one] of ranges.entries()) {
@@ -48,7 +48,7 @@ export function longestTwice(ranges: readonly AskedRange[]): number {
   return longest;
 }
 
-/** Has a server answer ranges of samples when it is told to, and all else at once. */
+/** Makes a server hold ranges of samples until `release()`, and answer everything else at once. */
 export function holdRanges(www: string): { fault: Fault; release(): void } {
   const held: (() => void)[] = [];
   return {
@@ -64,7 +64,7 @@ export function holdRanges(www: string): { fault: Fault; release(): void } {
   };
 }
 
-/** Has a server answer no range of samples before so many bytes of them have been asked for. */
+/** Makes a server hold ranges of samples until the given number of bytes has been requested. */
 export function holdUntilAsked(
   server: FileServer,
   www: string,

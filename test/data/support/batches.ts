@@ -1,12 +1,12 @@
 import type { DataLoader } from "../../../src/open/data/mod.ts";
 
-/** A loader of a `NumbersDataset`, whose batches are columns: index, seed and epoch. */
+/** Loader of a `NumbersDataset`, whose batches have the columns index, seed and epoch. */
 export type NumbersLoader = DataLoader<
   [number, number, number],
   [Float64Array, Float64Array, Float64Array]
 >;
 
-/** The indices of a loader's batches: to the end of the epoch, or so many. */
+/** Returns the indices of a loader's batches, to the end of the epoch or a given number of them. */
 export async function indicesOf(
   loader: NumbersLoader,
   most = Infinity,
@@ -20,7 +20,7 @@ export async function indicesOf(
   return batches;
 }
 
-/** All whole numbers below `end`. */
+/** Returns all whole numbers below `end`. */
 export function below(end: number): number[] {
   return Array.from({ length: end }, (_, i) => i);
 }

@@ -1,4 +1,4 @@
-/** What loaders collate with in tests, or process samples. */
+/** Functions with which loaders in tests collate or process samples. */
 import type { NdArray } from "../../../src/codecs/numpy/mod.ts";
 import {
   Compose,
@@ -8,12 +8,12 @@ import {
   transformSamples,
 } from "../../../src/open/data/mod.ts";
 
-/** Refuses. */
+/** Throws. */
 export function refuse(samples: readonly unknown[]): never {
   throw new SyntaxError(`I refuse these ${samples.length} samples`);
 }
 
-/** Makes an array of its own, of the first column. */
+/** Returns a new array of the first column. */
 export function firstColumn(
   samples: readonly (readonly number[])[],
 ): Int32Array {
@@ -22,41 +22,41 @@ export function firstColumn(
 
 const kept = new Float32Array([1, 2, 3]);
 
-/** Returns what it keeps. */
+/** Returns the same array each time. */
 export function keep(): Float32Array {
   return kept;
 }
 
-/** Fails as a thread's first deed. */
+/** Throws when a thread starts. */
 export function failToInit(worker: number): never {
   throw new Error(`thread ${worker} shall not start`);
 }
 
-/** Notes that it was called. */
+/** Records that it was called. */
 export function noteInit(worker: number): void {
   (globalThis as { initialised?: number }).initialised = worker;
 }
 
-/** The thread's number, as {@linkcode noteInit} noted it. */
+/** Returns the thread index recorded by {@linkcode noteInit}. */
 export function initialised(): number | undefined {
   return (globalThis as { initialised?: number }).initialised;
 }
 
 let collated = 0;
 
-/** How many batches this thread has collated. */
+/** Returns how many batches this thread has collated. */
 export function numberInThread(): number {
   return ++collated;
 }
 
-/** Makes an array of its own: how many bytes samples have. */
+/** Returns a new array of the samples' lengths in bytes. */
 export function lengths(samples: readonly Uint8Array[]): Float64Array {
   return Float64Array.from(samples, ({ length }) => length);
 }
 
 const toArray = new Compose([new DecodeImage(), new ToArray()]);
 
-/** Decodes pictures. */
+/** Decodes images. */
 export function pictureArrays(
   samples: readonly Uint8Array[],
   indices: readonly number[],

@@ -1,4 +1,4 @@
-/** A module of a user's: a class that extends a dataset, and functions that make samples. */
+/** User module: a class that extends a dataset, and functions that make samples. */
 import type { Decoders } from "../../../src/formats/bags/mod.ts";
 import { FFRecordReader } from "../../../src/formats/ffrecord/mod.ts";
 import {
@@ -7,13 +7,13 @@ import {
   type GetOptions,
 } from "../../../src/open/data/datasets.ts";
 
-/** A sample with its number. */
+/** Sample with its index. */
 export interface Numbered {
   readonly index: number;
   readonly text: string;
 }
 
-/** As the class of ffrecord's README. */
+/** Like the class in ffrecord's README. */
 export class CustomDataset extends FFRecordDataset<Numbered> {
   constructor(path: string) {
     super(FFRecordReader.openSync(path));
@@ -34,23 +34,23 @@ export default function (options: { readonly path: string }): CustomDataset {
   return new CustomDataset(options.path);
 }
 
-/** Waits before it makes a dataset. */
+/** Waits, then makes a dataset. */
 export async function makeLater(path: string): Promise<CustomDataset> {
   await Promise.resolve();
   return new CustomDataset(path);
 }
 
-/** Says that it was called. */
+/** Throws an error with its options. */
 export function fail(options: unknown): never {
   throw new Error(`no dataset of ${JSON.stringify(options)}`);
 }
 
-/** Makes what is no dataset. */
+/** Returns a value that is not a dataset. */
 export function makeNone(): { length: number } {
   return { length: 1 };
 }
 
-/** What each sample of a batch was made from. */
+/** Describes what each sample of a batch was made from. */
 export function summarise(
   samples: readonly Uint8Array[],
   indices: readonly number[],
@@ -72,17 +72,17 @@ export async function nameFiles(
   );
 }
 
-/** The keys of each datapoint. */
+/** Returns the keys of each datapoint. */
 export function listKeys(datapoints: readonly object[]): string[] {
   return datapoints.map((datapoint) => Object.keys(datapoint).join(" "));
 }
 
-/** Decoders by which values are their lengths. */
+/** Decoders that turn values into their lengths. */
 export const lengths: Decoders = {
   utf8: (bytes) => bytes.length,
   int: (bytes) => bytes.length,
   bytes: (bytes) => bytes.length,
 };
 
-/** No function. */
+/** Not a function. */
 export const number = 7;

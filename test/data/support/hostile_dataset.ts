@@ -5,7 +5,7 @@ import { RECIPE, type Recipe } from "../../../src/data/recipe.ts";
 import { FormatError } from "../../../src/base/errors.ts";
 import { blockThread } from "../../support/block_thread.ts";
 
-/** What happens when the bad sample is read. */
+/** Action when the bad sample is read. */
 export type Deed =
   | "throw"
   | "throw-fact"
@@ -23,7 +23,7 @@ export type Deed =
   | "timer"
   | "rejection";
 
-/** Numbers, one of which is bad. */
+/** Numbers, of which one is bad. */
 export class HostileDataset extends Dataset<number | (() => void)> {
   override readonly length = 40;
   readonly #deed: Deed;
@@ -31,8 +31,7 @@ export class HostileDataset extends Dataset<number | (() => void)> {
   readonly #counts: Int32Array;
 
   /**
-   * @param counts Shared memory where loads are counted: batches begun, batches done, most at once, datasets
-   * closed.
+   * @param counts Shared counters: batches begun, batches done, most at once, datasets closed.
    */
   constructor(
     deed: Deed,

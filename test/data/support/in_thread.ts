@@ -4,7 +4,7 @@ import { threadModules } from "../../../src/io/concurrency/thread_modules.ts";
 import { RECIPE } from "../../../src/data/recipe.ts";
 import type { Answer, Failure, Order } from "./reader_thread.ts";
 
-/** Makes a dataset again in another thread, and reads a batch of it there. */
+/** Makes a dataset again in another thread, and reads a batch from it there. */
 export async function inThread(
   dataset: Dataset<unknown>,
   indices: readonly number[],
@@ -25,7 +25,7 @@ export async function inThread(
   }
 }
 
-/** Compares what another thread reads of a dataset with what is read here. */
+/** Asserts that a dataset made in another thread reads the same as here. */
 export async function assertPortable(
   dataset: Dataset<unknown>,
   indices: readonly number[],

@@ -1,11 +1,11 @@
 import { Dataset, type GetOptions } from "../../../src/data/dataset.ts";
 import { IndexError } from "../../../src/base/errors.ts";
 
-/** A dataset of what it is given, that tells what it was asked for. */
+/** Dataset of a list of samples that records requests. */
 export class ListDataset<T> extends Dataset<T> {
-  /** The batches that it was asked for. */
+  /** Requested batches. */
   readonly asked: number[][] = [];
-  /** What it was asked with. */
+  /** Options of each request. */
   readonly options: (GetOptions | undefined)[] = [];
   /** Whether it was closed. */
   closed = false;

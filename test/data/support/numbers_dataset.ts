@@ -1,7 +1,7 @@
 import { Dataset, type GetOptions } from "../../../src/data/dataset.ts";
 import { RECIPE, type Recipe } from "../../../src/data/recipe.ts";
 
-/** Samples that say which they are, and for what they were read; any number of them takes no memory. */
+/** Samples of their own index, seed and epoch; any number of them takes no memory. */
 export class NumbersDataset extends Dataset<[number, number, number]> {
   override readonly length: number;
 

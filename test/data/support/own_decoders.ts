@@ -4,7 +4,7 @@ function inBrackets(bytes: Uint8Array): Promise<string> {
   return Promise.resolve(`<${new TextDecoder().decode(bytes)}>`);
 }
 
-/** Decoders of a program, for samples of WebDataset, MDS and Bags. */
+/** Custom decoders for samples of WebDataset, MDS and Bags. */
 const decoders: SampleDecoders = {
   len: ({ length }) => length,
   txt: null,

@@ -1,6 +1,6 @@
 import { readPickle } from "../../../src/codecs/pickle/read_pickle.ts";
 
-/** Samples that were pickled: what ffrecord's tests make in `process`. */
+/** Unpickles samples as ffrecord's tests do in `process`. */
 export default function pickledPairs(
   samples: readonly Uint8Array[],
 ): [number, number][] {

@@ -1,7 +1,7 @@
 import { RECIPE, type Recipe } from "../../../src/open/data/mod.ts";
 import { LOCAL_DISK, type Storage } from "../../../src/io/storage/storage.ts";
 
-/** The local disk under another name, which other threads can make too. */
+/** The local disk under another name; other threads can make it too. */
 export default function portableStorage(): Storage {
   const recipe: Recipe = {
     module: import.meta.url,
@@ -17,7 +17,7 @@ export default function portableStorage(): Storage {
   return Object.assign(inner, { [RECIPE]: () => recipe });
 }
 
-/** What this storage calls `far:` is the disk's root: nobody else finds it. */
+/** Removes the prefix `far:`, which no other storage resolves. */
 function elsewhere(path: string): string {
   return path.replace(/^far:/, "");
 }

@@ -1,7 +1,7 @@
-/** A program that imports a function from itself before it has ended. */
+/** Program that imports a function from itself before it has ended. */
 import { importedFunction } from "../../../src/data/recipe.ts";
 
-/** What is imported. */
+/** Imported function. */
 export default function (): void {}
 
 await importedFunction(new URL(import.meta.url));

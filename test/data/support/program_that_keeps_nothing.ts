@@ -1,6 +1,5 @@
 /**
- * A program that looks at batches, 2 GB of them, and gives none back. Prints how many megabytes of memory it had at
- * most.
+ * Program that takes 2 GB of batches and recycles none. Prints its peak memory in megabytes.
  */
 import { FFRecordWriter } from "../../../src/formats/ffrecord/mod.ts";
 import { DataLoader, FFRecordDataset } from "../../../src/open/data/mod.ts";

@@ -1,8 +1,8 @@
-/** A program that has its threads import a function from itself. */
+/** Program whose threads import a function from it. */
 import { DataLoader } from "../../../src/open/data/mod.ts";
 import { NumbersDataset } from "./numbers_dataset.ts";
 
-/** Collates. */
+/** Collates samples into their number. */
 export function count(samples: readonly unknown[]): number {
   return samples.length;
 }

@@ -1,4 +1,4 @@
-/** The thread of {@linkcode inThread}: makes what a recipe says, and reads a batch of it. */
+/** Thread of {@linkcode inThread}: makes the value of a recipe, and reads a batch from it. */
 import type { Dataset } from "../../../src/data/dataset.ts";
 import {
   importThreadModules,
@@ -6,21 +6,21 @@ import {
 } from "../../../src/io/concurrency/thread_modules.ts";
 import { followRecipe, type Recipe } from "../../../src/data/recipe.ts";
 
-/** What the thread is told. */
+/** Request to the thread. */
 export interface Order {
   readonly recipe: Recipe;
   readonly indices: readonly number[];
   readonly modules: readonly ThreadModule[];
 }
 
-/** What it answers. */
+/** Response of the thread. */
 export interface Answer {
   readonly length: number;
   readonly samples: readonly unknown[];
   readonly files: readonly (string | undefined)[];
 }
 
-/** What it answers where that failed. */
+/** Response of the thread if it failed. */
 export interface Failure {
   readonly code: unknown;
   readonly message: string;

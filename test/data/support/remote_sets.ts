@@ -1,4 +1,4 @@
-/** Datasets of every format on a server, whose samples are large enough to be requests of their own. */
+/** Remote datasets of every format, with samples large enough for requests of their own. */
 import * as fs from "node:fs";
 import type { RemoteOptions } from "../../../src/io/remote/remote_options.ts";
 import {
@@ -14,18 +14,18 @@ import { packFolder } from "../../../src/formats/ffrecord/mod.ts";
 import { GulpChunk } from "../../../src/formats/gulp/mod.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 
-/** A dataset that lies in a directory. */
+/** Dataset in a directory. */
 export interface RemoteSet {
-  /** About how many bytes a sample has there. */
+  /** Approximate bytes of a stored sample. */
   readonly bytes: number;
   open(url: string, remote: RemoteOptions): Promise<Dataset<unknown>>;
 }
 
-/** Samples of each set. */
+/** Number of samples of each set. */
 export const COUNT = 40;
 /**
- * Some of them in a random order, of which none are neighbours: who reads these one after the other would be taken for a
- * reader that goes from front to back.
+ * Some samples in random order, no two of them neighbours: reading neighbours in sequence would count as a sequential
+ * read.
  */
 export const ORDER: readonly number[] = [
   22,
@@ -49,7 +49,7 @@ export const ORDER: readonly number[] = [
   18,
   24,
 ];
-/** Of a sample that is bytes: more than the gap that is fetched along to make one request of two. */
+/** Bytes of a sample: more than the largest gap between two ranges that are merged into one request. */
 const BYTES = 150_000;
 
 const noise = (length: number, seed: number): Uint8Array<ArrayBuffer> => {
@@ -64,7 +64,7 @@ export const samples: readonly Uint8Array[] = Array.from(
   (_, i) => noise(BYTES, i),
 );
 
-/** What makes sets, by name; each writes its files into a directory that is there. */
+/** Functions that write a set's files into an existing directory, by name. */
 export const SETS: Readonly<
   Record<string, (www: string) => Promise<RemoteSet>>
 > = {
@@ -106,7 +106,7 @@ export const SETS: Readonly<
   "datapoints of a dataset of Bags": async (www) => {
     const spec = { image: "bytes", name: "utf8" };
     await using writer = await DatasetWriter.open(`${www}/data`, spec, {
-      generation: 2, // whose references have to be fetched first
+      generation: 2, // in this generation, references must be fetched first
     });
     for (const [i, image] of samples.entries()) {
       await writer.write({ image, name: `sample ${i}` });
@@ -119,7 +119,7 @@ export const SETS: Readonly<
   },
 };
 
-/** @returns The size of a frame. */
+/** @returns Size of a frame in bytes. */
 async function writeGulp(www: string, frames: number): Promise<number> {
   const [height, width, channels] = [256, 256, 3] as const;
   using chunk = await GulpChunk.load(

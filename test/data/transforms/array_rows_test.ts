@@ -1,4 +1,4 @@
-/** Arrays that a loader stacks are written side by side where the batch lies. */
+/** Arrays that a loader stacks are written directly into the batch. */
 import assert from "node:assert/strict";
 import type { Image } from "../../../src/codecs/image/image.ts";
 import { BatchMemory } from "../../../src/data/batch_memory.ts";
@@ -24,7 +24,7 @@ function image(value: number, height = 6, width = 8): Image {
   return { data, height, width, channels: 3 };
 }
 
-/** A memory that is not empty before. */
+/** Returns memory that already contains data. */
 function usedMemory(): BatchMemory {
   const memory = new BatchMemory();
   memory.take(3);
@@ -48,12 +48,12 @@ for (
     ["clips", clip, images.map((one) => [one, images[0]!])],
   ] as const
 ) {
-  Deno.test(`${name} become rows of the batch, which are not copied`, async () => {
+  Deno.test(`${name} become rows of the batch without a copy`, async () => {
     const memory = usedMemory();
     const before = memory.buffers.length;
     const indices = [4, 1, 2];
     const seed = { seed: 7, epoch: 1 };
-    // deno-lint-ignore no-explicit-any -- each takes its samples
+    // deno-lint-ignore no-explicit-any -- each transform has its own type of samples
     const make = (options: any) =>
       // deno-lint-ignore no-explicit-any -- as above
       transformSamples<any, NdArray>(transform, samples, indices, options);

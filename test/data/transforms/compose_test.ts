@@ -41,7 +41,7 @@ import { testImage } from "../../support/images.ts";
 
 const OWN = new URL("../../support/own_transforms.ts", import.meta.url);
 
-Deno.test("steps follow each other, and share one row of random numbers", async () => {
+Deno.test("steps run in sequence and share one stream of random numbers", async () => {
   const seen: unknown[] = [];
   const chain = new Compose([
     new CenterCrop(8),
@@ -97,7 +97,7 @@ Deno.test("a value that is not a step is rejected at once", () => {
   }
 });
 
-Deno.test("wrong orders are reported", () => {
+Deno.test("steps in the wrong order are reported", () => {
   const cases: [Compose<unknown>, RegExp][] = [
     [
       new Compose([new UnitNorm(), new Scale(5)]),
@@ -168,7 +168,7 @@ const VIDEO_STEPS: readonly SampleTransform<never, unknown>[] = [
   new UnitNormVideo(),
 ];
 
-/** What another thread would make of it. */
+/** Returns the value as another thread would make it again. */
 async function sent<T extends Portable>(value: T): Promise<T> {
   const recipe = value[RECIPE]();
   assert.ok(recipe !== undefined);
@@ -204,7 +204,7 @@ Deno.test("every transform can be made in another thread, with the same results 
   ]);
 });
 
-Deno.test("functions and classes of one's own stay in their thread, and the error says how to send them", () => {
+Deno.test("a user's functions and classes stay in their thread, and the error says how to send them", () => {
   class Mine extends Scale {}
   class Bare {
     apply(image: Image): Image {

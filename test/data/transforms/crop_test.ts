@@ -15,7 +15,7 @@ import { needs } from "../../support/programs/programs.ts";
 const edge = fc.integer({ min: 1, max: 15 });
 const channels = fc.constantFrom<(1 | 3)[]>(1, 3);
 
-Deno.test("crops are parts of the picture, of the requested size", () => {
+Deno.test("crops are parts of the image, of the requested size", () => {
   fc.assert(fc.property(
     edge,
     edge,
@@ -41,7 +41,7 @@ Deno.test("crops are parts of the picture, of the requested size", () => {
   ));
 });
 
-/** Fails unless `part` is what lies there. */
+/** Asserts that `part` equals that region of the image. */
 function assertPart(
   part: Image,
   image: Image,
@@ -119,7 +119,7 @@ Deno.test("the centre crop of an image that is too small is that of an enlarged 
   assert.deepEqual([height, width], [12, 50]);
 });
 
-Deno.test("crops reject invalid sizes, paddings and pictures", () => {
+Deno.test("crops reject invalid sizes, paddings and images", () => {
   for (const size of [0, -1, 2.5, NaN, Infinity]) {
     assert.throws(
       () => new CenterCrop(size),
@@ -227,7 +227,7 @@ Deno.test("a crop may lie anywhere in the border, on all sides", () => {
       ).join(""),
     );
   }
-  // By two or one to the left, none, by one or two to the right.
+  // Shifted left by two or one, not at all, or right by one or two.
   assert.deepEqual(
     [...zeroColumns].sort(),
     ["00x", "0xx", "x00", "xx0", "xxx"],

@@ -14,7 +14,7 @@ import { testImage } from "../../support/images.ts";
 import { pythonLines } from "../../support/programs/python.ts";
 import { needs } from "../../support/programs/programs.ts";
 
-/** Half the distance of two neighbouring float32 numbers, relatively, and some for what cancels out. */
+/** Relative tolerance: half the distance of neighbouring float32 numbers, with a margin for cancellation. */
 const CLOSE = 2 ** -23;
 
 function assertValues(
@@ -44,7 +44,7 @@ const image = fc.tuple(
   return { data, width, height, channels };
 });
 
-/** As the definition has it, in float64. */
+/** Computes the definition in float64. */
 function unitNorm(values: readonly number[]): number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) /
@@ -119,7 +119,7 @@ for data, shape in images:
   },
 });
 
-Deno.test("a picture of one value becomes zeros", () => {
+Deno.test("an image of one value becomes zeros", () => {
   const flat = { ...testImage(6, 6), data: new Uint8Array(108).fill(93) };
   assert.ok(new UnitNorm().apply(flat).data.every((value) => value === 0));
 });
@@ -136,7 +136,7 @@ Deno.test("normalizing twice, with a crop in between, follows the definition", (
   const expected = new UnitNorm().apply(
     { ...norm.apply(new CenterCrop(5).apply(image)) },
   );
-  // The latter was rounded to float32 on its way.
+  // Intermediate values were rounded to float32.
   assertValues(part.data, expected.data, 1e-5);
 });
 
@@ -172,7 +172,7 @@ Deno.test("a clip is normalized as a whole", () => {
   );
 });
 
-Deno.test("one mean applies to all channels; three are rejected for gray pictures", () => {
+Deno.test("one mean applies to all channels; three are rejected for gray images", () => {
   const image = testImage(4, 4);
   assert.deepEqual(
     new Normalize(3, 2).apply(image).data,

@@ -1,4 +1,4 @@
-/** Steps that are planned together give what they give one after the other. */
+/** Steps that are planned together have the same result as one after the other. */
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import {
@@ -41,7 +41,7 @@ const edge = fc.integer({ min: 1, max: 160 });
 const small = fc.integer({ min: 1, max: 30 });
 const size = fc.oneof(edge, fc.record({ height: edge, width: edge }));
 
-/** A step for images; crops of what is smaller than they are come after a resize. */
+/** Steps for images. Random crops come after a resize, so that they fit into the image. */
 const steps: fc.Arbitrary<AnyStep[]> = fc.oneof(
   size.map((size) => [new Scale(size as number)]),
   size.map((size) => [new Resize(size as number)]),
@@ -112,12 +112,12 @@ Deno.test("clips are planned too, with one region for all frames", async () => {
   const images = [];
   for (const jpeg of frames) images.push(await decode.apply(jpeg));
   const random = new Random(5);
-  random.uint32(); // for the steps of images
+  random.uint32(); // consumed by the steps of images
   random.uint32();
   assert.deepEqual(await single.apply(images, random), made);
 });
 
-/** Of two frames, the first as it is, and the second flipped and twice, as the end of a short clip is. */
+/** Clip of two frames: the first unchanged, the second flipped and repeated, as at the end of a short clip. */
 class FlippedTwice {
   apply([first, second]: Picture[]): Picture[] {
     const flipped = new RandHorFlip(1).apply(second!, new Random(1));
@@ -176,7 +176,7 @@ for (const name of ["422", "gray"]) {
   }
 }
 
-Deno.test("pictures that a function keeps, or that a chain ends in, do not depend on the file's bytes", async () => {
+Deno.test("images that a function keeps, or that end a chain, do not depend on the file's bytes", async () => {
   const kept: Picture[] = [];
   const normalize = new Normalize(0.5, 0.25, { scale: 1 / 255 });
   const keep = (picture: Picture) => ({
@@ -201,7 +201,7 @@ Deno.test("pictures that a function keeps, or that a chain ends in, do not depen
   }
 });
 
-Deno.test("a damaged picture is an error of the chain, wherever the damage is", async () => {
+Deno.test("a damaged image is an error of the chain, wherever the damage is", async () => {
   const chain = new Compose<NdArray>([
     new DecodeImage(),
     new Scale(64),
@@ -222,7 +222,7 @@ Deno.test("RandomResizedCrop crops like torchvision: areas, proportions, and the
   const jpeg = JPEGS[0]!; // 131 × 97
   const image = await new DecodeImage().apply(jpeg);
   const parts: { area: number; aspect: number }[] = [];
-  // Each pixel says where it is from, so that the corners of the result tell the part.
+  // Each pixel encodes its position, so that the corners of the result identify the cropped region.
   const { height, width } = image;
   const across = new Uint8Array(height * width * 3);
   for (let y = 0; y < height; y++) {

@@ -22,7 +22,7 @@ function valueOf(
   return data[(y * width + x) * channels + c]!;
 }
 
-Deno.test("arrays of pictures have channels first or last, in every type", () => {
+Deno.test("arrays of images have channels first or last, in every type", () => {
   for (const dtype of ["float16", "float32", "uint8"] as const) {
     for (const channels of [1, 3] as const) {
       const image = testImage(7, 5, channels);

@@ -87,7 +87,7 @@ Deno.test("samples are transformed by seed, epoch and index, wherever they are i
   );
 });
 
-Deno.test("only some samples are transformed at a time", async () => {
+Deno.test("only a limited number of samples is transformed at a time", async () => {
   let [now, most] = [0, 0];
   const count = 100;
   const step = async (value: number) => {
@@ -123,7 +123,7 @@ Deno.test("errors name the index; an abort keeps its reason", async () => {
   const all = [0, 1, 2, 3, 4, 5, 6, 7];
   await assert.rejects(
     () => transformSamples(late, all, all),
-    /^DataError: Cannot make sample 3: no 3$/, // the first in the batch, not in time
+    /^DataError: Cannot make sample 3: no 3$/, // the first in the batch, not the first in time
   );
   const abort = new AbortController();
   const step = (value: number) => {

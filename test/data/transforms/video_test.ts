@@ -45,7 +45,7 @@ const TRANSFORMS: readonly SampleTransform<Image[], Picture[]>[] = [
   new AllFrames({ module: OWN, name: "brighten" }),
 ];
 
-Deno.test("all frames of a clip are treated alike", async () => {
+Deno.test("all frames of a clip are transformed alike", async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       for (const transform of TRANSFORMS) {
@@ -63,7 +63,7 @@ Deno.test("all frames of a clip are treated alike", async () => {
   );
 });
 
-Deno.test("another sample, epoch or seed is treated differently", async () => {
+Deno.test("another sample, epoch or seed is transformed differently", async () => {
   const clip = [numberedImage(60, 50, 3), numberedImage(60, 50, 3)];
   for (
     const transform of [

@@ -8,7 +8,7 @@ function newMemory() {
   return { samples: new BatchMemory(), batch: new BatchMemory() };
 }
 
-/** What arrives in another thread. */
+/** Returns what arrives in another thread. */
 function arrived({ batch, buffers }: ReturnType<typeof packBatch>): unknown {
   return structuredClone(batch, { transfer: transferable(buffers) });
 }
@@ -25,7 +25,7 @@ Deno.test("the loader's memory is passed without a copy", () => {
   assert.ok(batch[0]!.buffer.detached);
 });
 
-Deno.test("memory that may be the dataset's is copied, wherever it is", () => {
+Deno.test("memory that may belong to the dataset is copied, wherever it is in the batch", () => {
   const shared = new Uint8Array(new SharedArrayBuffer(4)).fill(1);
   const large = new Float32Array(1000).fill(2);
   const view = large.subarray(10, 13);
@@ -56,14 +56,14 @@ Deno.test("memory that may be the dataset's is copied, wherever it is", () => {
   assert.deepEqual([...there.bytes], [97, 98, 99]);
   assert.equal(there.itself.itself, there.itself);
   assert.deepEqual(there.itself.date, new Date(5));
-  // Nothing of it was taken away here.
+  // The dataset's memory was not detached here.
   assert.equal(view[2], 2);
   assert.equal(shared[3], 1);
   assert.equal(batch.bytes.toString(), "abc");
   assert.equal(batch.buffer.byteLength, 2);
 });
 
-Deno.test("collated memory is passed without a copy; the input of collating is copied", () => {
+Deno.test("collated memory is passed without a copy; memory of the collating function's input is copied", () => {
   const kept = new Float64Array([1, 2]);
   const made = new Float64Array([3, 4]);
   const half = new Float64Array([5, 6, 7, 8]).subarray(1, 3);
