@@ -1,4 +1,4 @@
-/** Contents that are decoded: what is kept of them, and how often they are decoded. */
+/** Caching of decoded contents, and how often they are decoded. */
 import assert from "node:assert/strict";
 import * as zlib from "node:zlib";
 import {
@@ -31,7 +31,7 @@ function bytesOf(length: number, seed: number): Uint8Array {
   );
 }
 
-/** Counts how often it is decoded, or begun to be. */
+/** Content that counts how often decoding was begun. */
 class Counted implements EncodedContent {
   readonly name = "counted";
   readonly mtime = 0;
@@ -47,7 +47,7 @@ class Counted implements EncodedContent {
       this.decoded++;
       let at = 0;
       return {
-        // deno-lint-ignore require-yield -- it is all there
+        // deno-lint-ignore require-yield -- all of it is in memory
         *next(): Steps<Uint8Array> {
           return bytes.subarray(at, at += piece);
         },
@@ -59,7 +59,7 @@ class Counted implements EncodedContent {
     return this.bytes.length;
   }
 
-  // deno-lint-ignore require-yield -- it is all there
+  // deno-lint-ignore require-yield -- all of it is in memory
   *decode(into: Uint8Array): Steps<void> {
     this.decoded++;
     into.set(this.bytes);
@@ -95,7 +95,7 @@ Deno.test("content read whole by a caller that caches it is not cached here as w
   runSync(source.fillToKeep(whole, 0));
   assert.deepEqual(whole, content.bytes);
   assert.equal(source.readCached(new Uint8Array(1), 0), 0);
-  // Who takes a part takes the next one later.
+  // A partial read is usually followed by a read of the next part.
   const part = new Uint8Array(DECODED_BLOCK);
   runSync(source.fillToKeep(part, 100));
   assert.deepEqual(part, content.bytes.subarray(100, 100 + DECODED_BLOCK));
@@ -105,7 +105,7 @@ Deno.test("content read whole by a caller that caches it is not cached here as w
   assert.equal(content.decoded, 2);
 });
 
-Deno.test("other threads' blocks are found, and those of other contents are not confused with them", () => {
+Deno.test("blocks of other threads are found, and not confused with those of other contents", () => {
   const blocks = DecodedBlocks.ofSize(64 * DECODED_BLOCK);
   const owner = blocks.newOwner();
   const content = new Counted(bytesOf(DECODED_BLOCK, 1), false);
@@ -154,7 +154,7 @@ Deno.test("a sequential reader of a content larger than the cache decodes it onc
     await Promise.all(waiting);
     assert.deepEqual(read, content.bytes);
     assert.equal(content.decoded, 1);
-    const into = new Uint8Array(100); // back again
+    const into = new Uint8Array(100); // seek backwards
     source.readAtSync!(into, 7);
     assert.deepEqual(into, content.bytes.subarray(7, 107));
     assert.equal(content.decoded, 2);
@@ -184,12 +184,12 @@ Deno.test("threads that request one content wait for the one that decodes it", a
   worker.postMessage({ memory: blocks.memory, owner });
   await waits.promise;
   blocks.release(owner, 1);
-  // Whichever came first: it never waits for ever.
+  // Either may come first; the waiter must not hang.
   assert.match(await said.promise, /ours|another/);
   worker.terminate();
 });
 
-/** How contents are encoded that are decoded piece by piece. */
+/** Encoders of the compressions that are decoded piece by piece. */
 const ENCODERS: Readonly<
   Record<Compression, (bytes: Uint8Array) => Uint8Array>
 > = {
@@ -207,7 +207,7 @@ function encoded(how: Compression, bytes: Uint8Array, size = bytes.length) {
   const packed = new Uint8Array(ENCODERS[how](bytes));
   const source = new MemorySource(packed, "packed");
   const place: EncodedPlace = { source, start: 0, packed: packed.length, size };
-  // deno-lint-ignore require-yield -- it is known
+  // deno-lint-ignore require-yield -- the location is known
   return function* (): Steps<EncodedPlace> {
     return place;
   };
@@ -233,7 +233,7 @@ Deno.test("decoding piece by piece restores the encoded content", async () => {
   }
 });
 
-Deno.test("false sizes are errors, however it is decoded", async () => {
+Deno.test("wrong sizes are errors, however the content is decoded", async () => {
   const bytes = bytesOf(300_000, 2);
   const cases = COMPRESSIONS.flatMap((how) =>
     [299_999, 300_001, 1].map((size) => ({ how, size }))
@@ -262,7 +262,7 @@ Deno.test("false sizes are errors, however it is decoded", async () => {
   );
 });
 
-Deno.test("zstd is decoded at once, in its declared size", async () => {
+Deno.test("zstd is decoded in one call, to its declared size", async () => {
   const bytes = bytesOf(100_000, 4);
   const packed = zlib.zstdCompressSync(bytes);
   const into = new Uint8Array(bytes.length);

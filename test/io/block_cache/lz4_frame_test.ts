@@ -1,4 +1,4 @@
-/** LZ4 frames that pyarrow compressed, and damaged ones. */
+/** LZ4 frames compressed by pyarrow, and damaged ones. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { decompressLz4Frame } from "../../../src/io/block_cache/lz4_frame.ts";
@@ -27,7 +27,7 @@ frames = [pa.compress(bytes.fromhex(one), codec="lz4", asbytes=True).hex() for o
 json.dump(frames, sys.stdout)
 `;
 
-/** Frames of the contents. */
+/** Returns frames of the contents. */
 function framesOf(contents: readonly Uint8Array[]): Uint8Array[] {
   const input = JSON.stringify(contents.map((content) => content.toHex()));
   const options = { input, encoding: "utf8", maxBuffer: 1 << 28 } as const;

@@ -12,12 +12,12 @@ import { needs } from "../../support/programs/programs.ts";
 
 const fault = (why: string) => new FormatError("bad-structure", why, {});
 
-/** What comes of it, or is wrong. */
+/** Returns the result, or the error message. */
 function told<T>(steps: Steps<T>): Promise<T | string> {
   return runAsync(steps).catch(({ message }: Error) => message);
 }
 
-/** Contents that deflating makes shorter, or not. */
+/** Contents that deflate compresses well, or not at all. */
 const contents = fc.oneof(
   fc.uint8Array({ maxLength: 5000 }),
   fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat(3000))
@@ -48,7 +48,7 @@ const COMPRESSIONS = [
 for (const { compression, library, compress } of COMPRESSIONS) {
   Deno.test({
     name:
-      `${compression}: contents of any level are decoded, by either way, into any memory`,
+      `${compression}: contents of any level are decoded, in this thread or another, into any memory`,
     ...needs(library),
     fn: async () => {
       const decoder = systemDecoder(compression);
@@ -79,7 +79,7 @@ for (const { compression, library, compress } of COMPRESSIONS) {
 
   Deno.test({
     name:
-      `${compression}: reports damage, or another size, as without the library`,
+      `${compression}: reports damage and wrong sizes exactly as without the library`,
     ...needs(library),
     fn: () =>
       fc.assert(
@@ -97,7 +97,7 @@ for (const { compression, library, compress } of COMPRESSIONS) {
             const into = new Uint8Array(size);
             const got = await told(decompress(bytes, compression, into, fault));
             if (got === undefined) {
-              // A stream that zlib refuses, and the library does not, has checksums that tell.
+              // A stream that zlib rejects, and the library accepts, has checksums that detect the damage.
               if (typeof expected !== "string") {
                 assert.deepEqual([...into], [...expected!]);
               }

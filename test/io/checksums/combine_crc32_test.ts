@@ -15,7 +15,7 @@ Deno.test("the checksum of two runs can be combined", () => {
 });
 
 Deno.test("lengths may be beyond 32 bits", () => {
-  // A gigabyte of zeros eight times, of which each half is known.
+  // Eight gigabytes of zeros, combined one by one and by halves.
   const zeros = new Uint8Array(1 << 20);
   let gigabyte = 0;
   for (let i = 0; i < 1024; i++) gigabyte = crc32(zeros, gigabyte);

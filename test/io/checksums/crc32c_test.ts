@@ -1,4 +1,4 @@
-/** CRC-32C by either package, and where it is compared like any other checksum. */
+/** CRC-32C by either package, and wherever it is verified like other checksums. */
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
@@ -92,7 +92,7 @@ Deno.test("slices of one batch are checksummed each by its kind", async () => {
   }
 });
 
-Deno.test("without permissions it is computed as well, and none is requested", async () => {
+Deno.test("without permissions it is computed as well, and no permission is requested", async () => {
   const module = `${REPOSITORY}src/io/checksums/crc32c.ts`;
   const code = `const { crc32cOf, loadCrc32c } = await import(${
     JSON.stringify(module)

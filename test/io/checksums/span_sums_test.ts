@@ -8,10 +8,10 @@ import { FileSource } from "../../../src/io/storage/file_source.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** Has it start threads. */
+/** Number of bytes that is large enough to start threads. */
 const MANY = 2 ** 30;
 
-/** A file of 40 blocks, and each of them as a span of two ranges. */
+/** Makes a file of 40 blocks, each a span of two ranges. */
 async function withSpans(
   use: (made: {
     path: string;

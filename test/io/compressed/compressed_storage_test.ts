@@ -1,4 +1,4 @@
-/** Compressed files of real programs, read in any order, as what they decompress to. */
+/** Files compressed by real programs read like the decompressed files, in any order. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
@@ -92,7 +92,8 @@ for (const { name, needs: programs, make } of COMPRESSED_CASES) {
   });
 
   Deno.test({
-    name: `${name}: what is cut or damaged is refused, and never wrong`,
+    name:
+      `${name}: truncated and damaged files are rejected, and never read incorrectly`,
     ...needs(...programs),
     fn: async () => {
       const plain = PLAIN.subarray(0, 200_000);
@@ -118,7 +119,8 @@ for (const { name, needs: programs, make } of COMPRESSED_CASES) {
             for (const wrong of [damaged, bytes.subarray(0, at)]) {
               try {
                 const { into, warnings } = open(wrong);
-                // Headers, padding and frames without checksums have bytes that change nothing, or behind which all is junk.
+                // Some bytes of headers, padding and frames without checksums have no effect, or turn everything
+                // after them into trailing junk.
                 const isPart = Buffer.from(into).equals(
                   plain.subarray(0, into.length),
                 );
@@ -143,7 +145,7 @@ for (const { name, needs: programs, make } of COMPRESSED_CASES) {
 }
 
 Deno.test(
-  "junk behind the end is said and not read",
+  "trailing junk is reported and not read",
   needs("gzip"),
   async () => {
     const plain = PLAIN.subarray(0, 1000);

@@ -1,4 +1,7 @@
-/** Compressed files under adverse conditions: programs that are killed or many, bombs, missing libraries, servers without validators. */
+/**
+ * Compressed files under adverse conditions: killed and concurrent programs, decompression bombs, missing libraries,
+ * servers without validators.
+ */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -19,7 +22,7 @@ const TAR = tarBytes([
   { name: "last", data: CONTENT.subarray(19_000_000) },
 ]);
 
-/** Reads the last file of a container in a process of its own, and compares it. */
+/** Reads the last file of a container in a separate process, and compares it. */
 function readLast(path: string, cache: string, ...flags: string[]) {
   const args = ["cat", "--cache-dir", cache, path, "last"];
   return new Deno.Command(Deno.execPath(), {
@@ -43,7 +46,7 @@ for (
     zstdCompressSync,
   ]] as const
 ) {
-  Deno.test(`.tar.${name}: programs that are killed while they decompress leave nothing wrong`, () =>
+  Deno.test(`.tar.${name}: programs that are killed while decompressing leave nothing incorrect`, () =>
     withMemoryDir(async (dir) => {
       const path = `${dir}/x.tar.${name}`;
       fs.writeFileSync(path, compress(TAR));
@@ -53,7 +56,7 @@ for (
         try {
           send(child.pid, "SIGKILL");
         } catch {
-          // It has ended already.
+          // Already ended.
         }
         await child.output();
       }
@@ -61,7 +64,7 @@ for (
       assertLast(await readLast(path, `${dir}/cache`).output());
     }));
 
-  Deno.test(`.tar.${name}: programs that open it at once read the same`, () =>
+  Deno.test(`.tar.${name}: programs that open it concurrently read the same`, () =>
     withMemoryDir(async (dir) => {
       const path = `${dir}/x.tar.${name}`;
       fs.writeFileSync(path, compress(TAR));
@@ -74,7 +77,7 @@ for (
       assert.ok(indexes.every((name) => !name.endsWith(".tmp")), `${indexes}`);
     }));
 
-  Deno.test(`.tar.${name}: without FFI it is read as well`, () =>
+  Deno.test(`.tar.${name}: it is read without FFI as well`, () =>
     withTempDir(async (dir) => {
       const path = `${dir}/x.tar.${name}`;
       const half = TAR.length >> 1;
@@ -86,7 +89,7 @@ for (
 }
 
 Deno.test({
-  name: "what has no substitute for a library is refused by name without FFI",
+  name: "without FFI, a compression that needs a library is rejected by name",
   ...needs("bzip2", "xz", "lz4"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -111,7 +114,7 @@ Deno.test({
     }),
 });
 
-/** Runs a program of Deno, and returns what it prints. */
+/** Runs a program with Deno, and returns its output. */
 function program(code: string): Promise<Ran> {
   const runner = [
     Deno.execPath(),
@@ -122,7 +125,7 @@ function program(code: string): Promise<Ran> {
   return run([...runner, code]);
 }
 
-Deno.test("a bomb takes neither memory nor disk, and is refused where that is wanted", async () => {
+Deno.test("a decompression bomb takes neither memory nor disk, and is rejected if a limit is set", async () => {
   await withMemoryDir(async (dir) => {
     const zeros = new Uint8Array(64 << 20);
     const header = tarBytes([{
@@ -169,7 +172,7 @@ Deno.test("a bomb takes neither memory nor disk, and is refused where that is wa
   });
 });
 
-Deno.test("of a server without validators, no checkpoints are kept", async () => {
+Deno.test("for a server without validators, no checkpoints are cached", async () => {
   await withMemoryDir(async (dir) => {
     const bytes = gzipSync(TAR);
     fs.mkdirSync(`${dir}/root`);

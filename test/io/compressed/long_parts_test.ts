@@ -1,4 +1,6 @@
-/** Streams without random access: decoded once, read from the cache on the disk, and decoded again where that is gone. */
+/**
+ * Streams without random access: decoded once, then read from the disk cache, and decoded again if they are evicted.
+ */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
@@ -12,7 +14,7 @@ import { withMemoryDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 
 const PLAIN = mixedBytes(24_000_000, 3);
-/** So small that the whole stream is too long to be decoded for a read. */
+/** Memory limit, so small that the stream is too long to be decoded for a single read. */
 const MEMORY = 4 << 20;
 
 interface Opened {
@@ -35,7 +37,7 @@ function open(path: string, cache: CacheOptions | false): Opened {
   return { source: runSync(storage.open(path)), warnings };
 }
 
-/** Reads backwards, which no decoder can, and compares. */
+/** Reads backwards, which no decoder supports, and compares. */
 async function compareBackwards({ source }: Opened): Promise<void> {
   const into = new Uint8Array(50_000);
   for (let at = PLAIN.length - 7; at >= 0; at -= 2_999_999) {
@@ -73,7 +75,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "what the cache has lost is decoded again, which is said once",
+  name: "data that the cache has lost is decoded again, with one warning",
   ...needs("zstd"),
   fn: () =>
     withFrame(async (path, directory) => {
@@ -84,7 +86,7 @@ Deno.test({
       assert.equal(opened.warnings.length, 1, opened.warnings.join("\n"));
       assert.match(opened.warnings[0]!, /decompressed again from its start/);
       opened.source.close();
-      // It is there again.
+      // Now it is cached again.
       const again = open(path, { directory });
       await compareBackwards(again);
       assert.deepEqual(again.warnings, []);
@@ -94,7 +96,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "without a cache, or with a small one, reads are as right and disk is bounded",
+    "without a cache, or with a small one, reads are correct and disk use is bounded",
   ...needs("zstd"),
   fn: () =>
     withFrame(async (path, directory) => {
@@ -114,7 +116,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a damaged cache is noticed, and what is read is right",
+  name: "a damaged cache is detected, and reads are correct",
   ...needs("zstd"),
   fn: () =>
     withFrame(async (path, directory) => {

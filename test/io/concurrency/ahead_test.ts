@@ -32,7 +32,7 @@ Deno.test("an error of a source comes after its items", async () => {
 });
 
 Deno.test("a source is closed when nothing more is requested", async () => {
-  for (const bytes of [1, 10 * MB]) { // it goes on, or waits
+  for (const bytes of [1, 10 * MB]) { // continues, or waits
     let isClosed = false;
     const source = async function* () {
       try {

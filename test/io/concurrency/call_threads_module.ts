@@ -1,11 +1,11 @@
-/** What threads of `call_threads_test.ts` call. */
+/** Functions that threads of `call_threads_test.ts` call. */
 
-/** Its argument, with 1 added to each byte. */
+/** Returns its argument with 1 added to each byte. */
 export function incremented(bytes: Uint8Array): Uint8Array {
   return bytes.map((byte) => byte + 1);
 }
 
-/** Computes until another thread says that it may end. */
+/** Computes until another thread sets a flag. */
 export function untilTold(told: Int32Array): Uint8Array {
   while (Atomics.load(told, 0) === 0);
   return new Uint8Array(1);
@@ -16,7 +16,7 @@ export function failing(): never {
   throw new RangeError("too much");
 }
 
-/** Takes memory without end. */
+/** Allocates memory without limit. */
 export function greedy(): never {
   const all: unknown[] = [];
   for (;;) all.push({ more: [all.length] });

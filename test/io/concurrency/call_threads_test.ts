@@ -13,7 +13,7 @@ const LIMITS: CallLimits = {
   memory: 64,
 };
 
-/** Threads that are closed at the end. */
+/** Makes threads that are closed at the end. */
 function threads(limits: Partial<CallLimits> = {}) {
   const made = new CallThreads("test", { ...LIMITS, ...limits });
   return {
@@ -26,7 +26,7 @@ function threads(limits: Partial<CallLimits> = {}) {
   };
 }
 
-/** A flag that a call waits for. */
+/** Makes a flag that a call waits for. */
 function flag(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(4));
 }
@@ -50,7 +50,7 @@ Deno.test("calls return bytes, buffers are moved, and errors keep their class", 
     name: "RangeError",
     message: "too much",
   });
-  // The same thread goes on.
+  // The same thread continues.
   assert.equal((await pool.call("incremented", [result])).length, 3);
 });
 
@@ -69,7 +69,7 @@ Deno.test("short calls overtake long ones, and the queue is limited", async () =
   Atomics.store(told, 0, 0);
   const other = pool.call("untilTold", [told], true);
   const next = pool.call("untilTold", [told], true);
-  // Long calls never have both threads.
+  // Long calls never occupy both threads.
   assert.deepEqual([
     ...await pool.call("incremented", [Uint8Array.of(4)]),
   ], [5]);
@@ -90,7 +90,7 @@ Deno.test("a caller that aborts stops waiting, and its call is never started", a
   }, leaving.signal);
   leaving.abort(reason);
   await assert.rejects(second, reason);
-  // One that is under way is no longer waited for.
+  // An aborted caller stops waiting for a running call too.
   const running = new AbortController();
   const third = pool.call("untilTold", [told], false, running.signal);
   running.abort(reason);
@@ -101,7 +101,7 @@ Deno.test("a caller that aborts stops waiting, and its call is never started", a
   assert.ok(!isMade);
 });
 
-Deno.test("a call that takes too long is ended, with a limit on lost threads", async () => {
+Deno.test("a call that exceeds the timeout fails, with a limit on lost threads", async () => {
   using pool = threads({ timeout: 1000 });
   const told = flag();
   for (let i = 0; i < 2; i++) {
@@ -110,7 +110,7 @@ Deno.test("a call that takes too long is ended, with a limit on lost threads", a
       isOf("timeout"),
     );
   }
-  // Deno does not interrupt what they compute: until they end, no more are started.
+  // Deno can't interrupt running computations; no more threads start until these end.
   await assert.rejects(
     pool.call("incremented", [Uint8Array.of(1)]),
     isOf("timeout"),
@@ -132,7 +132,7 @@ Deno.test("closing ends running calls", async () => {
   const told = flag();
   const call = pool.call("untilTold", [told]);
   const failed = assert.rejects(call, isOf("died"));
-  await new Promise((resolve) => setTimeout(resolve, 100)); // so that it is
+  await new Promise((resolve) => setTimeout(resolve, 100)); // wait until the call is running
   pool.made.close();
   await failed;
   Atomics.store(told, 0, 1);

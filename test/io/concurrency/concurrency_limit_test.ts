@@ -1,4 +1,4 @@
-/** Pieces of work, several at once. */
+/** Procedures that run concurrently, up to a limit. */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import {
@@ -12,7 +12,7 @@ import {
   type Steps,
 } from "../../../src/io/concurrency/steps.ts";
 
-/** Fails at once where nothing is waited for, or after so many milliseconds. */
+/** Fails at once when run synchronously, else after `ms` milliseconds. */
 function* failing(name: string, ms: number): Steps<void> {
   yield* perform<void>({
     sync() {

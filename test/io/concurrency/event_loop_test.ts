@@ -12,7 +12,7 @@ function workUntilOthersTurn(): void {
   while (!shouldYield());
 }
 
-/** Counts how often the event loop goes round while `work` goes on. */
+/** Counts turns of the event loop while `work` runs. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let over = false;
@@ -43,13 +43,13 @@ Deno.test("a synchronous batch still lets timers and signals run", async () => {
   const source = new MemorySource(new Uint8Array(1000));
   const read = source.readAtSync.bind(source);
   source.readAtSync = (into, offset) => {
-    workUntilOthersTurn(); // each read is as long as may be worked on end
+    workUntilOthersTurn(); // each read takes a full time slice
     return read(into, offset);
   };
   const slices = Array.from(
     { length: 100 },
     () => ({ source: 0, offset: 0, length: 1000 }),
-  ).map((slice, i) => ({ ...slice, source: i % 2 })); // none are read together
+  ).map((slice, i) => ({ ...slice, source: i % 2 })); // alternating sources prevent merged reads
   const turns = await turnsDuring(() =>
     runAsync(readSlices([source, source], slices))
   );
@@ -69,7 +69,7 @@ Deno.test("a synchronous batch still lets timers and signals run", async () => {
 });
 
 Deno.test("messages of a thread arrive within a few turns", async () => {
-  // When it answered: it may have to wait for a processor.
+  // Time of the reply, which may have to wait for a CPU.
   const answer = "onmessage = () => postMessage(Date.now())";
   const worker = new Worker(`data:text/javascript,${answer}`, {
     type: "module",
@@ -88,9 +88,9 @@ Deno.test("messages of a thread arrive within a few turns", async () => {
     }
     return turns.filter((turn) => turn > answered!).length;
   };
-  await turnsUntilHeard(); // it has started
-  // By setImmediate alone, every second answer takes 13 or 14 turns, whatever else goes on. On a busy machine some do
-  // here, where the other thread is done before this one waits for it, but never for long.
+  await turnsUntilHeard(); // waits until the thread has started
+  // With setImmediate alone, every second reply takes 13 or 14 turns, regardless of load. On a busy machine some
+  // replies do so here too, if the other thread replies before this one waits for it, but never for long.
   const turns: number[] = [];
   let atOnce = 0;
   while (atOnce < 6 && turns.length < 100) {

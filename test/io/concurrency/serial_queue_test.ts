@@ -18,7 +18,7 @@ Deno.test("work is done in the order of the requests", async () => {
   assert.ok(!turns.busy);
 });
 
-Deno.test("work queued before a failure is not done, later work is", async () => {
+Deno.test("work queued before a failure is skipped, later work is done", async () => {
   const turns = new SerialQueue("a.ffr");
   const first = turns.take(() => Promise.reject(new Error("no")));
   const second = turns.take(() => assert.fail("done all the same"));

@@ -1,8 +1,8 @@
-/** Requests that are under way at the same time: so many, of so many bytes. */
+/** Requests in flight, limited by number and by bytes. */
 import assert from "node:assert/strict";
 import { Slots } from "../../../src/io/concurrency/slots.ts";
 
-/** Starts work of so many bytes, which goes on until it is ended. */
+/** Starts work that occupies `bytes` until it is ended. */
 function begin(slots: Slots, bytes: number, signal?: AbortSignal) {
   const end = Promise.withResolvers<void>();
   const one = { hasBegun: false, end: end.resolve, done: Promise.resolve() };
@@ -26,7 +26,7 @@ Deno.test("as many run as there are slots and bytes; the others follow in order"
   const all = [60, 30, 30, 5, 5].map((bytes) => begin(slots, bytes));
   await settled();
   const begun = () => all.map(({ hasBegun }) => hasBegun);
-  // The third has no room, and those behind it are not preferred.
+  // The third does not fit, and later ones do not overtake it.
   assert.deepEqual(begun(), [true, true, false, false, false]);
   all[0]!.end();
   await settled();

@@ -6,7 +6,7 @@ import { openDirectory } from "../../../src/io/dirfd/open_directory.ts";
 import { descriptorsBelow } from "../../support/programs/descriptors.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** Counts how many of a directory and those opened from it are open. */
+/** Tracks how many of a directory and its descendants are open. */
 function counted(
   directory: Directory,
   open: { now: number; most: number },
@@ -63,7 +63,7 @@ Deno.test("a directory that was replaced is not returned to", async () => {
       code: "changed",
       message: /Cannot use .*d\/d\/d: it was replaced by another directory/,
     });
-    // It ends where it is still what it was, and can be used.
+    // The chain now ends at the last unchanged directory, and remains usable.
     assert.equal(chain.depth, 2);
     assert.deepEqual(chain.last.list().names, ["d"]);
     chain.close();

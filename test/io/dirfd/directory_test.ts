@@ -16,7 +16,7 @@ const WAYS: [string, (path: string) => Directory][] = [
 ];
 
 for (const [way, open] of WAYS) {
-  Deno.test(`${way}: files are made, read, renamed and removed`, async () => {
+  Deno.test(`${way}: files are created, read, renamed and removed`, async () => {
     await withTempDir(async (dir) => {
       const directory = open(dir);
       directory.makeDirectory("sub");
@@ -65,7 +65,7 @@ for (const [way, open] of WAYS) {
       directory.close();
       assert.equal(await descriptorsBelow(dir), 0);
 
-      // What has its number now stays open.
+      // A second close must not affect a directory that reuses the descriptor.
       const other = openDirectory(dir);
       directory.close();
       opened.close();
@@ -283,7 +283,7 @@ Deno.test({
       }
       exact.close();
 
-      // One of those that Deno shows as U+FFFD is really called that.
+      // One of the names that Deno shows with U+FFFD really contains it.
       const shown = openNamed(dir);
       const { names: reached, unreachable } = shown.list();
       assert.deepEqual(reached.sort(), ["ok", "\ufffd"]);

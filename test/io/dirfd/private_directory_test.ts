@@ -1,4 +1,4 @@
-/** Directories that nobody else can enter: what is refused, and what is never followed or waited for. */
+/** Directories that only their owner can enter: rejected ones, and entries that are never followed or waited for. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import {
@@ -12,12 +12,12 @@ import {
   SPECIAL_FILES,
 } from "../../support/programs/special_files.ts";
 
-/** Some other user's number. */
+/** Another user's id. */
 const OTHER = 65534;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** Runs `body` with a private directory in one that only this user may write to. */
+/** Runs `body` with a private directory inside one that only this user may write to. */
 async function withPrivate(
   body: (directory: PrivateDirectory, path: string) => void,
 ): Promise<void> {
@@ -56,7 +56,7 @@ Deno.test("a directory and its files are created for their owner only", () =>
     assert.deepEqual(directory.list(), ["b"]);
   }));
 
-/** Writes a number to a file, all at once, then the next one, until there is no file `go`. */
+/** Repeatedly replaces a file by one with the next number, atomically, until the file `go` disappears. */
 const REPLACE = `
 const [dir] = Deno.args;
 for (let i = 0; ; i++) {
@@ -65,10 +65,10 @@ for (let i = 0; ; i++) {
   try { Deno.lstatSync(dir + "/go"); } catch { break; }
 }`;
 
-/** How often it is replaced while it is read: in some of them between opening it and looking at it. */
+/** Number of replacements to wait for: some of them happen between open and stat. */
 const REPLACED = 1000;
 
-Deno.test("a file that another one replaces while it is opened is read", () =>
+Deno.test("a file that is replaced while it is opened is read", () =>
   withTempDir(async (dir) => {
     fs.chmodSync(dir, 0o700);
     const directory = PrivateDirectory.open(`${dir}/state`, true);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { constants } from "node:os";
 import { call } from "../../../src/io/libc/libc_files.ts";
 
-/** Makes calls that fail one after the other, each leaving a number in errno, and then succeed. */
+/** Makes calls that fail one after the other, each with its errno, and then succeed. */
 function calls(codes: readonly (keyof typeof constants.errno)[]) {
   const errno = new Int32Array(1);
   let made = 0;

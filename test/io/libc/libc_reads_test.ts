@@ -24,17 +24,17 @@ Deno.test(
           assert.deepEqual(a.subarray(0, expected.length), expected);
           const got = libc.cached(fd, b, offset);
           if (got === UNSUPPORTED) continue;
-          assert.equal(got, expected.length); // it has just been written and read
+          assert.equal(got, expected.length); // cached, since it has just been written and read
           assert.deepEqual(b.subarray(0, expected.length), expected);
         }
       }
       fs.closeSync(fd);
-      assert.ok(libc.read(-1, new Uint8Array(1), 0) < 0); // `fd` may be another's by now
+      assert.ok(libc.read(-1, new Uint8Array(1), 0) < 0); // another file may have reused `fd`
     });
   },
 );
 
-/** How many bytes of a file the system has in memory. */
+/** Returns how many bytes of a file are in the page cache. */
 async function inMemory(path: string): Promise<number> {
   const { stdout } = await new Deno.Command("fincore", {
     args: ["--bytes", "--noheadings", "--output", "RES", path],
@@ -43,7 +43,7 @@ async function inMemory(path: string): Promise<number> {
 }
 
 Deno.test(
-  "data that is not in memory is skipped, unless it arrives at once",
+  "data that is not cached is skipped, unless it arrives immediately",
   needs("fincore"),
   async () => {
     await withTempDir(async (dir) => {
@@ -62,7 +62,7 @@ Deno.test(
       const fd = fs.openSync(path, "r");
       const into = new Uint8Array(100_000);
       assert.ok(await inMemory(path) < 1_000_000);
-      // The kernel begins to read ahead and answers with what is there by then: often nothing.
+      // The kernel starts read-ahead and returns what has arrived by then, often nothing.
       const got = libc.cached(fd, into, 500_000);
       assert.ok(got === UNSUPPORTED || got >= 0 && got <= into.length);
       for (let i = 0; i < got; i++) assert.equal(into[i], 7);

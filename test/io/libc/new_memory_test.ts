@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { newMemory, newSharedMemory } from "../../../src/io/libc/new_memory.ts";
 
-/** Whether the kernel was asked to have large pages at all of these places of a buffer. */
+/** Whether the kernel was advised to use large pages at all these offsets of a buffer. */
 function isAdvised(
   buffer: ArrayBufferLike,
   places: readonly number[],
@@ -46,7 +46,7 @@ Deno.test(
   },
 );
 
-/** Frees 20 blocks of 1 MB 20 times, and prints how many pages the kernel had to bring to this thread for that. */
+/** Allocates and frees 20 blocks of 1 MB 20 times, and prints the page faults of this thread. */
 const FREES = `
 import { keepFreedMemory } from ${urlOf("../../../src/io/libc/new_memory.ts")};
 import { statOf } from ${urlOf("../../support/programs/cpu_time.ts")};
@@ -80,7 +80,7 @@ Deno.test(
     const faults = async (how: "none" | "keep" | "musl") => {
       const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
         args: ["eval", "--ext=ts", FREES, how],
-        // What glibc begins with. It would keep more by itself once a larger block has been freed, as Deno may do.
+        // glibc's initial threshold. glibc raises it once a larger block has been freed, which Deno may do.
         env: { MALLOC_MMAP_THRESHOLD_: "131072" },
       }).output();
       const text = new TextDecoder().decode(stdout);
@@ -89,12 +89,12 @@ Deno.test(
     };
     const [given, kept] = [await faults("none"), await faults("keep")];
     assert.ok(kept < given / 5, `${kept} faults, and ${given} without`);
-    const absent = await faults("musl"); // does without
+    const absent = await faults("musl"); // musl has no mallopt
     assert.ok(kept < absent / 5, `${kept} faults, and ${absent} on musl`);
   },
 );
 
-/** A module's address, quoted. */
+/** Returns the quoted URL of a module. */
 function urlOf(path: string): string {
   return JSON.stringify(new URL(path, import.meta.url));
 }

@@ -9,7 +9,7 @@ Deno.test("the check value of CRC-32 is correct", () => {
 
 const name = "the CRC of more than 4 GiB is that of its pieces";
 Deno.test(name, { ignore: !FULL }, () => {
-  const bytes = new Uint8Array(2 ** 32 + 5); // zeros that are not written to take no memory
+  const bytes = new Uint8Array(2 ** 32 + 5); // untouched zero pages take no memory
   const piece = new Uint8Array(1 << 20);
   let expected = 0;
   for (let i = 0; i < 4096; i++) expected = crc32(piece, expected);

@@ -1,4 +1,4 @@
-/** How long it takes to find the headers of a source that is far away, by a clock and a line that the test makes. */
+/** Time to find the headers of a remote source, with a simulated clock and connection. */
 import assert from "node:assert/strict";
 import { FAR_WINDOW, FarHeaders } from "../../../src/io/read/far_headers.ts";
 
@@ -6,13 +6,13 @@ const HEADER = 512;
 const LEAST = 1024;
 const BLOCK = 8192;
 
-/** A line: how long an answer takes to begin, in milliseconds, and how many bytes come in one. */
+/** Simulated connection: latency in milliseconds, and bytes a millisecond. */
 interface Line {
   readonly latency: number;
   readonly rate: number;
 }
 
-/** Finds the headers of contents of such sizes. Returns how long that takes, and how many bytes come. */
+/** Finds the headers of contents of these sizes. Returns the time and the bytes received. */
 function find(sizes: readonly number[], line: Line) {
   const far = new FarHeaders();
   const ends: number[] = [];
@@ -21,12 +21,12 @@ function find(sizes: readonly number[], line: Line) {
   let now = 0;
   let bytes = 0;
   let free = 0;
-  /** Windows that are fetched ahead, and when they are there. */
+  /** Prefetched windows, and their arrival times. */
   const ahead = new Map<number, number>();
   let requests = 0;
   const request = (length: number) => {
     bytes += length;
-    // It is never quite the same.
+    // Latency varies.
     const latency = line.latency * (1 + (requests++ * 7 % 10) / 20);
     return free = Math.max(free, now + latency) + length / line.rate;
   };
@@ -45,7 +45,7 @@ function find(sizes: readonly number[], line: Line) {
       }
     }
     const begun = now;
-    // Blocks are fetched whole; the first request has brought the beginning.
+    // Blocks are fetched whole; the first request fetched the beginning.
     const window = Math.floor(header / FAR_WINDOW) * FAR_WINDOW;
     if (ahead.has(window)) now = Math.max(now, ahead.get(window)!);
     else if (end > 1 << 18) now = request(length + header % BLOCK);
@@ -90,14 +90,14 @@ for (const line of LINES) {
   });
 }
 
-Deno.test("a connection that is faster than it seemed at first is detected", () => {
+Deno.test("a connection that becomes faster than its first requests is detected", () => {
   const sizes = Array<number>(3000).fill(1_000_000);
   const line = { latency: 50, rate: 1250 };
   const slow = find(sizes, line);
   let asked = 0;
   const quicker = {
     latency: 50,
-    // What is asked for first comes slowly, as over a new connection.
+    // The first requests are slow, as over a new connection.
     get rate() {
       return asked++ < 30 ? 1250 : 125_000;
     },

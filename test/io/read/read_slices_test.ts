@@ -89,7 +89,7 @@ Deno.test("in shared memory slices stay next to each other, where they were read
   );
 });
 
-/** Has some of its bytes at hand: those of every other page, and waits for the rest. */
+/** Source with every other page cached; reads of the others are asynchronous. */
 class HalfCached extends MemorySource {
   static readonly PAGE = 4096;
   waits = 0;
@@ -108,7 +108,7 @@ class HalfCached extends MemorySource {
   }
 }
 
-Deno.test("available data is not waited for, whatever the rest", async () => {
+Deno.test("cached data is read without waiting, whatever the rest", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(few, near), async (slices) => {
       const sources = [
@@ -141,7 +141,7 @@ Deno.test("available data is not waited for, whatever the rest", async () => {
   assert.equal(source.waits, 1);
 });
 
-/** Places one behind the other, which were used before. */
+/** Returns adjacent destinations in memory with old content. */
 function placesOf(slices: readonly Slice[]): Uint8Array<ArrayBuffer>[] {
   const total = slices.reduce((sum, { length }) => sum + length, 0);
   const memory = new Uint8Array(total).fill(255);
@@ -149,7 +149,7 @@ function placesOf(slices: readonly Slice[]): Uint8Array<ArrayBuffer>[] {
   return slices.map(({ length }) => memory.subarray(start, start += length));
 }
 
-/** Counts requests, and how many wait at once. */
+/** Counts requests, and how many are in flight at once. */
 class SlowSource implements ByteSource {
   readonly name = "slow";
   readonly size = bytes.length;
@@ -170,7 +170,7 @@ class SlowSource implements ByteSource {
   close(): void {}
 }
 
-Deno.test("small neighbours are read together, distant slices side by side", async () => {
+Deno.test("small neighbours are read together, distant slices concurrently", async () => {
   const source = new SlowSource();
   const neighbours = Array.from(
     { length: 100 },

@@ -22,7 +22,7 @@ const sources: ByteSource[] = contents.map((_, k) =>
   runSync(storage.open(`s${k}`))
 );
 
-/** Reads a range through windows, whichever they are. */
+/** Reads a range through windows of any size. */
 async function range(
   windows: ReadWindows,
   source: ByteSource,
@@ -63,7 +63,7 @@ Deno.test("ranges in any order equal those of their sources", async () => {
   await fc.assert(property, { numRuns: FULL ? 25 : 10, seed: 1 });
 });
 
-/** A file of the first content, of which nothing is in memory. */
+/** Makes a file of the first content, with nothing of it in the page cache. */
 async function withCold(use: (cold: FileSource) => Promise<void>) {
   await withTempDir(async (dir) => {
     const path = `${dir}/file`;
@@ -74,7 +74,7 @@ async function withCold(use: (cold: FileSource) => Promise<void>) {
   });
 }
 
-Deno.test("data that is not in memory is read with direct I/O, from any offset to the end", async () => {
+Deno.test("data that is not cached is read with direct I/O, from any offset to the end", async () => {
   await withCold(async (file) => {
     const [bytes] = contents;
     const direct: number[] = [];
@@ -97,13 +97,13 @@ Deno.test("data that is not in memory is read with direct I/O, from any offset t
       assert.ok(Buffer.compare(got, bytes!.subarray(start)) === 0, `${start}`);
       await windows.end();
     }
-    // Windows from the block that each starts in.
+    // Windows start at the block that contains each start offset.
     assert.equal(direct.length, 4 + 4 + 3 + 3 + 1);
     assert.ok(direct.every((offset) => offset % 4096 === 0));
   });
 });
 
-Deno.test("after a gap in the cached data, it is read from memory again", async () => {
+Deno.test("after a gap in the page cache, cached data is read from memory again", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/file`;
     fs.writeFileSync(path, contents[0]!);
@@ -136,7 +136,7 @@ Deno.test("after a gap in the cached data, it is read from memory again", async 
   });
 });
 
-Deno.test("if direct I/O fails, the usual reads are used", async () => {
+Deno.test("if direct I/O fails, ordinary reads are used", async () => {
   await withCold(async (file) => {
     let closed = 0;
     file.openDirect = () => ({

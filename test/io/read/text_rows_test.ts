@@ -1,4 +1,4 @@
-/** Rows of text files: found by one pass, in pieces of any size, as a reader of the whole text finds them. */
+/** Rows of text files, found by one pass in pieces of any size, equal those found in the whole text. */
 import assert from "node:assert/strict";
 import { runAsync, runSync } from "../../../src/io/concurrency/steps.ts";
 import { findRows, nulIn } from "../../../src/io/read/text_rows.ts";
@@ -6,7 +6,7 @@ import type { ByteSource } from "../../../src/io/storage/byte_source.ts";
 import { MemorySource } from "../../../src/io/storage/memory_source.ts";
 import fc from "../../support/random.ts";
 
-/** So long no row of these tests is. */
+/** Limit longer than any row of these tests. */
 const UNBOUNDED = 1 << 16;
 
 interface Found {
@@ -34,11 +34,11 @@ function rowsOf(
   return found;
 }
 
-/** A cell: in quotes, up to the end where they are not closed; or not. */
+/** Cell with or without quotes; unclosed quotes extend to the end of the text. */
 const CELL = `(?:"(?:[^"]|"")*(?:"(?!")[^,\\n]*|$)|[^",\\n][^,\\n]*|)`;
 const ROW = new RegExp(`(${CELL}(?:,${CELL})*)(\\n|$)`, "y");
 
-/** The rows of a text by an expression over all of it. */
+/** Returns the rows of a text, found by a regular expression over all of it. */
 function expectedRows(text: string): Omit<Found, "lacks">[] {
   const rows: Omit<Found, "lacks">[] = [];
   let line = 1;
@@ -60,7 +60,7 @@ const csv = fc.string({
   maxLength: 60,
 });
 
-Deno.test("rows with quoted newlines are those of the whole text, however it is cut into pieces", () =>
+Deno.test("rows with quoted newlines equal those of the whole text, however it is split into pieces", () =>
   fc.assert(
     fc.property(csv, fc.integer({ min: 8, max: 80 }), (text, longest) => {
       const rows = rowsOf(text, ",");
@@ -77,7 +77,7 @@ Deno.test("rows with quoted newlines are those of the whole text, however it is 
     }),
   ));
 
-Deno.test("lines are those that a split finds, without blank ones", () =>
+Deno.test("lines equal those of a split, without blank ones", () =>
   fc.assert(
     fc.property(csv, fc.integer({ min: 8, max: 80 }), (text, longest) => {
       const lines = text.split("\n").map((line, i) => ({
@@ -97,7 +97,7 @@ Deno.test("lines are those that a split finds, without blank ones", () =>
     }),
   ));
 
-Deno.test("a mark at the start is no text, and the end of the last row is told", () => {
+Deno.test("a byte order mark is not text, and a missing end of the last row is reported", () => {
   assert.deepEqual(rowsOf("\ufeffa,b\n1,2", ","), [
     { start: 3, end: 6, line: 1, lacks: undefined, text: "a,b" },
     { start: 7, end: 10, line: 2, lacks: "newline", text: "1,2" },
@@ -109,7 +109,7 @@ Deno.test("a mark at the start is no text, and the end of the last row is told",
   assert.deepEqual(rowsOf("\n\r\n\n", ","), []);
 });
 
-Deno.test("rows of megabytes lie across pieces", () => {
+Deno.test("rows of megabytes span several pieces", () => {
   const long = "x".repeat(3 << 20);
   const text = `a\n"${long}\n${long}",1\n${"b\n".repeat(1 << 16)}c`;
   const rows = rowsOf(text, ",", 8 << 20);
@@ -140,7 +140,7 @@ Deno.test("an abort ends the pass between pieces", async () => {
   assert.ok(pieces < 10);
 });
 
-Deno.test("NUL at the start is found", () => {
+Deno.test("NUL at the start is detected", () => {
   assert.equal(runSync(nulIn(sourceOf("ab\0"))), 2);
   assert.equal(runSync(nulIn(sourceOf("ab"))), -1);
 });

@@ -1,4 +1,6 @@
-/** Contents that a cache has wrong: each is invalidated and read once more, and what is wrong at its origin is an error. */
+/**
+ * Wrong contents in a cache are invalidated and read once more; contents that are wrong at the origin are an error.
+ */
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import {
@@ -16,7 +18,7 @@ import { crc32cOf, loadCrc32c } from "../../../src/io/checksums/crc32c.ts";
 
 const BYTES = Uint8Array.from({ length: 100_000 }, (_, i) => i * i >> 4);
 
-/** A source that is cached: bytes at some places are wrong until they are invalidated. */
+/** Cached source, with wrong bytes at some offsets until they are invalidated. */
 class CachedSource extends MemorySource {
   readonly invalidated: (readonly [offset: number, length: number])[] = [];
   readonly #origin: Uint8Array;
@@ -60,19 +62,19 @@ const mismatch = (...sums: [expected: number, actual: number]) =>
   new Mismatch(sums);
 
 for (const run of [runSync, runAsync]) {
-  Deno.test(`wrong bytes in the cache are read again: ${run.name}`, async () => {
+  Deno.test(`corrupt bytes in the cache are read again: ${run.name}`, async () => {
     for (const size of [50_000, 7_000, 1]) {
       const source = new CachedSource([40_000]);
       const into = new Uint8Array(size);
       await run(readVerified(source, CONTENT, into, mismatch));
       assert.deepEqual(source.invalidated, [[1000, 50_000]]);
       if (size === WHOLE.length) assert.deepEqual(into, WHOLE);
-      // It was right outside of the content, and is now.
+      // Bytes outside of the content are unchanged.
       assert.deepEqual(source.bytes, BYTES);
     }
   });
 
-  Deno.test(`right bytes are not read again: ${run.name}`, async () => {
+  Deno.test(`correct bytes are not read again: ${run.name}`, async () => {
     const source = new CachedSource([0, 999, 51_000]);
     const into = new Uint8Array(50_000);
     await run(readVerified(source, CONTENT, into, mismatch));
@@ -88,7 +90,7 @@ for (const run of [runSync, runAsync]) {
       return true;
     };
     const into = new Uint8Array(50_000);
-    // Something else is wrong in the cache besides.
+    // Other cached bytes are wrong as well.
     const cached = new CachedSource([3000], wrong);
     const read = async (source: MemorySource) =>
       await run(readVerified(source, CONTENT, into, mismatch));
@@ -132,7 +134,7 @@ for (const run of [runSync, runAsync]) {
       invalidated.toSorted(([a], [b]) => a - b),
       [[0, 100], [100, 100], [500, 9], [40_000, 60_000]],
     );
-    // One that is wrong at its origin is told by its index, and the others are not.
+    // The error has the index of the content that is wrong at its origin.
     const wrong = new CachedSource([7], flipped(BYTES, [150, 200]));
     await assert.rejects(
       async () =>
@@ -141,7 +143,7 @@ for (const run of [runSync, runAsync]) {
         ),
       /^Error: 1$/,
     );
-    // Nobody wants them compared.
+    // Nothing is compared without an error to throw.
     const unchecked = new CachedSource([7]);
     const [first] = await run(
       readVerifiedSlices([unchecked], contents, undefined),
@@ -193,7 +195,7 @@ for (const run of [runSync, runAsync]) {
   });
 }
 
-Deno.test("wrong pieces are an error, and are invalidated for the next reader", () => {
+Deno.test("corrupt pieces are an error, and are invalidated for the next reader", () => {
   const source = new CachedSource([50_999]);
   const readPieces = () => {
     const check = new PiecewiseCheck(source, CONTENT, mismatch);
@@ -205,7 +207,7 @@ Deno.test("wrong pieces are an error, and are invalidated for the next reader", 
   assert.throws(readPieces, Mismatch);
   readPieces();
   assert.deepEqual(source.invalidated, [[1000, 50_000]]);
-  // Without a checksum, anything is right.
+  // Without a checksum, any content passes.
   const content = { ...CONTENT, checksumKind: undefined };
   new PiecewiseCheck(source, content, mismatch).end();
 });

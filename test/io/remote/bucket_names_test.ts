@@ -1,4 +1,4 @@
-/** Keys of a bucket that no file can be named by. */
+/** Keys of a bucket that are not valid file names. */
 import assert from "node:assert/strict";
 import { runAsync } from "../../../src/io/concurrency/steps.ts";
 import { RemoteStorage } from "../../../src/io/remote/remote_storage.ts";
@@ -6,7 +6,7 @@ import { BucketServer } from "../../support/remote/bucket_server.ts";
 
 const EMPTY = new Uint8Array();
 
-/** Lists a directory of a bucket of these keys. Returns its names, and what was warned of. */
+/** Lists a directory of a bucket with these keys. Returns its names, and the warnings. */
 async function listed(
   keys: readonly string[],
   directory = "",
@@ -57,7 +57,7 @@ for (const [what, { key, shown, encodes }] of Object.entries(odd)) {
   });
 }
 
-Deno.test("a key that stands for a directory is not skipped or reported", async () => {
+Deno.test("a key that represents a directory is neither skipped nor reported", async () => {
   const { names, warnings } = await listed(["a/", "a/b.ffr", "a/c/"], "a/");
   assert.deepEqual(names, ["b.ffr", "c"]);
   assert.deepEqual(warnings, []);

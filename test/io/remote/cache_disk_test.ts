@@ -1,4 +1,4 @@
-/** A disk of the cache that is full, read-only or taken away only makes reading slower. */
+/** If the disk of the cache is full, read-only or removed, reads become slower but stay correct. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -18,7 +18,9 @@ const NAMES = SAMPLES.map((_, i) => String(i).padStart(6, "0"));
 interface Place {
   readonly server: FileServer;
   readonly warnings: string[];
-  /** Opens the container with a cache there, which may have more than the disk: what is free counts. */
+  /**
+   * Opens the container with a cache in `directory`. Its size limit may exceed the disk; free space limits it too.
+   */
   open(directory: string, size?: number, query?: string): Promise<VirtualFs>;
 }
 
@@ -46,7 +48,7 @@ async function assertAll(container: VirtualFs): Promise<void> {
   }
 }
 
-/** Writes until there is no room. */
+/** Writes until the disk is full. */
 function fill(path: string): void {
   const fd = fs.openSync(path, "w");
   try {
@@ -59,7 +61,7 @@ function fill(path: string): void {
 }
 
 Deno.test({
-  name: "a disk that others fill while the cache is used works",
+  name: "a disk that others fill while the cache is in use is handled",
   ...needs("root"),
   fn: () =>
     withTmpfs(
@@ -79,7 +81,7 @@ Deno.test({
             warnings[0]!,
             /^Cannot use the cache .*: .*No space left/,
           );
-          // The next one finds what is there, and has room.
+          // The next container finds the cached blocks, and has room.
           fs.rmSync(`${disk}/junk`);
           for (const isFirst of [true, false]) {
             server.asked.length = 0;
@@ -93,7 +95,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a disk that is full from the start works",
+  name: "a disk that is full from the start is handled",
   ...needs("root"),
   fn: () =>
     withTmpfs("2m", (disk) =>
@@ -108,11 +110,11 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a disk with little space works",
+  name: "a disk with little space is handled",
   ...needs("root"),
   fn: () =>
     withTmpfs("30m", (disk) =>
-      // others need that, too
+      // The cache leaves at least this much space to other programs.
       withServer(async ({ warnings, open }) => {
         using container = await open(`${disk}/cache`, 0);
         await assertAll(container);
@@ -144,7 +146,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a read-only disk works",
+  name: "a read-only disk is handled",
   ...needs("root"),
   fn: () =>
     withTmpfs(
@@ -170,7 +172,7 @@ Deno.test({
     ),
 });
 
-Deno.test("a cache that is deleted while it is used works", async () => {
+Deno.test("a cache that is deleted while in use is handled", async () => {
   await withServer(async ({ server, warnings, open }) => {
     await withTempDir(async (dir) => {
       const cache = `${dir}/cache`;
@@ -179,7 +181,7 @@ Deno.test("a cache that is deleted while it is used works", async () => {
         assert.deepEqual(await container.read(NAMES[20]!), SAMPLES[20]);
         fs.rmSync(cache, { recursive: true });
         await assertAll(container);
-        // Another one begins anew, beside it.
+        // Another container starts a new cache in parallel.
         using other = await open(cache);
         await assertAll(other);
         await assertAll(container);

@@ -1,4 +1,4 @@
-/** One cache of several processes, some of which are killed. */
+/** A cache shared by several processes, some of which are killed. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -24,7 +24,7 @@ const FILE = ffrBytes(SAMPLES);
 interface Place {
   readonly url: string;
   readonly cache: string;
-  /** What has been sent. */
+  /** Returns the responses so far. */
   sent(): { readonly requests: number; readonly bytes: number };
 }
 
@@ -55,7 +55,7 @@ function test(name: string, body: (place: Place) => Promise<void>): void {
   });
 }
 
-/** Compares the blocks that a cache says it has with the file, and counts them. */
+/** Compares the blocks that a cache lists with the file, and counts them. */
 function blocksIn(cache: string): number {
   const [sums] = fs.globSync(`${cache}/objects/*/*/sums`);
   const [data] = fs.globSync(`${cache}/objects/*/*/data`);
@@ -75,7 +75,7 @@ function blocksIn(cache: string): number {
   return blocks;
 }
 
-/** All is right, and in the cache. */
+/** Asserts that everything is cached and correct. */
 async function assertFull({ url, cache, sent }: Place): Promise<void> {
   assert.equal(blocksIn(cache), Math.ceil(FILE.length / BLOCK));
   await succeed(["cache", "verify", "--cache-dir", cache]);
@@ -87,14 +87,14 @@ async function assertFull({ url, cache, sent }: Place): Promise<void> {
   assert.equal(sent().bytes, bytes);
 }
 
-test("processes that fill one cache at the same time, all with the same", async (place) => {
+test("processes that fill one cache concurrently, all with the same data", async (place) => {
   const fill = ["cache", "fill", place.url, "--cache-dir", place.cache];
   const ran = await Promise.all([1, 2, 3].map(() => recordfsProcess(fill)));
   assert.deepEqual(ran.map(({ code }) => code), [0, 0, 0]);
   await assertFull(place);
 });
 
-test("processes that fill one cache at the same time, each with its part", async (place) => {
+test("processes that fill one cache concurrently, each with its part", async (place) => {
   const readers = [0, 1, 2].map(async (i) => {
     const names = NAMES.filter((_, k) => k % 3 === i || k % 40 === 0);
     const { bytes, code, stderr } = await recordfsProcess(
@@ -106,7 +106,7 @@ test("processes that fill one cache at the same time, each with its part", async
   });
   await Promise.all(readers);
   blocksIn(place.cache);
-  // What one has fetched, the others have.
+  // Data fetched by one process is available to the others.
   const fill = ["cache", "fill", place.url, "--cache-dir", place.cache];
   assert.equal((await recordfsProcess(fill)).code, 0);
   await assertFull(place);

@@ -1,4 +1,4 @@
-/** The room that a cache takes: one limit for all programs, kept without looking through the cache. */
+/** Size of a cache: one limit for all programs, enforced without scanning the cache. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -20,7 +20,7 @@ interface Place {
   readonly url: string;
   readonly cache: string;
   readonly server: FileServer;
-  /** Reads all samples of an object, which its query tells from others. */
+  /** Reads all samples of an object, identified by its query. */
   read(id: number, size?: number): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ function hash(number: number): string {
   return number.toString(16).padStart(32, "a");
 }
 
-/** Makes objects that no ledger has, or directories of objects that are gone. */
+/** Makes objects that are missing from the ledger, or empty directories of evicted objects. */
 function makeObjects(cache: string, count: number, isEmpty: boolean): void {
   for (let i = 0; i < count; i++) {
     const object = `${cache}/objects/${hash(i)}`;
@@ -73,7 +73,7 @@ function makeObjects(cache: string, count: number, isEmpty: boolean): void {
   }
 }
 
-/** How often directories of a cache are opened or listed meanwhile. */
+/** Counts how often directories of a cache are opened or listed during `run`. */
 async function countLooks(run: () => Promise<void>): Promise<number> {
   const { open, list } = TrustedDirectory.prototype;
   let looks = 0;
@@ -93,7 +93,7 @@ async function countLooks(run: () => Promise<void>): Promise<number> {
   return looks;
 }
 
-/** Bytes of all files of objects, as the disk has them. */
+/** Returns the disk usage of all object files in bytes. */
 function bytesOf(cache: string): number {
   return fs.globSync(`${cache}/objects/*/*/*`).reduce((sum, path) => {
     const stat = fs.statSync(path, { throwIfNoEntry: false });
@@ -132,7 +132,7 @@ Deno.test("eviction examines only as much as it deletes, and leaves no empty dir
     makeObjects(cache, count, false);
     fs.chmodSync(cache, 0o700);
     const size = bytesOf(cache);
-    await read(0, size); // lists them, as the limit is near
+    await read(0, size); // lists them, since the limit is near
     for (let id = 1; id < 5; id++) await read(id, size);
     const before = fs.readdirSync(`${cache}/objects`).length;
     const looks = await countLooks(() => read(1000, size));
@@ -162,7 +162,7 @@ Deno.test("`cache rm` deletes empty directories, and leftovers of killed program
   });
 });
 
-Deno.test("of many objects, the most recently used stay", async () => {
+Deno.test("of many objects, the most recently used are retained", async () => {
   await withPlace(async ({ cache, server, read }) => {
     const count = 300;
     makeObjects(cache, count, false);
@@ -178,7 +178,7 @@ Deno.test("of many objects, the most recently used stay", async () => {
     assert.ok(fs.readdirSync(`${cache}/objects`).length < count);
     server.asked.length = 0;
     await read(1, size);
-    assert.equal(server.asked.length, 1); // whether it is the same
+    assert.equal(server.asked.length, 1); // the revalidation
   });
 });
 
@@ -224,11 +224,11 @@ Deno.test("objects that were deleted by hand free their space", async () => {
     await read(4, size);
     server.asked.length = 0;
     for (const id of [3, 4]) await read(id, size);
-    assert.equal(server.asked.length, 2); // whether they are the same
+    assert.equal(server.asked.length, 2); // the revalidations
   });
 });
 
-Deno.test("several programs keep one limit, even if some are killed", async () => {
+Deno.test("several programs share one limit, even if some are killed", async () => {
   await withTempDir(async (dir) => {
     const big = new Uint8Array(12_000_000).map((_, i) => i >> 3);
     fs.mkdirSync(`${dir}/www`);
@@ -266,7 +266,7 @@ Deno.test("several programs keep one limit, even if some are killed", async () =
     most = Math.max(most, bytesOf(cache));
     assert.ok(most <= 1.05 * size, `${most} of ${size} bytes`);
     assert.ok(most > size / 2, `${most} of ${size} bytes`);
-    await start(1).status; // what the killed one has left is gone
+    await start(1).status; // removes the leftovers of the killed one
     assert.deepEqual(fs.readdirSync(`${cache}/programs`), []);
   });
 });

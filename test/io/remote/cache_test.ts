@@ -39,7 +39,7 @@ async function readAll(
   assert.deepEqual(await container.read(names), samples);
 }
 
-/** The one file of a name below a directory. */
+/** Returns the only file of this name below a directory. */
 function find(directory: string, name: string): string {
   const found = fs.readdirSync(directory, { recursive: true }) as string[];
   const [one, ...others] = found.filter((path) => path.endsWith(`/${name}`));
@@ -61,7 +61,7 @@ Deno.test("the second time, one request revalidates, and no content is sent", as
     await readAll(url, cache);
     assert.equal(server.asked.length, length + 1);
     assert.ok(server.asked.at(-1)!.headers["if-none-match"]);
-    // Another location of the same server and its files, with what may be secret, is the same object.
+    // The same object at a signed location of the same server, with its secret in the query.
     await readAll(`${url}?X-Amz-Signature=abc`, cache);
     assert.equal(server.asked.length, length + 2);
     const names = fs.readdirSync(cache, { recursive: true }) as string[];
@@ -93,7 +93,7 @@ Deno.test("two concurrent readers that fill one cache get the right bytes", asyn
   });
 });
 
-Deno.test("a cache that is too small keeps its data, and the rest is fetched again", async () => {
+Deno.test("a cache that is too small retains its data, and the rest is fetched again", async () => {
   await withServer(async ({ server, url, cache }) => {
     const half = 2_000_000;
     await readAll(url, cache, half);
@@ -189,7 +189,7 @@ Deno.test("objects that differ only in the query are distinguished", async () =>
   await withServer(async ({ server, url, cache, www }) => {
     fs.writeFileSync(`${www}/b.ffr`, ffrBytes(samples.toReversed()));
     server.fault = ({ headers, query, range }, response) => {
-      // Of one size and one time, and without tags.
+      // Of equal size and time, and without ETags.
       const name = query.get("id")!;
       const file = fs.readFileSync(`${www}/${name}.ffr`);
       const send = response.setHeader.bind(response);
@@ -229,7 +229,7 @@ Deno.test("only the network permission is needed", async () => {
   });
 });
 
-Deno.test("a range in which two runs are missing, a block apart, is one request that ends", async () => {
+Deno.test("a range with two missing runs, a block apart, is one request that ends", async () => {
   await withServer(async ({ server, url, cache }) => {
     const remote = { cache: { directory: cache } };
     const storage = new RemoteStorage(url, remote);
@@ -255,7 +255,7 @@ Deno.test("a program that fills a cache from a hanging server can be aborted at 
     const giveUp = new AbortController();
     server.fault = () => {
       setTimeout(() => giveUp.abort(new Error("enough")), 0);
-      return true; // it never answers
+      return true; // never responds
     };
     const filling = fillCache(source, () => {}, giveUp.signal);
     await assert.rejects(filling, /enough/);

@@ -1,4 +1,4 @@
-/** Objects that change while they are read, by servers that say so, or don't: never bytes of two versions. */
+/** Objects that change while they are read, on servers that report it or not: never bytes of two versions. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -16,7 +16,7 @@ const SAMPLES = Array.from(
 );
 const FILE = ffrBytes(SAMPLES);
 
-/** What becomes of the object. */
+/** New content of the object; none if it is deleted. */
 const changes: Record<string, Uint8Array | undefined> = {
   "of the same size": ffrBytes(SAMPLES.toReversed()),
   "shorter": ffrBytes(SAMPLES.slice(0, 6)),
@@ -24,7 +24,7 @@ const changes: Record<string, Uint8Array | undefined> = {
   "gone": undefined,
 };
 
-/** What the server says of it. */
+/** How the server handles conditional requests. */
 const servers: Record<string, Fault | undefined> = {
   "that evaluates conditions": undefined,
   "that ignores conditions": (asked, response, file) => {
@@ -68,7 +68,7 @@ for (const [change, bytes] of Object.entries(changes)) {
           message:
             /Cannot read .*a\.ffr: it was replaced or changed after it was opened\. Open it again$/,
         });
-        // What is there of the one that was opened stays good.
+        // Cached data of the opened version remains valid.
         assert.deepEqual(await container.read("000001"), SAMPLES[1]);
         if (bytes === undefined) return;
         using again = await open(url, { remote });

@@ -1,4 +1,4 @@
-/** Programs that share a cache, and want the same at the same time: each block is fetched once. */
+/** Programs that share a cache and read the same data concurrently fetch each block once. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
@@ -84,13 +84,13 @@ Deno.test("two readers of one program exclude each other from a range, and relea
   });
 });
 
-/** 30 pieces of 8 MiB would take long: these are read apart. */
+/** Samples that are read one by one; 30 pieces of 8 MiB would take long. */
 const SAMPLES = Array.from(
   { length: 40 },
   (_, i) => new Uint8Array(150_000).map((_, k) => (k * 31 + i * 7) >> 3),
 );
 
-Deno.test("programs that read all of a container at once fetch each piece once, correctly", async () => {
+Deno.test("programs that read all of a container concurrently fetch each piece once, correctly", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     const file = ffrBytes(SAMPLES);
@@ -102,7 +102,7 @@ Deno.test("programs that read all of a container at once fetch each piece once, 
       const [, start, last] = /(\d+)-(\d+)/.exec(range ?? "")!.map(Number);
       if (start === 0) return false;
       sent.push(Math.min(last! + 1, file.length) - start!);
-      // Slowly, so that all want it meanwhile.
+      // Slow responses, so that all programs want the same ranges meanwhile.
       const body = file.subarray(start, last! + 1);
       response.writeHead(206, {
         etag: `"${"a".repeat(8)}"`,
@@ -142,7 +142,7 @@ Deno.test("programs that read all of a container at once fetch each piece once, 
   });
 });
 
-Deno.test("a range that another program does not make progress on is fetched", async () => {
+Deno.test("a range that another program claimed without progress is fetched", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     fs.writeFileSync(`${dir}/www/a.ffr`, ffrBytes(SAMPLES));
@@ -150,17 +150,17 @@ Deno.test("a range that another program does not make progress on is fetched", a
     const cache = { directory: `${dir}/cache` };
     const remote = { cache, timeout: 2000 };
     using container = await open(`${server.url}/a.ffr`, { remote });
-    // All that a program that is stopped could have claimed, of any object.
+    // Claims everything that a stopped program could have claimed, of any object.
     using root = new CacheRoot(cache, assert.fail).make([]);
     using file = root.makeFile("claims");
     while (!file.tryLockRange(0n, 0n)) {
-      await new Promise((resolve) => setTimeout(resolve, 5)); // what is fetched ahead
+      await new Promise((resolve) => setTimeout(resolve, 5)); // until prefetching has ended
     }
     assert.deepEqual(await container.read("000039"), SAMPLES[39]);
   });
 });
 
-Deno.test("programs that open a tar for the first time at once request each part of it once", async () => {
+Deno.test("programs that open a tar for the first time concurrently request each part of it once", async () => {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     const content = Buffer.alloc(30_000, "recordfs");
@@ -186,7 +186,7 @@ Deno.test("programs that open a tar for the first time at once request each part
     };
     const one = await list(1, "one");
     assert.ok(one >= 4, `${one}`);
-    const openings = 2; // of the tar, and whether there is an index of it
+    const openings = 2; // opening the tar, and looking for its index
     const all = await list(5, "all");
     assert.ok(all <= one + 4 * openings + 2, `${one} and ${all}`);
   });

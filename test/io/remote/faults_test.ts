@@ -1,4 +1,4 @@
-/** What servers do wrong: it passes, or is an error that names it; never other bytes. */
+/** Faults of servers are retried, or an error that names them; they never yield wrong bytes. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type { ServerResponse } from "node:http";
@@ -15,7 +15,7 @@ import {
   tagOf,
 } from "../../support/remote/file_server.ts";
 
-/** Larger than what the first request asks for. */
+/** Larger than the first request. */
 const samples = Array.from(
   { length: 20 },
   (_, i) => new Uint8Array(50_000).map((_, k) => (k * 31 + i * 7) >> 3),
@@ -42,7 +42,7 @@ async function readAll(url: string, remote: RemoteOptions = {}): Promise<void> {
   }
 }
 
-/** Does so once for each of the first requests, and once for each of those later. */
+/** Applies a fault to `most` requests, beginning with request `from`. */
 function times(most: number, fault: Fault, from = 0): Fault {
   let seen = 0;
   return (...args) => {
@@ -58,7 +58,7 @@ function failing(status: number): Fault {
   };
 }
 
-/** A range, at most so many bytes of it, and what is said of it. */
+/** Returns a range, limited to `most` bytes, and its headers. */
 function partOf({ range }: Asked, file: Uint8Array, most = Infinity) {
   const [, start, last] = /(\d+)-(\d+)/.exec(range!)!.map(Number);
   const end = Math.min(last! + 1, start! + most, file.length);
@@ -70,7 +70,7 @@ function partOf({ range }: Asked, file: Uint8Array, most = Infinity) {
   return { headers, body: file.subarray(start, end) };
 }
 
-/** Begins to answer a range: at most so many bytes of it. */
+/** Responds with the headers of a range and at most `most` bytes; returns them. */
 function beginPart(
   asked: Asked,
   response: ServerResponse,
@@ -276,7 +276,7 @@ Deno.test("the whole file is downloaded once, with a warning, from a server with
     assert.match(warnings[0]!, /the whole file is downl/);
     assert.equal(server.asked.length, 2);
     await readAll(url, { cache, onWarning });
-    assert.equal(server.asked.length, 3); // whether it is the same
+    assert.equal(server.asked.length, 3); // the revalidation
   });
 });
 
@@ -333,7 +333,7 @@ Deno.test("headers are sent to the location's own server, and not after a redire
     const remote = { cache: false as const, headers };
     using container = await open(url, { remote });
     await container.read("000019");
-    assert.equal(server.asked.length, 1); // then it is known where it is
+    assert.equal(server.asked.length, 1); // by now its location is known
     expired = true;
     await container.read("000012");
     assert.equal(server.asked.length, 2);
@@ -371,7 +371,7 @@ Deno.test("a long wait for a server is reported once", async () => {
 Deno.test("waiting can be aborted", async () => {
   await withServer(async (server, url) => {
     using container = await open(url, { remote: { cache: false } });
-    server.fault = () => true; // never answers
+    server.fault = () => true; // never responds
     const abort = new AbortController();
     const reading = container.read("000019", { signal: abort.signal });
     setTimeout(() => abort.abort(new Error("enough")), 50);

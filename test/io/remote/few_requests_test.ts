@@ -1,4 +1,4 @@
-/** How often a server is asked, which is what buckets are paid by. */
+/** Number of requests, which object stores charge for. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
@@ -9,14 +9,14 @@ import { withTempDir } from "../../support/paths.ts";
 import { type Asked, FileServer } from "../../support/remote/file_server.ts";
 
 const FILES = LONG ? 1_000_000 : FULL ? 200_000 : 50_000;
-/** Bytes of the longest range that is asked for. */
+/** Longest requested range in bytes. */
 const LONGEST = 8 << 20;
 
 function nameOf(file: number): string {
   return `n02119789_${String(file).padStart(7, "0")}.JPEG`;
 }
 
-/** A packed folder of equal files, and how many bytes say where they are. */
+/** Makes a packed folder of equal files. `index` is the number of bytes that locate them. */
 function packedFolder(): { bytes: Uint8Array; index: number } {
   const content = new TextEncoder().encode("x".repeat(120));
   const folder: Record<string, Uint8Array> = {};
@@ -32,12 +32,12 @@ function packedFolder(): { bytes: Uint8Array; index: number } {
   return { bytes, index: header.length + structure.length };
 }
 
-/** A request as it is shown where there are too many. */
+/** Describes a request in failure messages. */
 function shown({ range, headers }: Asked): string {
   return `${range} ${headers["if-none-match"] ?? ""}`;
 }
 
-Deno.test(`reading one of ${FILES} files of a folder takes few requests at first, and then one`, async () => {
+Deno.test(`reading one of ${FILES} files of a folder takes few requests at first, then one`, async () => {
   await withTempDir(async (dir) => {
     const { bytes, index } = packedFolder();
     fs.mkdirSync(`${dir}/www`);
@@ -55,7 +55,7 @@ Deno.test(`reading one of ${FILES} files of a folder takes few requests at first
     const needed = Math.ceil(index / LONGEST);
     const asked = await cat(FILES * 0.7);
     assert.ok(asked.length <= needed + 4, asked.join("\n"));
-    // Opened again, it is only asked whether it is the same: that sends no bytes.
+    // Opening it again only revalidates, which transfers no bytes.
     const again = await cat(FILES * 0.7);
     assert.equal(again.length, 1, again.join("\n"));
     assert.match(again[0]!, /"/);

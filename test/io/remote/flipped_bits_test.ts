@@ -1,4 +1,4 @@
-/** Bits that the disk of the cache has flipped: checksums catch them, and what they were in is fetched again. */
+/** Flipped bits on the disk of the cache: checksums detect them, and the content is fetched again. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { check, open } from "../../../mod.ts";
@@ -20,14 +20,14 @@ const FILE = ffrBytes(SAMPLES);
 interface Place {
   readonly url: string;
   readonly server: FileServer;
-  /** What is served. */
+  /** Path of the served file. */
   readonly file: string;
   readonly remote: { readonly cache: { readonly directory: string } };
   /** Flips a bit of the cached object. */
   flip(at: number): void;
 }
 
-/** A container on a server, all of which is cached. */
+/** Serves a container that is fully cached. */
 async function withCached(use: (place: Place) => Promise<void>): Promise<void> {
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
@@ -50,12 +50,12 @@ async function withCached(use: (place: Place) => Promise<void>): Promise<void> {
   });
 }
 
-/** Where a sample's bytes are, so many behind its first. */
+/** Returns the offset of a byte of a sample. */
 function placeIn(sample: number, behind: number): number {
   return FILE.length - (SAMPLES.length - sample) * 70_000 + behind;
 }
 
-/** Each reads samples 3 and 12 by another way. */
+/** Different ways to read samples 3 and 12. */
 const WAYS: Record<
   string,
   (place: Place) => Promise<(Uint8Array | undefined)[]>
@@ -107,18 +107,18 @@ for (const [what, read] of Object.entries(WAYS)) {
       const before = place.server.asked.length;
       assert.deepEqual(await read(place), [SAMPLES[3], SAMPLES[12]]);
       const asked = place.server.asked.slice(before);
-      // Whether it is the same, and the two.
+      // The revalidation, and both samples.
       assert.equal(asked.length, 3);
       assert.deepEqual(await read(place), [SAMPLES[3], SAMPLES[12]]);
-      assert.equal(place.server.asked.length, before + 4); // it has been mended
+      assert.equal(place.server.asked.length, before + 4); // only the revalidation: the cache is repaired
     });
   });
 }
 
-Deno.test("bytes that are wrong at the server as well are an error that names the sample, each time", async () => {
+Deno.test("bytes that are wrong on the server as well are an error that names the sample, each time", async () => {
   for (const [what, read] of Object.entries(WAYS)) {
     await withCached(async (place) => {
-      // As if the file had been damaged there before it was fetched.
+      // As if the file had been damaged on the server before it was fetched.
       const wrong = FILE.slice();
       wrong[placeIn(3, 12)]! ^= 16;
       fs.writeFileSync(place.file, wrong);
@@ -137,7 +137,7 @@ Deno.test("bytes that are wrong at the server as well are an error that names th
 });
 
 Deno.test("a wrong header in the cache is fetched again", async () => {
-  for (const at of [0, 5, 11, 13, 40, 300]) { // checksum, N, both tables
+  for (const at of [0, 5, 11, 13, 40, 300]) { // in the checksum, the count, and both tables
     await withCached(async ({ url, remote, flip, server }) => {
       flip(at);
       const before = server.asked.length;
@@ -148,7 +148,7 @@ Deno.test("a wrong header in the cache is fetched again", async () => {
   }
 });
 
-Deno.test("a check is one of the container, and repairs the cache", async () => {
+Deno.test("a check verifies the container, and repairs the cache", async () => {
   await withCached(async ({ url, remote, flip, file }) => {
     flip(placeIn(3, 12));
     flip(placeIn(17, 1));

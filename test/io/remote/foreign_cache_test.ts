@@ -1,4 +1,4 @@
-/** Directories of caches that others can write: they are not used, unless a group is trusted. */
+/** Cache directories that others can write to are not used, unless a group is trusted. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { run } from "../../cli/run_cli.ts";
@@ -12,10 +12,10 @@ import { Victim } from "../../support/remote/planted_entries.ts";
 
 /** Debian's `nobody`. */
 const OTHER = 65534;
-/** A group that nobody is in. */
+/** A group without members. */
 const GROUP = 12_345;
 
-/** What is below a directory, and whose. */
+/** Lists everything below a directory, with owners. */
 function treeOf(path: string): string[] {
   const names = fs.readdirSync(path, { recursive: true }) as string[];
   return ["", ...names].sort().map((name) => {
@@ -28,32 +28,32 @@ interface Refused {
   readonly prepare: (dir: string) => string;
   readonly reason: RegExp;
   readonly needsRoot?: boolean;
-  /** Whether it is refused if it is shared, too. */
+  /** Whether it is rejected even if the cache is shared. */
   readonly always?: boolean;
 }
 
 const refused: Record<string, Refused> = {
-  "that everybody can write": {
+  "that everybody can write to": {
     prepare: (dir) => makeDirectory(`${dir}/c`, 0o777),
     reason: /can be written by everybody/,
     always: true,
   },
-  "that everybody can write, with the sticky bit": {
+  "that everybody can write to, with the sticky bit": {
     prepare: (dir) => makeDirectory(`${dir}/c`, 0o1777),
     reason: /can be written by everybody/,
     always: true,
   },
-  "that its group can write": {
+  "that its group can write to": {
     prepare: (dir) => makeDirectory(`${dir}/c`, 0o2775),
     reason: /can be written by its group/,
   },
-  "below one that everybody can write": {
+  "below one that everybody can write to": {
     prepare: (dir) =>
       makeDirectory(`${makeDirectory(`${dir}/above`, 0o777)}/c`, 0o700),
     reason: /above can be written by everybody/,
     always: true,
   },
-  "that is missing below one that a group can write": {
+  "that is missing below one that a group can write to": {
     prepare: (dir) => `${makeDirectory(`${dir}/above`, 0o775)}/c`,
     reason: /above can be written by its group/,
   },
@@ -127,7 +127,7 @@ for (
   });
 }
 
-Deno.test("an own directory is used with its permissions, also through own links and below sticky ones", async () => {
+Deno.test("a user's own directory is used with its permissions, also through own links and below sticky directories", async () => {
   await withCachePlace(async ({ dir, server, read }) => {
     const tmp = makeDirectory(`${dir}/tmp`, 0o1777);
     const own = makeDirectory(`${tmp}/own`, 0o755);
@@ -136,7 +136,7 @@ Deno.test("an own directory is used with its permissions, also through own links
     assert.equal(fs.statSync(own).mode & 0o7777, 0o755);
     const { length } = server.asked;
     assert.deepEqual(await read(own), []);
-    assert.equal(server.asked.length, length + 1); // whether it is the same
+    assert.equal(server.asked.length, length + 1); // the revalidation
   });
 });
 
@@ -147,7 +147,7 @@ Deno.test({
   fn: () =>
     withCachePlace(async ({ dir, server, read }) => {
       const cache = makeDirectory(`${dir}/c`, 0o2775);
-      fs.chownSync(cache, 0, GROUP); // clears the bit
+      fs.chownSync(cache, 0, GROUP); // clears the setgid bit
       fs.chmodSync(cache, 0o2775);
       assert.deepEqual(await read(cache, true), []);
       const paths = fs.readdirSync(cache, { recursive: true }) as string[];
@@ -156,15 +156,15 @@ Deno.test({
         const stat = fs.lstatSync(`${cache}/${path}`);
         const mode = stat.isDirectory() ? 0o2770 : 0o660;
         assert.deepEqual([stat.mode & 0o7777, stat.gid], [mode, GROUP], path);
-        fs.chownSync(`${cache}/${path}`, OTHER, GROUP); // as if another member had made it
+        fs.chownSync(`${cache}/${path}`, OTHER, GROUP); // as if another member had created it
         fs.chmodSync(`${cache}/${path}`, mode);
       }
       fs.chownSync(cache, OTHER, GROUP);
       fs.chmodSync(cache, 0o2775);
       server.asked.length = 0;
       assert.deepEqual(await read(cache, true), []);
-      assert.equal(server.asked.length, 1); // whether it is the same
-      // Of someone who is not of the group.
+      assert.equal(server.asked.length, 1); // the revalidation
+      // Now owned by someone outside of the group.
       const [data] = fs.globSync(`${cache}/objects/*/*/data`);
       fs.chownSync(data!, 1234, 1234);
       const [warning] = await read(cache, true);
@@ -179,11 +179,11 @@ Deno.test("changes by a member of the group are compared with the container's ch
     const [data] = fs.globSync(`${cache}/objects/*/*/data`);
     const bytes = fs.readFileSync(data!);
     fs.writeFileSync(data!, bytes.fill(0x55, 150_000, 150_100));
-    assert.deepEqual(await read(cache, true), []); // and all is right
+    assert.deepEqual(await read(cache, true), []); // and everything is correct
   });
 });
 
-/** A program that reads the first sample of a URL with a cache, and prints what it was warned of. */
+/** Program that reads the first sample of a URL with a cache, and prints its warnings. */
 function program(
   url: string,
   cache: string | undefined,
@@ -218,7 +218,7 @@ Deno.test("without the C library the same rules apply, and nothing is shared", a
     assert.equal(fs.statSync(`${dir}/c`).mode & 0o7777, 0o700);
     server.asked.length = 0;
     assert.deepEqual(await read(`${dir}/c`), []);
-    assert.equal(server.asked.length, 1); // whether it is the same
+    assert.equal(server.asked.length, 1); // the revalidation
     const [data] = fs.globSync(`${dir}/c/objects/*/*/data`);
     const victim = new Victim(`${dir}/victim`);
     fs.rmSync(data!);
@@ -243,7 +243,7 @@ Deno.test("the default directory is private, whatever the umask", async () => {
       using directory = root.make(["objects"]);
       using file = directory.makeFile("x");`,
     );
-    // Only root enters what Deno itself makes with the last.
+    // With the last umask, only root can enter directories that Deno itself makes.
     for (const umask of ["000", Deno.uid() === 0 ? "777" : "077"]) {
       const home = makeDirectory(`${dir}/${umask}`, 0o755);
       const { code, stderr } = await run([
@@ -253,7 +253,7 @@ Deno.test("the default directory is private, whatever the umask", async () => {
       ], {
         env: {
           HOME: home,
-          XDG_CACHE_HOME: "", // as if it were not set
+          XDG_CACHE_HOME: "", // equivalent to unset
           DENO_DIR: `${dir}/deno-${umask}`,
         },
       });

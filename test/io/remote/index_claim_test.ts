@@ -1,4 +1,4 @@
-/** Programs that share a cache, and want the index of one container at the same time: one of them makes it. */
+/** Programs that share a cache and need the index of one container concurrently: one of them builds it. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +18,7 @@ import { tarBytes } from "../../support/tar/make_tar.ts";
 
 const PROGRAMS = 12;
 const MEMBERS = 100;
-/** Milliseconds: so many that reading contents along with headers is quicker however busy the machine is. */
+/** Latency in milliseconds, so high that reading contents along with headers is faster even on a busy machine. */
 const LATENCY = 600;
 
 Deno.test("twelve programs that open a tar of large members for the first time make one extra request each", async () => {
@@ -56,7 +56,7 @@ Deno.test("twelve programs that open a tar of large members for the first time m
     const all = await list(PROGRAMS, "all");
     const beside = all.filter((asked) => asked.startsWith("/a.idx"));
     assert.equal(beside.length, 1, all.join("\n"));
-    // How long requests take differs, and so may what the maker asks for.
+    // Request times vary, and with them the ranges that the builder requests.
     const most = one.length + PROGRAMS - 1 + 4;
     assert.ok(all.length <= most, [one.length, ...all].join("\n"));
   });
@@ -71,7 +71,7 @@ interface Opened {
 /**
  * Opens an object of 8 MiB with a cache.
  *
- * @param fetchTime Milliseconds that fetching all of it is said to take.
+ * @param fetchTime Estimated milliseconds to fetch all of it.
  */
 async function withSource(
   fetchTime: number,
@@ -85,7 +85,7 @@ async function withSource(
     const cache = `${dir}/cache`;
     const storage = new RemoteStorage(url, {
       cache: { directory: cache },
-      timeout: 24_000, // a maker that keeps nothing is waited for 3 s
+      timeout: 24_000, // others wait 3 s for a builder without progress
     });
     const source = await runAsync(storage.open(storage.root));
     assert.ok(source instanceof RemoteSource);
@@ -102,12 +102,12 @@ async function withSource(
 
 const none = () => undefined;
 
-/** Whether something takes longer than so many milliseconds. */
+/** Whether a promise takes longer than `ms` milliseconds. */
 async function lasts(ms: number, one: Promise<unknown>): Promise<boolean> {
   return await Promise.race([sleep(ms, true), one.then(() => false)]);
 }
 
-Deno.test("waiters for an index have it as soon as it is cached", async () => {
+Deno.test("waiters for an index receive it as soon as it is cached", async () => {
   await withSource(60_000, async ({ source, place }) => {
     using maker = new IndexClaim(source, place);
     assert.equal(await maker.take(none, undefined), undefined);
@@ -120,7 +120,7 @@ Deno.test("waiters for an index have it as soon as it is cached", async () => {
   });
 });
 
-Deno.test("if the maker of an index ends without one, another follows, and the others wait for no third", async () => {
+Deno.test("if the builder of an index ends without one, another follows, and the others do not wait for a third", async () => {
   await withSource(60_000, async ({ source, place }) => {
     const first = new IndexClaim(source, place);
     await first.take(none, undefined);
@@ -144,7 +144,7 @@ Deno.test("if the maker of an index ends without one, another follows, and the o
   });
 });
 
-Deno.test("a slow maker is waited for no longer than fetching takes", async () => {
+Deno.test("waiting for a slow builder takes no longer than fetching the object", async () => {
   await withSource(4000, async ({ source, place }) => {
     using maker = new IndexClaim(source, place);
     await maker.take(none, undefined);
@@ -165,7 +165,7 @@ Deno.test("a slow maker is waited for no longer than fetching takes", async () =
   });
 });
 
-Deno.test("waiting for the maker can be aborted", async () => {
+Deno.test("waiting for the builder can be aborted", async () => {
   await withSource(60_000, async ({ source, place }) => {
     using maker = new IndexClaim(source, place);
     await maker.take(none, undefined);
@@ -202,7 +202,7 @@ const MAKE = `
 `;
 
 for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
-  Deno.test(`another program makes the index after ${signal} has ended the first one`, async () => {
+  Deno.test(`another program builds the index after ${signal} has stopped the first one`, async () => {
     await withSource(60_000, async ({ source, place, cache }) => {
       const script = `${cache}/../make.ts`;
       fs.writeFileSync(script, MAKE);
@@ -225,7 +225,7 @@ for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
         const begun = performance.now();
         await taken;
         const ms = performance.now() - begun;
-        // Nothing that is stopped can say so: it is waited for until 3 s have passed without a block.
+        // A stopped program releases no claim: others wait until 3 s have passed without a new block.
         if (signal === "SIGKILL") assert.ok(ms < 2500, `${ms}`);
         else assert.ok(ms > 2500 && ms < 20_000, `${ms}`);
       } finally {

@@ -1,4 +1,4 @@
-/** Directories as real web servers list them, with names that have to be escaped in URLs, in HTML or in both. */
+/** Directory listings of real web servers, with names that must be escaped in URLs, in HTML or in both. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FFRecordReader } from "../../../src/formats/ffrecord/read/reader.ts";
@@ -48,13 +48,13 @@ async function withFiles(use: (root: string) => Promise<void>): Promise<void> {
     for (const [i, name] of ["a+0.ffr", "a 1.ffr", "b#2.ffr"].entries()) {
       fs.writeFileSync(`${root}/parts/${name}`, ffrBytes([Uint8Array.of(i)]));
     }
-    // Apache is another user.
+    // Apache runs as another user.
     await new Deno.Command("chmod", { args: ["-R", "a+rX", dir] }).output();
     await use(root);
   });
 }
 
-/** Compares all that is read of a server with what lies on the disk. */
+/** Compares everything read from a server with the files on disk. */
 async function compare(
   url: string,
   root: string,
@@ -157,7 +157,7 @@ Deno.test({
     }),
 });
 
-/** The URL in what a server prints first; the rest is left to it. */
+/** Returns the URL in a server's first output, and drains the rest. */
 async function urlSaidBy(output: ReadableStream<Uint8Array>): Promise<string> {
   let said = "";
   for await (const chunk of output) {
@@ -193,6 +193,6 @@ Deno.test("a listing is requested as JSON, with sizes and times, and as HTML fro
   assert.deepEqual(await runAsync(storage.list(storage.root)), ["a.txt"]);
   const facts = await runAsync(storage.stat(`${storage.root}/a.txt`));
   assert.deepEqual([facts?.size, facts?.isDirectory], [7, false]);
-  assert.equal(asked.length, 1, asked.join("\n")); // the list has the size
+  assert.equal(asked.length, 1, asked.join("\n")); // the listing has the size
   assert.match(asked[0]!, /\btext\/html\b/);
 });

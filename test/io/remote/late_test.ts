@@ -1,4 +1,4 @@
-/** Servers that are slow, or want to be left alone for a while. */
+/** Servers that are slow, or ask clients to wait. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type { ServerResponse } from "node:http";
@@ -15,7 +15,7 @@ import {
 
 const sample = new Uint8Array(900_000).map((_, k) => (k * 31) >> 3);
 
-/** Serves a container of one sample, of which the first answers hold the beginning. */
+/** Serves a container of one sample, larger than the first responses. */
 async function withServer(
   use: (server: FileServer, url: string) => Promise<void>,
 ): Promise<void> {
@@ -26,7 +26,7 @@ async function withServer(
   });
 }
 
-/** Looks for silence sooner than for users. */
+/** Uses a shorter stall timeout than the default. */
 async function withLessPatience(run: () => Promise<void>): Promise<void> {
   const before = StallWatch.silence;
   StallWatch.silence = 400;
@@ -37,7 +37,7 @@ async function withLessPatience(run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Begins to answer a range as it should be, and gives its bytes. */
+/** Starts a correct response to a range request, and returns its bytes. */
 function begin(
   { range }: Asked,
   response: ServerResponse,
@@ -53,7 +53,7 @@ function begin(
   return file.subarray(start, end);
 }
 
-/** The first byte of a range. */
+/** Returns the first offset of a range. */
 function startOf({ range }: Asked): number {
   return Number(/\d+/.exec(range!)![0]);
 }
@@ -76,7 +76,7 @@ const late: Record<string, Fault> = {
 };
 
 for (const [what, fault] of Object.entries(late)) {
-  Deno.test(`of a server that ${what}, the missing bytes are requested again`, async () => {
+  Deno.test(`from a server that ${what}, the missing bytes are requested again`, async () => {
     await withLessPatience(() =>
       withServer(async (server, url) => {
         using container = await open(url, { remote: { cache: false } });
@@ -96,7 +96,7 @@ for (const [what, fault] of Object.entries(late)) {
   });
 }
 
-Deno.test("a server that only sends a trickle is an error in time", async () => {
+Deno.test("a server that only trickles bytes is an error within the timeout", async () => {
   await withLessPatience(() =>
     withServer(async (server, url) => {
       server.fault = late["never begins to answer"];
@@ -114,7 +114,7 @@ for (
     ["a date", 503, () => new Date(Date.now() + 2000).toUTCString()],
   ] as const
 ) {
-  Deno.test(`a server that responds ${status} with Retry-After in ${what} is not asked for that long`, async () => {
+  Deno.test(`a server that responds ${status} with Retry-After in ${what} gets no request for that long`, async () => {
     await withServer(async (server, url) => {
       let until = 0;
       const early: number[] = [];
@@ -132,7 +132,7 @@ for (
       using container = await open(url, { remote: { cache: false } });
       assert.deepEqual(await container.read("000000"), sample);
       assert.ok(until > 0);
-      assert.deepEqual(early.filter((ms) => ms > 20), []); // clocks are coarse
+      assert.deepEqual(early.filter((ms) => ms > 20), []); // tolerance for coarse clocks
     });
   });
 }

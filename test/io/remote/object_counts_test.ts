@@ -1,4 +1,4 @@
-/** What is counted of objects of the cache, by any number of processes. */
+/** Statistics of cached objects, counted by any number of processes. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import {
@@ -10,7 +10,7 @@ import { until } from "../../cli/mount/mount_place.ts";
 
 const NOTHING = { bytes: 0, requests: 0, retries: 0, hits: 0 };
 
-/** A process that counts in a directory, again and again. */
+/** Starts a process that counts in a directory repeatedly. */
 function counting(directory: string, times: number): Deno.ChildProcess {
   const module = `${REPOSITORY}src/io/remote/cache/object_counts.ts`;
   const program = `import { ObjectCounter } from "${module}";
@@ -41,7 +41,7 @@ Deno.test("counts of a process are added when it ends, visible only to the owner
       counter.retried();
       counter.fetched(2 ** 40);
       counter.hit();
-      Atomics.add(counter.hits, 0, 4); // as another thread
+      Atomics.add(counter.hits, 0, 4); // as another thread would
       counter.close();
       counter.close();
     }
@@ -101,7 +101,7 @@ Deno.test("counts that are damaged, or cannot be written, block nothing", async 
   });
 });
 
-Deno.test("a long-running process adds its counts from time to time", async () => {
+Deno.test("a long-running process adds its counts periodically", async () => {
   await withTempDir(async (dir) => {
     const counter = new ObjectCounter(dir);
     counter.asked();

@@ -12,7 +12,7 @@ Deno.test("a program's long, sparse file lists exactly its entries", async () =>
   await withTempDir((directory) => {
     const root = new CacheRoot({ directory }, () => {});
     using programs = root.make(["programs"]);
-    // Locked, as by a program that runs.
+    // Locked, as by a running program.
     using file = programs.makeFile(OTHER);
     assert.ok(file.tryLock(true));
     const places = STATES.map((state) => Uint8Array.fromHex(OBJECT + state));

@@ -1,4 +1,6 @@
-/** What others have put in the place of a cache's files: nothing outside is touched, nothing is believed or waited for. */
+/**
+ * Files planted by others in place of a cache's files: nothing outside is touched, nothing is trusted or waited for.
+ */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
@@ -16,21 +18,21 @@ import { tarBytes } from "../../support/tar/make_tar.ts";
 /** Debian's `nobody`. */
 const OTHER = 65534;
 
-/** Files below a directory that this process has open. */
+/** Returns the open files of this process below a directory. */
 function openBelow(directory: string): string[] {
   return fs.readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
       return path.startsWith(`${directory}/`) ? [path] : [];
     } catch {
-      return []; // that of the listing itself
+      return []; // the descriptor of the listing itself
     }
   });
 }
 
 Deno.test("whatever is planted in place of a cache's file or directory is not touched, and nothing waits for it", async () => {
   await withCachePlace(async ({ dir, read }) => {
-    // Which names there will be, anyone can foresee.
+    // Anyone can predict the names.
     await read(`${dir}/clean`);
     const names = ["lists"].concat(
       fs.readdirSync(`${dir}/clean`, { recursive: true }) as string[],
@@ -113,7 +115,7 @@ Deno.test("facts that are invalid, or of another size than the data, are rebuilt
       fs.writeFileSync(path!, text);
       assert.deepEqual(await read(cache), [], text);
     }
-    fs.truncateSync(path!, 2 ** 40); // more than is read
+    fs.truncateSync(path!, 2 ** 40); // larger than any read
     assert.deepEqual(await read(cache), []);
   });
 });
@@ -156,7 +158,7 @@ Deno.test("the index of a large tar is not cached where others can write, with o
     assert.match(warning!, /can be written by everybody.*`cache\.shared`/);
     assert.deepEqual(others, []);
     assert.deepEqual(fs.readdirSync(cache), []);
-    // And whatever is planted in its place is left alone.
+    // Anything planted in its place is left alone.
     await read(`${dir}/clean`);
     const [name] = fs.readdirSync(`${dir}/clean/indexes`);
     const victim = new Victim(`${dir}/victim`);

@@ -1,4 +1,4 @@
-/** Reads of any parts, at any time, of servers that send bodies in pieces of any size, and cut some of them. */
+/** Reads of any ranges at any time, from servers that send bodies in pieces of any size and cut some of them. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -15,23 +15,23 @@ import {
   tagOf,
 } from "../../support/remote/file_server.ts";
 
-/** Of no round number of blocks. */
+/** Not a multiple of the block size. */
 const SIZE = 1_500_007;
 const FILE = new Uint8Array(SIZE).map((_, i) => (i * 2654435761) >>> 13);
 
 interface Part {
   readonly offset: number;
   readonly length: number;
-  /** Whether it is said before that it will be read. */
+  /** Whether the read is hinted beforehand, and marked as sequential. */
   readonly isSequential: boolean;
 }
 
-/** Bytes of a piece that a server sends at a time. */
+/** Bytes that a server sends at a time. */
 const pieceSize = fc.oneof(
   fc.integer({ min: 1, max: 20_000 }),
   fc.integer({ min: 60_000, max: 400_000 }),
 );
-/** A read, so many turns of the event loop after the one before it. */
+/** Reads, each with the number of event loop turns between it and the previous one. */
 const readsOf = fc.array(
   fc.record({
     offset: fc.integer({ min: 0, max: SIZE - 1 }),
@@ -42,7 +42,7 @@ const readsOf = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** What stores there are. */
+/** Cache settings. */
 const STORES: Record<string, (dir: string) => Partial<RemoteOptions>> = {
   "a cache": (dir) => ({ cache: { directory: `${dir}/cache` } }),
   "a cache with room for a part of it": (dir) => ({
@@ -51,7 +51,7 @@ const STORES: Record<string, (dir: string) => Partial<RemoteOptions>> = {
   "no cache": () => ({ cache: false }),
 };
 
-/** Sends pieces of such sizes, turn by turn, and cuts the body after some of them. */
+/** Sends pieces of these sizes, one a turn, and cuts the body once after `cutAfter` of them. */
 function sendsIn(sizes: readonly number[], cutAfter: number): Fault {
   let cuts = 1;
   return ({ range }, response, file) => {
@@ -79,7 +79,7 @@ function sendsIn(sizes: readonly number[], cutAfter: number): Fault {
   };
 }
 
-/** Reads a part, what is there at once and then the rest. */
+/** Reads a range: first the cached bytes, then the rest. */
 async function compareRead(
   source: RemoteSource,
   { offset, length, isSequential }: Part,
@@ -101,7 +101,7 @@ function nextTurn(): Promise<void> {
 for (const [what, options] of Object.entries(STORES)) {
   for (const isReadOnce of [false, true]) {
     const how = isReadOnce ? ", by someone who needs nothing twice" : "";
-    Deno.test(`every read at any time with ${what} is right${how}`, async () => {
+    Deno.test(`every read at any time with ${what} is correct${how}`, async () => {
       await withTempDir(async (dir) => {
         fs.mkdirSync(`${dir}/www`);
         fs.writeFileSync(`${dir}/www/a`, FILE);
@@ -125,7 +125,7 @@ for (const [what, options] of Object.entries(STORES)) {
               await Promise.all(reads.map(async ({ turns, ...part }, i) => {
                 for (let turn = 0; turn < i * turns; turn++) await nextTurn();
                 await compareRead(source, part);
-                await compareRead(source, part); // others may still be waiting
+                await compareRead(source, part); // other reads may still be waiting
               }));
               const all = { offset: 0, length: SIZE, isSequential: false };
               await compareRead(source, all);

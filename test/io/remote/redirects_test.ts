@@ -1,4 +1,4 @@
-/** Redirections as hubs give them: to targets that are signed, and good for a while. */
+/** Redirects like those of model hubs, to signed URLs that expire. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -8,23 +8,23 @@ import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { FileServer } from "../../support/remote/file_server.ts";
 
-/** Larger than what the first request asks for, and each in blocks of its own. */
+/** Larger than the first request, each sample in blocks of its own. */
 const samples = Array.from(
   { length: 12 },
   (_, i) => new Uint8Array(150_000).map((_, k) => (k * 31 + i * 7) >> 3),
 );
 
-/** A hub, and the store that it redirects to. */
+/** A hub, and the object store that it redirects to. */
 interface Hub {
   readonly hub: FileServer;
   readonly store: FileServer;
-  /** The file at the hub. */
+  /** URL of the file at the hub. */
   readonly url: string;
-  /** Has the signatures that were given expire; new ones are good. */
+  /** Makes earlier signatures expire; new ones are valid. */
   expire(): void;
-  /** What the store answers to those that have expired, and to all others; 403 by default. */
+  /** Status that the store returns for expired signatures; 403 by default. */
   refusal: number;
-  /** Whether it answers so to all. */
+  /** Whether the store rejects all signatures. */
   isClosed: boolean;
 }
 
@@ -91,7 +91,7 @@ Deno.test("all requests in flight when it expired are repeated", async () => {
     using container = await open(made.url, { remote });
     const { store } = made;
     const { fault } = store;
-    // All of them are there before any is answered.
+    // All requests arrive before the first response.
     const waiting: (() => void)[] = [];
     store.fault = (asked, response) => {
       waiting.push(() => void fault!(asked, response, undefined));
@@ -106,7 +106,7 @@ Deno.test("all requests in flight when it expired are repeated", async () => {
   });
 });
 
-Deno.test("of sixty readers whose target has expired one requests another", async () => {
+Deno.test("of sixty readers whose target has expired, one requests a new one", async () => {
   await withHub(async (made) => {
     const client = new Client({ cache: false, onWarning: assert.fail });
     const one = new HttpTarget(new URL(made.url), {});
@@ -121,7 +121,7 @@ Deno.test("of sixty readers whose target has expired one requests another", asyn
     const all = Array.from({ length: 60 }, ask);
     for (const bytes of await Promise.all(all)) assert.equal(bytes.length, 10);
     assert.equal(made.hub.asked.length, 1);
-    // While the hub still gives out what has expired, it is asked once a reader at most.
+    // While the hub still returns the expired URL, each reader asks it at most once.
     const { fault } = made.hub;
     let old = 3;
     made.hub.fault = (asked, response, file) => {
@@ -139,7 +139,7 @@ Deno.test("of sixty readers whose target has expired one requests another", asyn
   });
 });
 
-Deno.test("a target that rejects a new signature is access denied, soon and without the signature", async () => {
+Deno.test("a target that rejects a new signature is reported as access denied, promptly and without the signature", async () => {
   await withHub(async (made) => {
     made.isClosed = true;
     await assert.rejects(

@@ -19,7 +19,7 @@ function counting() {
   return { clock, said, fetch };
 }
 
-Deno.test("many tiny requests are reported once, with a remedy", () => {
+Deno.test("many tiny requests are reported once, with a hint", () => {
   const { said, fetch } = counting();
   fetch(1000, 8192, 30_000);
   assert.deepEqual(said, []);
@@ -39,7 +39,7 @@ Deno.test("larger or few requests are not reported", () => {
   clock.now += 600_000;
   for (let minute = 0; minute < 60; minute++) fetch(400, 100, 60_000);
   assert.deepEqual(said, []);
-  // A few long ranges among them make them cheap.
+  // A few long ranges among them keep the average cost low.
   clock.now += 600_000;
   fetch(10, 8 << 20);
   fetch(2000, 8192, 1000);

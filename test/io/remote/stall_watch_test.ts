@@ -1,4 +1,4 @@
-/** How slow a server may be: a request has its time as a whole, unless bytes keep coming. */
+/** Timeouts of slow servers: a request is limited as a whole, unless bytes keep arriving. */
 import assert from "node:assert/strict";
 import { open } from "../../../mod.ts";
 import { Arrivals } from "../../../src/io/remote/stall_watch.ts";
@@ -6,13 +6,16 @@ import { Client } from "../../../src/io/remote/client.ts";
 import { HttpTarget } from "../../../src/io/remote/http/http_target.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 
-/** A second of a clock that the test sets. */
+/** One second of the simulated clock. */
 const SECOND = 1000;
 const PERIOD = 8 * SECOND;
-/** Of 819 a second. */
+/** Least bytes in a period, at 819 a second. */
 const LEAST = 819 * 8;
 
-/** When too little has come, by looking each 10 ms; `undefined` where that is not so before `until`. */
+/**
+ * Polls every 10 ms and returns when too few bytes have arrived, or `undefined` if that does not happen before
+ * `until`.
+ */
 function endOf(
   arrive: (arrivals: Arrivals, time: number) => void,
   until: number,
@@ -68,14 +71,14 @@ const SAMPLE = new Uint8Array(12_000).map((_, k) => (k * 31) >> 3);
 const FILE = ffrBytes([SAMPLE]);
 const encoder = new TextEncoder();
 
-/** What a server does with a request for a range that it has read; it ends the connection. */
+/** Responds to a parsed range request; then the connection is closed. */
 type Answer = (
   send: (bytes: Uint8Array | string) => Promise<unknown>,
   first: number,
   last: number,
 ) => Promise<void>;
 
-/** Serves a file by HTTP/1.1 as `answer` has it, while `body` runs. */
+/** Serves a file over HTTP/1.1 with responses by `answer` while `body` runs. */
 async function withAnswers(
   answer: Answer,
   body: (url: string) => Promise<void>,
@@ -113,7 +116,7 @@ async function withAnswers(
       try {
         connection.close();
       } catch {
-        // The client was first.
+        // The client closed it first.
       }
     }
     await serving;
@@ -133,7 +136,7 @@ function head(first: number, last: number, length = last + 1 - first): string {
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends a byte each 20 ms, for as long as anyone takes them. */
+/** Sends a byte every 20 ms, until the client disconnects. */
 async function trickle(
   send: (bytes: Uint8Array | string) => Promise<unknown>,
   bytes: Uint8Array,
@@ -145,7 +148,7 @@ async function trickle(
 }
 
 const slow: Record<string, Answer> = {
-  "a head without end, one byte at a time": async (send) => {
+  "an endless head, one byte at a time": async (send) => {
     await send("HTTP/1.1 206 Partial Content\r\nX-Slow: ");
     await trickle(send, new Uint8Array(1e6).fill(0x61));
   },
@@ -162,14 +165,14 @@ const slow: Record<string, Answer> = {
     await send(FILE.subarray(first, first + 1));
     await wait(20);
   },
-  "a refusal, one byte at a time": async (send) => {
+  "an error response, one byte at a time": async (send) => {
     await send("HTTP/1.1 503 No\r\nContent-Length: 1000000\r\n\r\n");
     await trickle(send, new Uint8Array(1e6));
   },
   "nothing": () => new Promise(() => {}),
 };
 
-// They wait, and compute next to nothing.
+// Tested concurrently, since they mostly wait.
 Deno.test("a server that sends one byte at a time is abandoned within the timeout", async () => {
   const timeout = 2500;
   await Promise.all(
@@ -191,7 +194,7 @@ Deno.test("a server that sends one byte at a time is abandoned within the timeou
   );
 });
 
-Deno.test("a download of more than 1 KB/s is not ended, however long it takes", async () => {
+Deno.test("a download of more than 1 KB/s is not aborted, however long it takes", async () => {
   const timeout = 2000;
   const answer: Answer = async (send, first, last) => {
     await send(head(first, last));
@@ -209,7 +212,7 @@ Deno.test("a download of more than 1 KB/s is not ended, however long it takes", 
   });
 });
 
-Deno.test("requests that wait for others of a hanging server share their timeout", async () => {
+Deno.test("requests that wait for others to a hanging server share their timeout", async () => {
   const timeout = 2000;
   await withAnswers(() => new Promise(() => {}), async (url) => {
     const client = new Client({ timeout, maxRequests: 2, onWarning() {} });
@@ -223,12 +226,12 @@ Deno.test("requests that wait for others of a hanging server share their timeout
     const ends = await Promise.allSettled(Array.from({ length: 6 }, ask));
     const took = performance.now() - begun;
     assert.ok(ends.every(({ status }) => status === "rejected"));
-    // One after the other they would take three times as long.
+    // In sequence, they would take three times as long.
     assert.ok(took > timeout - 50 && took < 2.5 * timeout, `${took}`);
   });
 });
 
-Deno.test("requests that wait for others in progress are not abandoned, however long that takes", async () => {
+Deno.test("requests that wait for others in progress do not time out, however long that takes", async () => {
   const timeout = 2000;
   const answer: Answer = async (send, first, last) => {
     await wait(500);

@@ -1,4 +1,4 @@
-/** How often a store that fails, or wants fewer requests, is asked: by all that read from it together. */
+/** Request rate to a store that fails or throttles, over all readers together. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
@@ -9,14 +9,14 @@ import { withTempDir } from "../../support/paths.ts";
 import { type Fault, FileServer } from "../../support/remote/file_server.ts";
 
 const READERS = 60;
-/** Behind what the first request brings, every other one: so far apart that each is a request. */
+/** Sample indices beyond the first request: every other one, so that requests can't be merged. */
 const NUMBERS = Array.from({ length: READERS }, (_, i) => 2 * i + 5);
 const samples = Array.from(
   { length: NUMBERS.at(-1)! + 1 },
   (_, i) => new Uint8Array(100_000).map((_, k) => (k * 31 + i * 7) >> 3),
 );
 
-/** Opens a container, has its server answer so, and has many read it. */
+/** Opens a container, then injects a fault while many readers read it. */
 async function readWhile(
   fault: Fault,
   during: (server: FileServer) => Promise<void>,
@@ -44,7 +44,7 @@ async function readWhile(
 const sleep = (ms: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-Deno.test(`${READERS} reads end soon after their store is back`, async () => {
+Deno.test(`${READERS} reads end soon after their store has recovered`, async () => {
   const seconds = LONG ? 30 : 7;
   const away: Fault = (_, response) => {
     response.writeHead(503).end();
@@ -53,7 +53,7 @@ Deno.test(`${READERS} reads end soon after their store is back`, async () => {
   await readWhile(away, async (server) => {
     await sleep(seconds * 1000);
     const { length } = server.asked;
-    // Those at first, and then about one a second, whoever sends it.
+    // The initial requests, and then about one a second from all readers together.
     assert.ok(length >= 5 && length < 15 + 1.5 * seconds, `${length}`);
   });
 });
@@ -74,7 +74,7 @@ Deno.test("a store that responds 429 is asked at most ten times per second", asy
   }
 });
 
-Deno.test("a store that accepts some requests, and responds 429 to the rest, is asked less often until all is read", async () => {
+Deno.test("a store that accepts some requests and responds 429 to the rest is asked less often until everything is read", async () => {
   let taken: number[] = [];
   let refused = 0;
   await readWhile(
@@ -120,7 +120,7 @@ Deno.test("the backoff of one thread applies to the others", async () => {
   await sent;
 });
 
-Deno.test("of many that wait for a store one asks first", async () => {
+Deno.test("of many readers that wait for a store, one sends the first request", async () => {
   const [backoff] = backoffs(1);
   const { signal } = new AbortController();
   assert.ok(backoff!.failed(failure()));

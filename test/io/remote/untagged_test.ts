@@ -1,4 +1,4 @@
-/** Servers whose answers cannot be told from those of a replaced object: nothing of them is kept for other programs. */
+/** Servers whose responses don't identify the state of an object: nothing of them is cached for other programs. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
@@ -10,14 +10,14 @@ import { withTempDir } from "../../support/paths.ts";
 import { type Fault, FileServer } from "../../support/remote/file_server.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 
-/** Longer than the first answer, so that there are several; without checksums of contents. */
+/** Longer than the first response, so that several are needed; contents have no checksums. */
 const LENGTH = 900_000;
 
 function tarOf(fill: number): Uint8Array {
   return tarBytes([{ name: "a", data: new Uint8Array(LENGTH).fill(fill) }]);
 }
 
-/** Answers with these headers besides those of the range. */
+/** Responds with these headers in addition to those of the range. */
 function saying(
   headersOf: (
     file: Uint8Array,
@@ -53,7 +53,7 @@ interface Place {
   readonly warnings: string[];
   put(file: Uint8Array): void;
   open(): ReturnType<typeof open>;
-  /** Opens it as another program does, and reads the byte that all its content is made of. */
+  /** Opens it as another program does, and reads the byte that fills its content. */
   read(): Promise<number>;
 }
 
@@ -151,7 +151,7 @@ for (const [what, headersOf] of Object.entries(kept)) {
       assert.equal(objectsIn(place.cache).length, 1);
       place.server.asked.length = 0;
       assert.equal(await place.read(), 1);
-      assert.equal(place.server.asked.length, 1); // its beginning
+      assert.equal(place.server.asked.length, 1); // the request when opening
       assert.deepEqual(place.warnings, []);
     });
   });
@@ -223,7 +223,7 @@ Deno.test("parts without a tag, of an object that had one, are reported, or comp
   });
 });
 
-Deno.test("a whole object of another state than the first response is an error", async () => {
+Deno.test("a whole object of a different state than the first response is an error", async () => {
   let answers = 0;
   const changing = saying(() => ({ etag: `"${answers++}"` }), false);
   await withPlace(changing, async ({ read }) => {

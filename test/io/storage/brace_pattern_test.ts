@@ -1,4 +1,4 @@
-/** Patterns of paths: the language of Python's braceexpand, within bounds. */
+/** Path patterns in the syntax of Python's braceexpand, with limits. */
 import assert from "node:assert/strict";
 import { BracePattern } from "../../../src/io/storage/brace_pattern.ts";
 import { needs } from "../../support/programs/programs.ts";
@@ -47,7 +47,7 @@ Deno.test("distinguishes patterns from paths, and yields the first path without 
   assert.equal(all.first(), "x1");
 });
 
-Deno.test("rejects patterns that name too much, before any path is made", () => {
+Deno.test("rejects patterns that expand to too many paths, before expanding them", () => {
   for (
     const [text, paths] of [
       ["{1..1000000000}", 1_000_000_000n],
@@ -74,7 +74,7 @@ Deno.test("rejects patterns that name too much, before any path is made", () => 
   assert.equal(expand(long)!.length, 1);
 });
 
-/** Parts of which patterns are made at random. */
+/** Tokens of random patterns. */
 const TOKENS = [
   ...["{", "}", ",", "..", "\\", "a", "b", "Z", "1", "03", "-2", "10"],
   ...["{1..3}", "{a,b}", "x", "/", "{0..6..3}"],

@@ -13,7 +13,7 @@ Deno.test("later requests do not overtake a waiter for descriptors", async () =>
   assert.ok(pool.isBusy);
   const calm = pool.calm();
   pool.release(leases[0]!);
-  assert.ok(pool.isBusy); // three are in use, but somebody waits
+  assert.ok(pool.isBusy); // three are in use, and a waiter is next
   pool.release(leases[1]!);
   await calm;
   assert.ok(!pool.isBusy);
@@ -35,7 +35,7 @@ Deno.test("without waiters, there is room for one as soon as one is released", (
   assert.ok(!pool.isBusy);
 });
 
-Deno.test("a thread keeps fewer descriptors while all threads have many, and more afterwards", () => {
+Deno.test("a thread retains fewer descriptors while all threads have many, and more afterwards", () => {
   let next = 0;
   const open = new Set<number>();
   const pool = new DescriptorPool<number>(() => ({
@@ -50,7 +50,7 @@ Deno.test("a thread keeps fewer descriptors while all threads have many, and mor
     }));
   for (let i = 0; i < 20; i++) use(i);
   assert.equal(open.size, 16);
-  next = 100; // others have all below
+  next = 100; // other threads use all lower descriptors
   for (let i = 20; i < 24; i++) use(i);
   assert.ok(open.size <= 3, String(open.size));
   next = 0;

@@ -33,9 +33,9 @@ Deno.test("a file replaced after it was opened is not read as the old one", asyn
     fs.writeFileSync(`${dir}/b`, "new");
     fs.renameSync(`${dir}/b`, `${dir}/a`);
     const into = new Uint8Array(3);
-    source.readAtSync(into, 0); // its descriptor still is the old file
+    source.readAtSync(into, 0); // the open descriptor still refers to the old file
     assert.equal(new TextDecoder().decode(into), "old");
-    // So many others that the descriptor is closed, and the path has to be opened again.
+    // Enough other files to evict the descriptor, so that the path must be opened again.
     const others = Array.from({ length: 200 }, (_, i) => {
       fs.writeFileSync(`${dir}/other${i}`, "x");
       return runSync(FileSource.open(`${dir}/other${i}`));
@@ -92,10 +92,10 @@ Deno.test("many reads at once need no more descriptors than the pool keeps", asy
       source.readAt(new Uint8Array(1), 0)
     );
     const during = descriptorsBelowNow(dir);
-    // Who cannot wait gets one all the same.
+    // A synchronous read, which cannot wait, gets a descriptor anyway.
     assert.equal(sources[399]!.readAtSync(new Uint8Array(1), 0), 1);
     assert.deepEqual(await Promise.all(reading), sources.map(() => 1));
-    // Deno opens each once more while a thread of its own reads it.
+    // Deno duplicates each descriptor while one of its threads reads.
     assert.ok(during <= 2 * 128, `${during} descriptors`);
     const open = await descriptorsBelow(dir);
     assert.ok(open <= 128, `${open} descriptors`);
@@ -103,22 +103,22 @@ Deno.test("many reads at once need no more descriptors than the pool keeps", asy
   });
 });
 
-/** A file of bytes that differ everywhere, as a source. */
+/** Makes a source of a file of non-repeating bytes. */
 function madeSource(path: string, length: number) {
   const bytes = new Uint8Array(length).map((_, i) => (i * 2654435761) >>> 13);
   fs.writeFileSync(path, bytes);
   return { bytes, source: runSync(FileSource.open(path)) };
 }
 
-/** Has the source taken for one on a disk, whatever it is on. */
+/** Makes the source count as slow, whatever it is stored on. */
 function takeForSlow(source: FileSource): void {
   for (let i = 0; i < 20; i++) source.pace.took(1000, 1);
   assert.ok(!source.pace.allows());
 }
 
 /**
- * The ways in which a file is read: with the system telling what it has in memory (where it can),
- * with the disk's speed telling that nothing is, and, in /dev/shm, without the system telling.
+ * Ways to read a file: the system reports which data is cached, if it can; the measured speed indicates that nothing
+ * is cached; or, in /dev/shm, the file system does not report it.
  */
 const WAYS: [name: string, dir: string | undefined, slow: boolean][] = [
   ["the system's memory", undefined, false],
@@ -128,32 +128,36 @@ const WAYS: [name: string, dir: string | undefined, slow: boolean][] = [
 
 for (const [name, parent, slow] of WAYS) {
   const ignore = parent !== undefined && !fs.existsSync(parent);
-  Deno.test(`all ways to read agree: ${name}`, { ignore }, async () => {
-    const dir = await Deno.makeTempDir(
-      parent === undefined ? {} : { dir: parent },
-    );
-    try {
-      const { bytes, source } = madeSource(`${dir}/a`, 3_000_000);
-      const range = fc.tuple(
-        fc.nat(bytes.length),
-        fc.oneof(fc.nat(100), fc.nat(5000), fc.nat(bytes.length)),
+  Deno.test(
+    `all ways to read return the same bytes: ${name}`,
+    { ignore },
+    async () => {
+      const dir = await Deno.makeTempDir(
+        parent === undefined ? {} : { dir: parent },
       );
-      await fc.assert(
-        fc.asyncProperty(range, async ([offset, length]) => {
-          if (slow) takeForSlow(source);
-          await allWaysGive(
-            source,
-            offset,
-            bytes.slice(offset, offset + length),
-          );
-        }),
-        { numRuns: 60 },
-      );
-      source.close();
-    } finally {
-      await Deno.remove(dir, { recursive: true });
-    }
-  });
+      try {
+        const { bytes, source } = madeSource(`${dir}/a`, 3_000_000);
+        const range = fc.tuple(
+          fc.nat(bytes.length),
+          fc.oneof(fc.nat(100), fc.nat(5000), fc.nat(bytes.length)),
+        );
+        await fc.assert(
+          fc.asyncProperty(range, async ([offset, length]) => {
+            if (slow) takeForSlow(source);
+            await allWaysGive(
+              source,
+              offset,
+              bytes.slice(offset, offset + length),
+            );
+          }),
+          { numRuns: 60 },
+        );
+        source.close();
+      } finally {
+        await Deno.remove(dir, { recursive: true });
+      }
+    },
+  );
 }
 
 async function allWaysGive(
@@ -176,10 +180,10 @@ async function allWaysGive(
   assert.equal(crc32(shared), sum);
 }
 
-Deno.test("data that is not in memory is waited for", async () => {
+Deno.test("data that is not in the page cache is waited for", async () => {
   await withTempDir(async (dir) => {
     const { bytes, source } = madeSource(`${dir}/a`, 2_000_000);
-    // Drops the file from the system's memory, where the file system has it there at all.
+    // Evicts the file from the page cache, if its file system uses it.
     const { success } = await new Deno.Command("dd", {
       args: [
         `of=${dir}/a`,

@@ -1,4 +1,4 @@
-/** Many shards and many threads where the process may open few files. */
+/** Many shards and many threads in a process with a low limit of open files. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { output } from "../../fuse/support/mounting.ts";
@@ -7,7 +7,7 @@ import { needs } from "../../support/programs/programs.ts";
 import { FileServer } from "../../support/remote/file_server.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 
-/** All threads together would have more open than there may be. */
+/** Number of shards: all threads together would exceed the limit. */
 const SHARDS = 60;
 const SAMPLES = 3;
 
@@ -22,7 +22,7 @@ function writeShards(dir: string, count: number, samples = SAMPLES): void {
   }
 }
 
-/** Runs a module where the process may open so many files, and cannot have more. */
+/** Runs a module with a soft and hard limit of open files. */
 function runLimited(limit: number, module: string, ...args: string[]) {
   return output(
     ...["prlimit", `--nofile=${limit}:${limit}`, Deno.execPath(), "run"],
@@ -33,7 +33,7 @@ function runLimited(limit: number, module: string, ...args: string[]) {
 
 Deno.test({
   name:
-    "eight threads load 60 shards with 128 descriptors; with too few for the threads, the loader reports it and leaves nothing",
+    "eight threads load 60 shards with 128 descriptors; with too few for the threads, the loader reports it and leaves nothing behind",
   ...needs("prlimit"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -83,7 +83,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "files of many directories are extracted at 128 descriptors",
+  name: "files of many directories are extracted with 128 descriptors",
   ...needs("prlimit"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -10,7 +10,7 @@ import { LOCAL_DISK } from "../../../src/io/storage/storage.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
 
-/** What a procedure answers without waiting, and after waiting: both must be the same. */
+/** Runs a procedure synchronously and asynchronously, and asserts that the results are equal. */
 async function both<T>(steps: () => Steps<T>): Promise<T> {
   const now = runSync(steps());
   assert.deepEqual(await runAsync(steps()), now);
@@ -105,7 +105,7 @@ Deno.test("the local disk opens only files", async () => {
   });
 });
 
-Deno.test("a slow storage rejects synchronous access, and responds in mixed order", async () => {
+Deno.test("a slow storage rejects synchronous access, and replies out of order", async () => {
   await withTempDir(async (dir) => {
     const bytes = Uint8Array.from({ length: 100 }, (_, i) => i);
     fs.writeFileSync(`${dir}/a`, bytes);

@@ -27,10 +27,10 @@ Deno.test("a directory that is swapped for a link is not followed", async () => 
     target.write("a/b/one", bytes);
     await Deno.rename(`${dir}/out/a/b`, `${dir}/moved`);
     await Deno.symlink(`${dir}/outside`, `${dir}/out/a/b`);
-    // The directory that was entered is still the one that is written to.
+    // Writes still go to the directory that was opened.
     target.write("a/b/two", bytes);
     assert.deepEqual(await names(`${dir}/moved`), ["one", "two"]);
-    // Entered anew, it is seen for what it is.
+    // When it is entered again, the link is detected.
     target.write("c", bytes);
     assert.throws(() => target.write("a/b/three", bytes), {
       code: "in-the-way",
@@ -47,7 +47,7 @@ Deno.test("leftovers of killed extractions are removed, output of running ones s
     await child.status;
     const dead = `.recordfs-${child.pid}-1.part`;
     const alive = `.recordfs-${Deno.pid}-1000000.part`;
-    const another = `.a.recordfs-${child.pid}-1.part`; // a writer's, which locks say more of
+    const another = `.a.recordfs-${child.pid}-1.part`; // left by a writer, which has file locks of its own
     for (const place of [`${dir}/out`, `${dir}/out/a`, `${dir}/out/b`]) {
       await Deno.mkdir(place);
       for (const name of [dead, alive, another]) {
@@ -60,11 +60,11 @@ Deno.test("leftovers of killed extractions are removed, output of running ones s
     const stay = [another, alive].sort();
     assert.deepEqual(await names(`${dir}/out/a`), [...stay, "one"]);
     assert.deepEqual(await names(`${dir}/out`), [...stay, "a", "b", "two"]);
-    assert.ok((await names(`${dir}/out/b`)).includes(dead)); // not come to
+    assert.ok((await names(`${dir}/out/b`)).includes(dead)); // not visited
   });
 });
 
-Deno.test("an upper directory that is swapped is not returned to", async () => {
+Deno.test("a parent directory that is swapped is not returned to", async () => {
   await withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/outside`);
     const below = Array.from({ length: 50 }, (_, i) => `${i}`).join("/");

@@ -10,14 +10,14 @@ import { withTempDir } from "../../support/paths.ts";
 const mtime = new Date(1_600_000_000_000);
 
 for (const sync of ["end", "files", "none"] as const) {
-  Deno.test(`another thread places files, and reports those it could not: ${sync}`, () =>
+  Deno.test(`another thread moves files into place, and reports failures: ${sync}`, () =>
     withTempDir(async (dir) => {
       fs.mkdirSync(`${dir}/out/sub`, { recursive: true });
       fs.writeFileSync(`${dir}/out/sub/taken`, "mine");
       const options = { replace: false, mtime, sync };
       using target = new ExtractTarget(`${dir}/out`, options);
       target.start("");
-      using thread = PlaceThread.start()!; // two processors at least
+      using thread = PlaceThread.start()!; // needs at least two CPUs
       await until(() => thread.busy === 0);
       const group = new FileGroup(target);
       const memory = new Uint8Array(new SharedArrayBuffer(200_000));
@@ -75,7 +75,7 @@ Deno.test("data in unshared memory is not passed to another thread", () =>
     const shared = () => new Uint8Array(new SharedArrayBuffer(3));
     assert.equal(group.add(place, new Uint8Array(3), target.mtime), false);
     assert.equal(group.add(place, shared(), target.mtime), true);
-    assert.equal(group.add(place, shared(), target.mtime), false); // another memory
+    assert.equal(group.add(place, shared(), target.mtime), false); // in another memory
     const asked: number[] = [];
     const thread: Pick<PlaceThread, "place"> = {
       place({ names }) {

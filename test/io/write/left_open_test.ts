@@ -1,5 +1,5 @@
-// deno-lint-ignore-file no-console -- warnings go there by default
-/** Writers whose block ends before they are closed: what was written goes, and that is said. */
+// deno-lint-ignore-file no-console -- warnings go to the console by default
+/** Writers that go out of scope before they are closed: written data is discarded, with a warning. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import {
@@ -61,7 +61,7 @@ const CASES: Readonly<Record<string, Case<WriterBase>>> = {
   ),
 };
 
-/** What is written to the console meanwhile. */
+/** Returns what is written to the console during `run`. */
 async function warned(run: () => Promise<void>): Promise<string[]> {
   const { warn } = console;
   const lines: string[] = [];
@@ -78,7 +78,7 @@ for (const [name, { open, add }] of Object.entries(CASES)) {
   Deno.test(`${name}: samples lost at the end of a block are reported once`, () =>
     withTempDir(async (dir) => {
       let place = 0;
-      /** Runs a block, and returns what was told of it. */
+      /** Runs a block, and returns its warnings. */
       const ran = (block: (writer: WriterBase) => unknown) =>
         warned(async () => {
           await using writer = await open(`${dir}/${place++}`);
@@ -104,7 +104,7 @@ for (const [name, { open, add }] of Object.entries(CASES)) {
         },
       ];
       for (const block of others) assert.deepEqual(await ran(block), []);
-      // The error of a block that fails is not hidden.
+      // The block's own error is not hidden.
       const failed = new Error("of the block");
       const told = await warned(async () => {
         await assert.rejects(async () => {
@@ -130,7 +130,7 @@ Deno.test("GulpChunk: videos lost because they were not flushed are reported onc
       chunk: GulpChunk<Uint8Array>,
       opened: Disposable,
     ) => unknown;
-    /** Returns what is reported of a block, in which the chunk is open for writing. */
+    /** Runs a block with the chunk open for writing, and returns its warnings. */
     const ran = (block: Block) =>
       warned(async () => {
         using chunk = await chunkIn(fs.mkdtempSync(`${dir}/${place++}`));
@@ -214,7 +214,7 @@ Deno.test("a failing chunk writer reports only its error", () =>
     assert.deepEqual(fs.readdirSync(dir), []);
   }));
 
-Deno.test("nothing appears that was not closed", () =>
+Deno.test("a file that was not closed does not appear", () =>
   withTempDir(async (dir) => {
     for (const name of ["FFRecordWriter", "TarWriter", "MDSWriter"]) {
       const { open, add } = CASES[name]!;

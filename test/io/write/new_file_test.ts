@@ -11,7 +11,7 @@ Deno.test("a discarded file's descriptor is closed when the last write has ended
     const writing = runAsync(file.file.writeAt(new Uint8Array(50_000_000), 0));
     file.discard();
     assert.deepEqual(fs.readdirSync(dir), []);
-    // It would get the number of a descriptor that is closed too early.
+    // It would reuse a descriptor that is closed too early.
     const other = fs.openSync(`${dir}/other`, "w");
     await Promise.allSettled([writing]);
     assert.equal(fs.fstatSync(other).size, 0);

@@ -1,4 +1,4 @@
-/** Directories are removed however deep they are, and whatever names are in them. */
+/** Directories are removed at any depth, whatever names they contain. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { NewDirectory } from "../../../src/io/write/new_directory.ts";
@@ -7,10 +7,10 @@ import { runSync } from "../../../src/io/concurrency/steps.ts";
 import { FULL, LONG } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** Deeper than descriptors can be held for, or paths be named. */
+/** Deeper than the limits of open descriptors and of path lengths. */
 const DEPTH = LONG ? 30_000 : FULL ? 8000 : 3000;
 
-/** Makes a directory with others in it, from the innermost outwards. */
+/** Makes nested directories, from the innermost outwards. */
 function makeDeep(path: string): void {
   fs.mkdirSync(path);
   fs.writeFileSync(`${path}/file`, "innermost");

@@ -1,4 +1,4 @@
-/** A thread that writes a file again and again. */
+/** Thread that writes a file repeatedly. */
 import { NewFile } from "../../../src/io/write/new_file.ts";
 import { runSync } from "../../../src/io/concurrency/steps.ts";
 
