@@ -1,4 +1,4 @@
-/** Files of fields: by name and suffix, and never two of one name. */
+/** Files of fields are named by field and suffix, and no two have the same name. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -42,7 +42,7 @@ Deno.test("a file has its field's name, and the suffix unless the name has it", 
   );
 });
 
-Deno.test("a name that is taken gets a number, and one that is too long is shortened", () => {
+Deno.test("a name that is taken gets a numeric suffix, and one that is too long is shortened", () => {
   assert.deepEqual(named(["a", text], ["a.txt", bytes], ["a.txt", text]), [
     "a.txt",
     "a.txt~2",

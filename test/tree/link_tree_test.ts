@@ -40,7 +40,7 @@ function targetOf(tree: Tree, link: number): string {
   return new TextDecoder().decode(into.subarray(5, 5 + length));
 }
 
-/** What Python's `os.path.splitext` takes for it. */
+/** Returns the suffix as Python's `os.path.splitext` does. */
 function suffixOf(path: string): string {
   return /[^./][^/]*(\.[^./]+)$/.exec(path)?.[1] ?? "";
 }
@@ -73,7 +73,7 @@ Deno.test("links are next to the tree, in the order of each epoch", async () => 
       }
       assert.equal(reopened.nodeCount, inner.nodeCount);
       const all = walked(reopened).map(([, node]) => node);
-      assert.equal(new Set(all).size, all.length); // no id is of two nodes
+      assert.equal(new Set(all).size, all.length); // no two nodes share an id
       assert.ok(all.every(Number.isSafeInteger));
     }
   }));
@@ -103,7 +103,7 @@ Deno.test("links and their directories are described", async () => {
   });
   assert.equal(tree.parent(link), epoch);
   assert.deepEqual([tree.isLink(link), tree.isLink(epoch)], [true, false]);
-  // One stat is filled in again and again.
+  // The stat object is reused.
   const file = lookup(tree, lookup(tree, 1, "train"), "a.jpg");
   assert.ok(await tree.stat(file, stat));
   assert.deepEqual([stat.isLink, stat.size], [false, 3]);
@@ -172,7 +172,7 @@ Deno.test("a target that is too deep for the system is an error, not a wrong lin
   const tree = await linked(MemoryTree.of(folder));
   const link = lookup(tree, 1, "epoch-0000") + 1;
   const epoch = listed(tree, link - 1);
-  assert.deepEqual(epoch, [{ name: "00000000", node: link }]); // all the same
+  assert.deepEqual(epoch, [{ name: "00000000", node: link }]); // listed nonetheless
   assert.throws(() => tree.stat(link, newStat()), { code: "too-long" });
   assert.throws(() => tree.readLink(link, new Uint8Array(5000), 0), {
     code: "too-long",

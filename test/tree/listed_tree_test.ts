@@ -1,4 +1,4 @@
-/** Trees of listed files: what a list must not say. */
+/** Trees of listed files reject invalid lists. */
 import assert from "node:assert/strict";
 import { MemorySource } from "../../src/io/storage/memory_source.ts";
 import { listedTree } from "../../src/tree/listed_tree.ts";
@@ -13,7 +13,7 @@ const file = (name: string, offset = 0, length = 1): ListedFile => ({
   length,
 });
 
-Deno.test("an invalid list is rejected, with its fault", () => {
+Deno.test("an invalid list is rejected, and the fault reported", () => {
   const lists: Record<string, readonly ListedFile[]> = {
     "'a' is out of bounds": [file("a", 10, 1)],
     "'b' is out of bounds": [file("a"), file("b", -1, 1)],

@@ -4,7 +4,7 @@ import { ROOT } from "../../src/tree/tree.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** The names from `cursor` on, at most `most` of them. */
+/** Returns at most `most` names from `cursor` on. */
 function namesOf(files: NumberedFiles, cursor: number, most: number): string[] {
   const names: string[] = [];
   files.list(ROOT, cursor, (name, start, end) => {

@@ -1,4 +1,4 @@
-/** Indices of samples that are not there. */
+/** Errors for sample indices out of range. */
 import assert from "node:assert/strict";
 import { nameOfFiles, requireIndices } from "../../src/tree/sample_indices.ts";
 

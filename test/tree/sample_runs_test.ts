@@ -3,7 +3,7 @@ import fc from "../support/random.ts";
 import { SampleRuns } from "../../src/tree/sample_runs.ts";
 import type { SampleRun } from "../../src/tree/tree.ts";
 
-/** Runs that share no node, in any order. */
+/** Runs without common nodes, in any order. */
 const runs = fc.array(
   fc.record({
     gap: fc.nat(5),
@@ -47,7 +47,7 @@ Deno.test("samples and their nodes are found from each other", () => {
   }));
 });
 
-Deno.test("samples that a tree skips keep their numbers", () => {
+Deno.test("samples that a tree skips keep their indices", () => {
   const samples = SampleRuns.of({
     areDirectories: true,
     runs: [

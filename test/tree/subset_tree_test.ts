@@ -13,7 +13,7 @@ import { MemoryTree } from "../fuse/support/memory_tree.ts";
 import { folders, pathsOf } from "./support/random_folder.ts";
 import { listed, lookup, walked } from "./support/walked.ts";
 
-/** A folder and some of its files, in any order, some of them more than once. */
+/** A folder and some of its files, in any order, possibly repeated. */
 const cases = folders.chain((folder) =>
   fc.record({
     folder: fc.constant(folder),
@@ -90,7 +90,7 @@ Deno.test("visible entries are described like in the whole tree", async () => {
     assert.deepEqual(extent, sameExtent);
     assert.equal(subset.parent(node), tree.parent(node));
   }
-  assert.equal(subset.sampleOf, undefined); // there are no checksums
+  assert.equal(subset.sampleOf, undefined); // the tree has no checksums
   assert.equal(subset.sources, tree.sources);
 });
 

@@ -15,7 +15,7 @@ import { MemoryTree } from "../fuse/support/memory_tree.ts";
 import { folders } from "./support/random_folder.ts";
 import { listed, lookup, walked } from "./support/walked.ts";
 
-/** A union of trees in directories `0`, `1` and so on. */
+/** Returns a union of trees in directories `0`, `1` and so on. */
 const unionOf = (...trees: Tree[]) =>
   UnionTree.of(
     trees.map((tree, i) => ({ tree, path: [`${i}`], name: `tree ${i}` })),
@@ -35,7 +35,7 @@ Deno.test("a union of random folders shows each, and the locations of its bytes"
     const nodes = walked(union).map(([, node]) => node);
     assert.deepEqual(
       nodes.toSorted((a, b) => a - b),
-      nodes.map((_, i) => i + 2), // no id is left out
+      nodes.map((_, i) => i + 2), // ids have no gaps
     );
     assert.deepEqual(walked(await reopenHandle(union.share())), walked(union));
     for (const [i, tree] of trees.entries()) {
@@ -122,7 +122,7 @@ Deno.test("links above a union lead into each of its trees, and end like files",
     { tree: files, path: ["files"], name: "files" },
   ]);
   const samples = await samplesOf(union);
-  assert.equal(samples.columns.areDirectories, undefined); // some are
+  assert.equal(samples.columns.areDirectories, undefined); // some targets are directories
   const links = await LinkTree.of(union, {
     samples: samples.columns,
     indices: undefined,

@@ -1,4 +1,4 @@
-/** Entries of an index: numbers of 64 bits, without BigInt. */
+/** Entries of an index: 64-bit integers, decoded without BigInt. */
 import assert from "node:assert/strict";
 import { ENTRY, readEntry } from "../../../src/tree/limits/limit_entries.ts";
 import { u64s } from "../../support/bags/make_bag.ts";

@@ -9,7 +9,7 @@ import {
 import type { NameTable } from "../../../src/tree/names/name_table.ts";
 import { type NodeId, ROOT } from "../../../src/tree/tree.ts";
 
-/** A model of a directory: names in hex, since bytes can't be keys. */
+/** Model of a directory, with names in hex, since bytes can't be map keys. */
 type Model = Map<string, number | Model>;
 
 const nameBytes = fc.uint8Array({ minLength: 1, maxLength: 12 }).filter((
@@ -87,7 +87,7 @@ Deno.test("a table returns the directories it was built from, in order", () => {
   );
 });
 
-/** Maps compare without regard to order; lists don't. */
+/** Converts maps, which compare regardless of order, to lists. */
 function flat(model: Model): unknown[] {
   return [...model].map((
     [name, value],

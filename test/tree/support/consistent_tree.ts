@@ -1,4 +1,4 @@
-/** What a tree says of its nodes in different ways, and another thread's copy of it: all must agree. */
+/** Asserts that all methods of a tree, and a copy in another thread, agree about its nodes. */
 import assert from "node:assert/strict";
 import { decodeName } from "../../../src/base/names.ts";
 import { LONGEST_NAME } from "../../../src/tree/names/name_table_builder.ts";
@@ -16,7 +16,7 @@ interface Entry {
   readonly next: number;
 }
 
-/** The entries of a directory from a cursor on, at most so many. */
+/** Returns at most `most` entries of a directory from a cursor on. */
 function entriesFrom(
   tree: Tree,
   directory: NodeId,
@@ -25,14 +25,14 @@ function entriesFrom(
 ): Entry[] {
   const entries: Entry[] = [];
   tree.list(directory, cursor, (name, start, end, node, next) => {
-    if (entries.length === most) return false; // it does not fit
+    if (entries.length === most) return false; // the page is full
     entries.push({ name: name.slice(start, end), node, next });
     return true;
   });
   return entries;
 }
 
-/** Requires that no method knows a node. */
+/** Asserts that no method accepts a node. */
 function assertUnknown(tree: Tree, node: NodeId): void {
   assert.equal(tree.isDirectory(node), false);
   assert.equal(tree.stat(node, newStat()), false);
@@ -41,9 +41,9 @@ function assertUnknown(tree: Tree, node: NodeId): void {
 }
 
 /**
- * Compares what a tree says of its nodes in different ways, and with what another thread's copy says.
+ * Compares what a tree's methods return for its nodes, and what another thread's copy returns.
  *
- * @returns How many nodes there are.
+ * @returns Number of nodes.
  */
 export function assertConsistent(tree: Tree, other: Tree): number {
   const nodes = new Set<NodeId>([ROOT]);
@@ -61,7 +61,7 @@ export function assertConsistent(tree: Tree, other: Tree): number {
       assert.deepEqual(again, stat, what);
       assert.equal(stat.isDirectory, isDirectory, what);
       for (const each of [tree, other]) {
-        // Other bytes around the name are no part of it.
+        // Bytes around the name must be ignored.
         const framed = Uint8Array.of(47, ...name, 47);
         const end = framed.length - 1;
         assert.equal(each.lookup(directory, framed, 1, end), node, what);
@@ -88,7 +88,7 @@ export function assertConsistent(tree: Tree, other: Tree): number {
   };
   visit(ROOT);
   const last = Math.max(...nodes);
-  const areAll = last === nodes.size; // some leave ids out
+  const areAll = last === nodes.size; // some trees leave gaps between ids
   const beyond = tree.lastNode ?? (areAll ? last : last + 2 ** 40);
   for (const node of [0, -1, 1.5, NaN, beyond + 1, 2 ** 53]) {
     assertUnknown(tree, node);

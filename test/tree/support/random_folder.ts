@@ -1,7 +1,7 @@
 import fc from "../../support/random.ts";
 import type { Folder } from "../../fuse/support/memory_tree.ts";
 
-/** Folders with folders in them, some empty, whose files hold their own names. */
+/** Nested folders, some of them empty, whose files contain their own names. */
 export const folders: fc.Arbitrary<Folder> = fc.letrec((tie) => ({
   folder: fc.dictionary(
     fc.constantFrom(
@@ -24,7 +24,7 @@ export const folders: fc.Arbitrary<Folder> = fc.letrec((tie) => ({
   ),
 })).folder as fc.Arbitrary<Folder>;
 
-/** Paths of all files, in the order of a walk. */
+/** Returns the paths of all files, in walk order. */
 export function pathsOf(folder: Folder, prefix = ""): string[] {
   return Object.entries(folder).flatMap(([name, entry]) =>
     typeof entry === "string"

@@ -1,6 +1,6 @@
 import type { LinkOrder } from "../../../src/tree/link_targets.ts";
 
-/** The last sample first; in each epoch one place further. */
+/** Reverses the samples, rotated by one more position each epoch. */
 export function reopenOrders(data: unknown): (epoch: number) => LinkOrder {
   const length = data as number;
   return (epoch) => ({
@@ -9,5 +9,5 @@ export function reopenOrders(data: unknown): (epoch: number) => LinkOrder {
   });
 }
 
-/** Names this module. */
+/** URL of this module. */
 export const MODULE: string = import.meta.url;

@@ -1,19 +1,19 @@
 import type { NodeId, Tree } from "../../../src/tree/tree.ts";
 
-/** An entry of a directory. */
+/** Directory entry. */
 export interface Listed {
   readonly name: string;
   readonly node: NodeId;
 }
 
-/** The entries of a directory, taken `page` at a time. */
+/** Returns the entries of a directory, listed in pages of `page` entries. */
 export function listed(tree: Tree, dir: NodeId, page = Infinity): Listed[] {
   const all: Listed[] = [];
   for (let cursor = 0, before = -1; all.length > before;) {
     before = all.length;
     const end = before + page;
     tree.list(dir, cursor, (bytes, start, past, node, next) => {
-      if (all.length >= end) return false; // it does not fit
+      if (all.length >= end) return false; // the page is full
       const name = new TextDecoder().decode(bytes.slice(start, past));
       all.push({ name, node });
       cursor = next;
@@ -23,7 +23,7 @@ export function listed(tree: Tree, dir: NodeId, page = Infinity): Listed[] {
   return all;
 }
 
-/** Every path below the root, directories with a slash at their ends, and its node. */
+/** Returns every path below the root, with its node; directories end in a slash. */
 export function walked(
   tree: Tree,
   dir: NodeId = 1,
@@ -39,7 +39,7 @@ export function walked(
   );
 }
 
-/** Finds a name in a directory; 0 where there is none. */
+/** Finds a name in a directory; returns 0 if it does not exist. */
 export function lookup(tree: Tree, dir: NodeId, name: string): NodeId {
   const bytes = new TextEncoder().encode(`<${name}>`);
   return tree.lookup(dir, bytes, 1, bytes.length - 1) as NodeId;

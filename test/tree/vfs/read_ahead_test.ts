@@ -6,7 +6,7 @@ import { open } from "../../../src/open/open.ts";
 import { type WalkEntry } from "../../../src/tree/vfs/walk.ts";
 import { ffrBytes, packedSamples } from "../../support/ffrecord/make_ffr.ts";
 
-/** A container of files of these sizes; each byte says the file and its place. */
+/** Makes a container of files of these sizes; each byte encodes the file and its offset. */
 function container(sizes: readonly number[]): Uint8Array {
   const tree = sizes.map((size, i) =>
     [String(i).padStart(6, "0"), contentOf(i, size)] as const
@@ -18,7 +18,7 @@ function contentOf(i: number, size: number): Uint8Array {
   return new Uint8Array(size).map((_, at) => at * 31 + i * 7);
 }
 
-/** All that is read ahead, copied before the next is asked for. */
+/** Collects everything read ahead, copied before the next item is requested. */
 async function readAll(
   bytes: Uint8Array | Blob,
 ): Promise<{ name: string; content?: Uint8Array }[]> {
