@@ -1,4 +1,4 @@
-/** What `check` reports without options. */
+/** Report of `check` without options. */
 import assert from "node:assert/strict";
 import { check } from "../../mod.ts";
 import { MemoryStorage } from "../../src/io/storage/memory_storage.ts";

@@ -1,4 +1,4 @@
-/** A local folder of pictures in class folders, as samples and as a dataset. */
+/** A local folder of images in class folders, as samples and as a dataset. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader } from "../../src/data/loader/data_loader.ts";
@@ -24,7 +24,7 @@ function writeFiles(dir: string, files: Record<string, Uint8Array>): void {
   }
 }
 
-Deno.test("a folder of class folders has pictures with labels and classes", () =>
+Deno.test("a folder of class folders yields images with labels and classes", () =>
   withTempDir(async (dir) => {
     writeFiles(dir, FILES);
     using samples = await openSamples<Record<string, unknown>>(dir);
@@ -61,7 +61,7 @@ Deno.test("a loader's threads load a folder of class folders", () =>
     assert.deepEqual(path, ["cat/a.jpg", "cat/more/b.jpg", "dog/a.jpg"]);
   }));
 
-Deno.test("other folders stay unknown, and a vanished one is an error", () =>
+Deno.test("other folders remain unknown, and a folder that disappears is an error", () =>
   withTempDir(async (dir) => {
     const unknown = { code: "unknown-format" };
     writeFiles(`${dir}/texts`, { "a/b.txt": new Uint8Array(3) });
@@ -79,7 +79,7 @@ Deno.test("other folders stay unknown, and a vanished one is an error", () =>
   }));
 
 Deno.test({
-  name: "a pipe among the pictures is rejected, and never waited for",
+  name: "a pipe among the images is rejected, and never waited for",
   ...needs("mkfifo"),
   fn: () =>
     withTempDir(async (dir) => {

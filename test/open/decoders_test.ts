@@ -1,4 +1,4 @@
-/** The option `decoders` of `openSamples` and `openDataset`: values of any format, decoded by functions of the caller. */
+/** The option `decoders` of `openSamples` and `openDataset`: the caller's functions decode values of any format. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openSamples, type SampleValues } from "../../mod.ts";
@@ -29,7 +29,7 @@ function unused(): never {
   throw new Error("it was called");
 }
 
-/** A sample of WebDataset. */
+/** A WebDataset sample. */
 const TAR = tarBytes([
   { name: "d/0.cls", data: "7" },
   { name: "d/0.json", data: "[1]" },
@@ -39,7 +39,7 @@ const TAR = tarBytes([
 
 interface Case {
   write(dir: string): string;
-  /** Its one sample by the decoders of {@linkcode MODULE}. */
+  /** Its only sample, decoded by the decoders of {@linkcode MODULE}. */
   readonly decoded: SampleValues;
 }
 
@@ -115,7 +115,7 @@ for (const [name, { write, decoded }] of Object.entries(CASES)) {
         assert.deepEqual({ ...await samples.get(0) }, decoded);
         if (decoders === own) continue;
         let handle = structuredClone(samples.share());
-        for (let thread = 0; thread < 2; thread++) { // the second gets it from the first
+        for (let thread = 0; thread < 2; thread++) { // the second thread receives them from the first
           using shared = await OpenedSamples.openShared(handle);
           assert.deepEqual({ ...await shared.get(0) }, decoded);
           handle = structuredClone(shared.share());

@@ -1,4 +1,4 @@
-/** Streams that are read while they are decoded for the first time, at sizes that they declare, which may be wrong. */
+/** Streams that are read while they are first decoded, with declared sizes that may be wrong. */
 import assert from "node:assert/strict";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { FormatError } from "../../src/base/errors.ts";
@@ -20,7 +20,7 @@ const FILES = Array.from({ length: 24 }, (_, i) => ({
 }));
 const TAR = tarBytes(FILES);
 
-/** A storage in memory, and the number of bytes that were read of it. */
+/** Returns a storage in memory that counts the bytes read. */
 function counting(path: string, bytes: Uint8Array) {
   const inner = new MemoryStorage({ [path]: bytes });
   const counted = { read: 0 };
@@ -37,7 +37,7 @@ function counting(path: string, bytes: Uint8Array) {
         size: source.size,
         mtime: source.mtime,
         readAtSync: read,
-        // Each read takes a turn, so that others come in between.
+        // Each read takes a turn of the event loop, so that reads interleave.
         readAt: async (into, offset) => {
           await Promise.resolve();
           return read(into, offset);
@@ -74,17 +74,16 @@ Deno.test("a stream of one member is decoded once to be opened", async () => {
   }
 });
 
-/** A frame that declares its size. */
+/** Returns a frame that declares its size. */
 function zstdWithSize(bytes: Uint8Array): Promise<Uint8Array> {
   return piped(bytes, "zstd", "-c", `--stream-size=${bytes.length}`);
 }
 
 Deno.test({
-  name:
-    "a wrong size, of one member among several, changes nothing of what is read",
+  name: "a wrong size of one member among several does not affect reads",
   ...needs("zstd"),
   fn: async () => {
-    // The last member is longer than all are when they are compressed, and so is the first frame.
+    // The last member, or the first frame, is longer than the whole compressed file.
     const [start, end] = [TAR.subarray(0, 1024), TAR.subarray(1024)];
     const parts = [TAR.subarray(0, 9_000_000), TAR.subarray(9_000_000)];
     const cases: Record<string, Uint8Array> = {
@@ -102,14 +101,14 @@ Deno.test({
   },
 });
 
-Deno.test("what is read from its end, or has no format, is read as well", async () => {
+Deno.test("a container that is read from its end, and an unknown format, are handled as well", async () => {
   const members = FILES.map(({ name, data }) => ({ name, data: data.slice() }));
   await assertSame("x.zip.gz", gzipSync(makeZip(members)));
   const { storage } = counting("x.gz", gzipSync(CONTENT));
   await assert.rejects(open("x.gz", { storage }), { code: "unknown-format" });
 });
 
-Deno.test("damage anywhere is refused", async () => {
+Deno.test("damage at any offset is rejected", async () => {
   const bytes = gzipSync(TAR);
   for (const at of [5000, bytes.length >> 1, bytes.length - 6]) {
     const damaged = Uint8Array.from(bytes);

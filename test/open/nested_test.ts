@@ -1,4 +1,4 @@
-/** Paths that lead into containers: where they are divided, how deep they go, and what is said of those that lead nowhere. */
+/** Paths into containers: where they are split, how deep they nest, and the errors of invalid ones. */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import * as fs from "node:fs";
@@ -29,7 +29,7 @@ async function helloIn(path: string, storage: MemoryStorage): Promise<string> {
   return text(await shown.read("hello.txt"));
 }
 
-Deno.test("a path is taken as it stands first, and divided from the left where it leads nowhere", async () => {
+Deno.test("a path is first taken literally, and split from the left if it does not exist", async () => {
   const other = tar({ name: "hello.txt", data: "other" });
   const third = tar({ name: "hello.txt", data: "third" });
   const storage = new MemoryStorage({
@@ -43,7 +43,7 @@ Deno.test("a path is taken as it stands first, and divided from the left where i
   });
   assert.equal(await helloIn("a.tar!/b.tar", storage), "hello");
   assert.equal(await helloIn("a.tar!/c!", storage), "third");
-  // In the container, too.
+  // Likewise inside the container.
   assert.equal(await helloIn("a.tar!/d!/e.tar", storage), "third");
   assert.equal(await helloIn("x!/b.tar", storage), "other");
   assert.equal(await helloIn("y!!/b.tar", storage), "hello");
@@ -70,7 +70,7 @@ Deno.test("directories of containers are containers, and members in any form are
   assert.equal(text(await part.read("hello.txt")), "hello");
 });
 
-Deno.test("eight are in each other, and no more", async () => {
+Deno.test("containers nest up to eight levels", async () => {
   let bytes = hello;
   let path = "";
   for (let depth = 0; depth < 9; depth++) {
@@ -95,7 +95,7 @@ Deno.test("eight are in each other, and no more", async () => {
   await assert.rejects(open("o.gz", { storage: nine }), FormatError);
 });
 
-Deno.test("what is not there, is no container, or is damaged is said by its path, and closed", async () => {
+Deno.test("missing, unknown and damaged containers are reported by path, and closed", async () => {
   await withTempDir(async (dir) => {
     const damaged = gzipSync(hello);
     damaged[30]! ^= 0xff;
@@ -154,7 +154,7 @@ Deno.test("a file of an opened container is a location, in other threads too", a
   });
 });
 
-Deno.test("in a bucket, compressed files, patterns, directories and containers in others are found as well", async () => {
+Deno.test("compressed files, patterns, directories and nested containers in a bucket are opened as well", async () => {
   const shard = (name: string) => gzipSync(tar({ name, data: name }));
   await using server = await BucketServer.start({
     "d/o.zip": makeZip([{ name: "i.tar", data: hello }]),
@@ -179,7 +179,7 @@ Deno.test("in a bucket, compressed files, patterns, directories and containers i
   }
 });
 
-Deno.test("chains of fsspec are paths into containers", () => {
+Deno.test("fsspec URL chains are paths into containers", () => {
   const chains: [string, string][] = [
     ["tar://::zip://i.tar::s3://b/o.zip", "s3://b/o.zip!/i.tar"],
     ["tar::zip://i.tar::file:///d/o.zip", "/d/o.zip!/i.tar"],
@@ -198,7 +198,7 @@ Deno.test("chains of fsspec are paths into containers", () => {
 });
 
 Deno.test({
-  name: "fsspec reads the same by the same chain",
+  name: "fsspec reads the same content with the same chain",
   ...needs("python3", "fsspec"),
   fn: () =>
     withTempDir(async (dir) => {

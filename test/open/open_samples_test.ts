@@ -1,4 +1,4 @@
-/** `openSamples` and `openDataset`: samples of every format by number and field. */
+/** `openSamples` and `openDataset`: samples of every format by index and field. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import {
@@ -28,17 +28,17 @@ const bytes = (text: string) => Uint8Array.from(utf8(text));
 
 const WORDS = ["cat", "dog", "ox"];
 
-/** A container of three samples, and what they are. */
+/** Container of three samples, and their values. */
 interface Case {
   readonly name: string;
   readonly unit: string;
   write(dir: string): string;
   readonly options?: OpenSamplesOptions;
-  /** What `get` gives of each. */
+  /** Values of each sample as `get` returns them. */
   readonly decoded: readonly Record<string, unknown>[];
-  /** What `read` gives of each. */
+  /** Values of each sample as `read` returns them. */
   readonly stored: readonly Record<string, unknown>[];
-  /** A field that is chosen. */
+  /** Field to select. */
   readonly field: string;
   readonly keys?: readonly string[];
 }
@@ -178,7 +178,7 @@ const CASES: readonly Case[] = [
     keys: ["d/0.txt", "d/1.txt", "d/2.txt"],
   },
   {
-    name: "files that are chosen, whatever samples there are",
+    name: "selected files, whatever samples there are",
     unit: "file",
     write: file("a.tar", () =>
       tarBytes(WORDS.flatMap((word, i) => [
@@ -196,7 +196,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Samples are plain values, whatever objects hold them. */
+/** Converts samples to plain values, whatever classes hold them. */
 function plain<T extends object>(samples: readonly T[]): object[] {
   return samples.map((sample) => ({ ...sample }));
 }
@@ -250,7 +250,7 @@ for (const { name, write, options, ...expected } of CASES) {
       const path = `${dir}/${write(dir)}`;
       const { decoded, stored, field, unit } = expected;
       const storage = portableStorage();
-      // A thread takes long to start.
+      // A thread takes long to start, so a quick run uses one only for rows.
       for (const numWorkers of FULL || unit === "row" ? [0, 1] : [0]) {
         const openIt = (more: { decode?: boolean; fields?: string[] }) =>
           openDataset(`far:${path}`, { ...options, ...more, storage });
@@ -273,7 +273,7 @@ for (const { name, write, options, ...expected } of CASES) {
     }));
 }
 
-Deno.test("openSamples: bytes without fields have no other field than content", () =>
+Deno.test("openSamples: bytes without fields have no field but content", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.ffr`, ffrBytes([utf8("x")]));
     using samples = await openSamples(`${dir}/a.ffr`);

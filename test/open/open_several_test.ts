@@ -1,4 +1,4 @@
-/** Several containers opened as one: a union shows what its parts show, each below its path. */
+/** Several containers opened as one: a union shows the entries of its parts, each below its path. */
 import assert from "node:assert/strict";
 import { LONG } from "../support/long.ts";
 import fc from "../support/random.ts";
@@ -22,7 +22,7 @@ import { descriptorsBelowNow } from "../support/programs/descriptors.ts";
 
 const golden = (path: string) => `test/golden/${path}`;
 
-/** One of each kind of tree: some know how many nodes they have, some open their files when they are asked. */
+/** One container of each kind of tree: some know their number of nodes, others open files on demand. */
 const CONTAINERS = [
   "ffrecord/packed_tree/sample_10.ffr",
   "ffrecord/packed_empty_folder/records_26.ffr",
@@ -39,7 +39,7 @@ const CONTAINERS = [
   "granular3/sharded/data",
 ].map(golden);
 
-/** Paths none of which is in another, in any order. */
+/** Paths of which none contains another, in any order. */
 const paths = fc.shuffledSubarray(
   ["a", "b/c", "b/d", "é/f g/h", "é/f g/i", "epoch", ".j", "z.ffr"],
   { minLength: 1, maxLength: 5 },
@@ -57,7 +57,7 @@ const places: fc.Arbitrary<ContainerPlace[]> = paths.chain((chosen) =>
   ))
 );
 
-/** What each file of a filesystem holds, and its directories; by path. */
+/** Returns the content of each file of a filesystem, and its directories, by path. */
 async function contents(fs: VirtualFs): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const entries = await Array.fromAsync(fs.walk());
@@ -70,7 +70,7 @@ async function contents(fs: VirtualFs): Promise<Map<string, string>> {
   return found;
 }
 
-/** The same of the parts, each below its path, opened one by one. */
+/** Returns the same for the parts, opened one by one, each below its path. */
 async function contentsApart(
   given: readonly ContainerPlace[],
 ): Promise<Map<string, string>> {
@@ -121,7 +121,7 @@ Deno.test("a union of containers contains the content of each below its path", a
   );
 });
 
-/** All that a tree says of each of its nodes. */
+/** Returns everything that a tree's methods return for each of its nodes. */
 function described(tree: Tree): unknown[] {
   return [...walked(tree), ["", 1] as const].map(([path, node]) => {
     const [stat, extent] = [newStat(), newExtent()];
@@ -177,7 +177,7 @@ Deno.test("names in a union are found where they are listed, page by page or at 
         const shown = listed(tree, dir);
         assert.deepEqual(listed(tree, dir, page), shown);
         for (const { name, node } of shown) {
-          if (name.includes("\ufffd")) continue; // no UTF-8
+          if (name.includes("\ufffd")) continue; // not UTF-8
           assert.equal(lookup(tree, dir, name), node);
           if (tree.isDirectory(node)) assert.equal(tree.parent(node), dir);
         }
@@ -225,7 +225,7 @@ Deno.test("trees with a known number of nodes precede others, to save bits", asy
   const nodesIn = (path: string) =>
     walked(fs.tree, lookup(fs.tree, 1, path)).map(([, node]) => node);
   const settled = [...nodesIn("sample_10"), ...nodesIn("g")];
-  assert.equal(Math.max(...settled), 5 + settled.length); // behind the root and the four
+  assert.equal(Math.max(...settled), 5 + settled.length); // after the root and the four
   assert.ok(Math.max(...settled) <= fs.tree.nodeCount);
   const sparse = [...nodesIn("shards"), ...nodesIn("b")];
   assert.ok(Math.min(...sparse) > Math.max(...settled));
@@ -262,7 +262,7 @@ Deno.test("one container in a list is the root, unless it has a path", async () 
   using listed = await open([location]);
   using placed = await open([{ location, path: "a/b" }]);
   assert.deepEqual(walked(listed.tree), walked(fs.tree));
-  assert.equal(listed.tree.constructor, fs.tree.constructor); // nothing in between
+  assert.equal(listed.tree.constructor, fs.tree.constructor); // the tree is not wrapped
   assert.deepEqual(await placed.list("a/b"), await fs.list());
 });
 
@@ -287,7 +287,7 @@ Deno.test("a prefix makes a directory the root", async () => {
   }
 });
 
-Deno.test("the samples of a part are those in it, or its files where it is in one", async () => {
+Deno.test("the samples of a part are those in it, or its files if it is inside a sample", async () => {
   const count = async (location: string, prefix?: string) => {
     using fs = await open(location, { prefix });
     return (await samplesOf(fs.tree)).length;
@@ -308,7 +308,7 @@ Deno.test("the samples of a part are those in it, or its files where it is in on
   assert.equal(await count(sharded, datapoint), files.length);
 });
 
-Deno.test("a prefix of several containers omits the others, or is in one", async () => {
+Deno.test("a prefix of several containers omits the others, or is inside one of them", async () => {
   await fc.assert(
     fc.asyncProperty(places, fc.nat(), async (given, choice) => {
       using fs = await open(given);

@@ -1,4 +1,4 @@
-/** A container that is one file is opened once: what its format is told by is what the format reads. */
+/** A container of one file is opened once: the file that identifies the format is the one that the format reads. */
 import assert from "node:assert/strict";
 import type { Steps } from "../../src/io/concurrency/steps.ts";
 import type { ByteSource } from "../../src/io/storage/byte_source.ts";
@@ -19,7 +19,7 @@ const CONTAINERS = [
   "tfrecord/examples/pictures.tfrecord",
 ];
 
-/** Counts the files that are opened, and those that are open. */
+/** Counts opened files, and those still open. */
 class CountingStorage implements Storage {
   readonly #files: MemoryStorage;
   opened = 0;

@@ -1,4 +1,7 @@
-/** What often lies in a container's place is named: pointers of Git LFS, pages and errors of servers, compressed files. */
+/**
+ * Content that is often found instead of a container is named: Git LFS pointers, web pages and error responses,
+ * compressed files.
+ */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -10,7 +13,7 @@ import { REPOSITORY } from "../support/paths.ts";
 const POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" +
   "4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345678\n";
 
-/** A file of each format, by which it would be opened. */
+/** A file name of each format. */
 const NAMES = [
   "x.ffr",
   "x.bag",
@@ -25,7 +28,7 @@ const NAMES = [
 
 const encoder = new TextEncoder();
 
-/** Fails unless opening and checking say that, and name the file. */
+/** Asserts that opening and checking report this, and name the file. */
 async function assertNamed(
   location: string,
   storage: MemoryStorage,
@@ -62,7 +65,7 @@ Deno.test("names pointers of Git LFS under every suffix", async () => {
   }
 });
 
-/** Directories in which one file is a pointer. */
+/** Directories in which one file is replaced by a pointer. */
 const DIRECTORIES: [golden: string, file: string][] = [
   ["gulp/v2_one_frame/gulp", "data_0.gulp"],
   ["gulp/v2_one_frame/gulp", "meta_0.gmeta"],
@@ -90,7 +93,7 @@ Deno.test("names a pointer of Git LFS among the files of a container", async () 
   }
 });
 
-/** What servers send, and what programs make of files. */
+/** Responses of servers, and files converted by other programs. */
 const OTHERS: [content: Uint8Array, words: RegExp][] = [
   [
     encoder.encode("<!DOCTYPE html>\n<html><body>Sign in</body></html>"),
@@ -127,7 +130,7 @@ Deno.test("names pages, errors and compressed files under every suffix", async (
 
 Deno.test("reads a valid container whose first record is a compressed file or a page", async () => {
   for (const [content] of OTHERS) {
-    // A bag has nothing before its records; the end of its only one follows it (generation 2).
+    // A bag starts with its records; in generation 2, the end offset of its only record follows it.
     const bag = new Uint8Array(content.length + 8);
     bag.set(content);
     new DataView(bag.buffer).setBigUint64(
