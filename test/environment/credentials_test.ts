@@ -1,4 +1,4 @@
-/** Where the keys of buckets come from, and what is asked for them. */
+/** Sources of access keys for buckets. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type http from "node:http";
@@ -39,7 +39,7 @@ Deno.test("the region that the server names is used, and the profile's keys", as
 
 Deno.test("expired keys are looked up again", async () => {
   await withTempDir(async (dir) => {
-    // A command that gives the next keys each time, as AWS' tools take them from `credential_process`.
+    // Prints new keys each time, as AWS' tools take them from `credential_process`.
     const script = `${dir}/keys.sh`;
     fs.writeFileSync(
       script,
@@ -63,7 +63,7 @@ Deno.test("expired keys are looked up again", async () => {
         "s3://bucket/a.ffr",
         options({ profile: "mine" }),
       );
-      // Services differ in how they refuse what has expired.
+      // Services reject expired keys with different status codes.
       for (const [i, status] of [403, 401, 400].entries()) {
         server.refusedStatus = status;
         server.keys = { ...KEYS, sessionToken: String(i + 2) };
@@ -82,7 +82,7 @@ Deno.test("expired keys are looked up again", async () => {
   });
 });
 
-/** The service that gives the keys of a machine in AWS' cloud (IMDSv2). */
+/** The metadata service that provides keys of a machine in AWS' cloud (IMDSv2). */
 class MetadataServer extends LocalServer {
   readonly asked: string[] = [];
 

@@ -1,4 +1,4 @@
-/** Names and passwords of servers that stand in the user's `.netrc`. */
+/** User names and passwords of servers in the user's `.netrc`. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../mod.ts";
@@ -9,7 +9,7 @@ import { withEnvironment } from "../support/environment.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { FileServer } from "../support/remote/file_server.ts";
 
-/** Serves a file, with that `.netrc` at home, and gives what a request for it says of who asks. */
+/** Serves a file with that `.netrc` in the home directory, and returns the credentials of a request for it. */
 async function asked(
   text: string,
   userinfo = "",
@@ -19,7 +19,7 @@ async function asked(
   await withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/www`);
     fs.writeFileSync(`${dir}/www/a.ffr`, ffrBytes([Uint8Array.of(1)]));
-    // Others may read it, of which curl does not complain either.
+    // Readable by other users, which curl accepts silently too.
     fs.writeFileSync(`${dir}/.netrc`, text);
     fs.chmodSync(`${dir}/.netrc`, 0o644);
     await using server = await FileServer.start(`${dir}/www`);
@@ -34,7 +34,7 @@ async function asked(
   return sent?.replace(/^Basic (.*)$/, (_, base64) => atob(base64));
 }
 
-// Each with what curl 7.88 sends for the same file (`curl --netrc-optional --netrc-file FILE URL`).
+// Each with the credentials that curl 7.88 sends (`curl --netrc-optional --netrc-file FILE URL`).
 const FILES: Record<string, [text: string, sent: string | undefined]> = {
   "an entry": ["machine 127.0.0.1 login me password secret", "me:secret"],
   "over several lines, among others": [

@@ -1,4 +1,4 @@
-/** Proxies that the environment names. */
+/** Proxies set by environment variables. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { assertFailed, type Ran, recordfsProcess } from "../cli/run_cli.ts";
@@ -10,23 +10,23 @@ import { Authority } from "../support/remote/authority.ts";
 import { FileServer } from "../support/remote/file_server.ts";
 import { ProxyServer } from "../support/remote/proxy_server.ts";
 
-/** What it is told in the proxy's URL. */
+/** Credentials in the proxy's URL. */
 const WHO = "me:s3cr3t";
 
-/** The proxies of this machine do not count. */
+/** Unsets the proxy variables of this machine. */
 const NONE = Object.fromEntries(
   ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "aws_ca_bundle"]
     .flatMap((name) => [name, name.toUpperCase()])
     .map((name) => [name, undefined]),
 );
 
-/** Serves a file with TLS and without, and a proxy before it. */
+/** Serves a file with and without TLS, and a proxy. */
 async function withProxy(
   use: (
     proxy: ProxyServer,
-    /** Where the servers are. */
+    /** URLs of the file. */
     urls: { readonly plain: string; readonly tls: string },
-    /** Reads the file of a server, as a process in that environment. */
+    /** Reads the file of a server in a process with that environment. */
     read: (
       url: string,
       env: Record<string, string>,
@@ -45,7 +45,7 @@ async function withProxy(
     proxy.wants = `Basic ${btoa(WHO)}`;
     const run = () =>
       use(proxy, { plain: plain.url, tls: tls.url }, (url, env, more = []) => {
-        // With an authority of its own, it asks by another client of Deno's.
+        // A custom authority needs another Deno HTTP client.
         const own = url === tls.url ? ["--cacert", authority.path] : [];
         const line = ["cat", `${url}/a.ffr`, "000000", "--no-cache"];
         return recordfsProcess([...line, ...own, ...more], { env });
@@ -101,7 +101,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a proxy that refuses is an error without the proxy's password",
+  name:
+    "a proxy that rejects the request is an error without the proxy's password",
   ...needs("openssl"),
   async fn() {
     await withProxy(async (proxy, { plain, tls }, read) => {

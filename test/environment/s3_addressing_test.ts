@@ -1,4 +1,4 @@
-/** Where buckets and keys stand in the URLs of requests. */
+/** Position of buckets and keys in request URLs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../mod.ts";
@@ -24,7 +24,7 @@ const SIGNED = {
 
 const container = ffrBytes([Uint8Array.of(1, 2, 3)]);
 
-// As AWS describes them: "Virtual hosting of buckets", "Path-style requests".
+// From AWS's documentation: "Virtual hosting of buckets", "Path-style requests".
 const URLS: [bucket: string, options: S3Options, url: string][] = [
   ["data", {}, "https://data.s3.us-east-1.amazonaws.com/a/b%2Bc"],
   [
@@ -32,7 +32,7 @@ const URLS: [bucket: string, options: S3Options, url: string][] = [
     { region: "eu-west-3" },
     "https://data.s3.eu-west-3.amazonaws.com/a/b%2Bc",
   ],
-  // The certificate holds for one label before the service's name.
+  // The wildcard certificate covers only one label before the service's name.
   ["my.data", {}, "https://s3.us-east-1.amazonaws.com/my.data/a/b%2Bc"],
   [
     "data",
@@ -106,7 +106,7 @@ Deno.test("an invalid endpoint is reported, without its secrets", async () => {
 
 Deno.test("with --addressing virtual, the bucket is in the host of signed requests", async () => {
   await using server = await BucketServer.start({ "a b+c.ffr": container });
-  await using proxy = await ProxyServer.start(); // which finds such hosts
+  await using proxy = await ProxyServer.start(); // resolves such hosts
   server.keys = KEYS;
   proxy.servers.set("bucket.s3.test:7480", server.url);
   const line = ["ls", "s3://bucket/a b+c.ffr", "--no-cache"];
@@ -125,7 +125,7 @@ Deno.test("with --addressing virtual, the bucket is in the host of signed reques
   assertFailed(wrong, 2, /Allowed choices are path, virtual/);
 });
 
-/** Names as people give them. */
+/** Names that users may choose. */
 const NAMES = [
   "a b",
   "a+b",
@@ -154,7 +154,7 @@ Deno.test("any key is found, directly and in a listing", async () => {
     const s3 = { endpoint: server.url };
     const remote = { s3, cache: false as const };
     for (const key of Object.keys(objects)) {
-      if (key.endsWith("/")) continue; // stands for a directory
+      if (key.endsWith("/")) continue; // represents a directory
       using found = await open(`s3://bucket/${key}`, { remote });
       assert.deepEqual(await found.read("000000"), Uint8Array.of(1, 2, 3), key);
     }
@@ -194,7 +194,7 @@ Deno.test("any file name of a web server is found, directly and in a directory",
         assert.deepEqual(await found.read("000000"), Uint8Array.of(1, 2, 3));
       }
     }
-    // As people type them.
+    // As users type them.
     using typed = await open(`${server.url}/in ä ü 日本 😀/`, { remote });
     assert.equal(typed.info.files, 1);
     using plus = await open(`${server.url}/in a+b/a+b.ffr`, { remote });

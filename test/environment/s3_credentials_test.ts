@@ -1,4 +1,4 @@
-/** Keys of services that give them out for a while. */
+/** Temporary keys of credential services. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
@@ -15,7 +15,7 @@ const samples = Array.from(
   (_, i) => new Uint8Array(99_999).fill(i),
 );
 
-/** How programs are told of each service. */
+/** Environment that points programs to each service. */
 const SERVICES: Record<
   string,
   (server: CredentialServer, dir: string) => Variables
@@ -52,7 +52,7 @@ const SERVICES: Record<
   },
 };
 
-/** Runs with a service, and a bucket that takes its current keys alone. */
+/** Runs with a service, and a bucket that accepts only its current keys. */
 async function withService(
   variables: (server: CredentialServer, dir: string) => Variables,
   use: (service: CredentialServer, bucket: BucketServer) => Promise<void>,
@@ -78,8 +78,8 @@ for (const [what, variables] of Object.entries(SERVICES)) {
       const remote = { s3, cache: false as const };
       using container = await open("s3://bucket/a.ffr", { remote });
       assert.deepEqual(await container.read("000005"), samples[5]);
-      assert.equal(service.given, 1); // for all requests
-      // The bucket refuses them, before their time.
+      assert.equal(service.given, 1); // one set of keys for all requests
+      // The bucket rejects them before they expire.
       service.renew();
       bucket.keys = service.keys;
       const reads = [8, 11, 14].map((i) =>
@@ -94,7 +94,7 @@ for (const [what, variables] of Object.entries(SERVICES)) {
   });
 }
 
-Deno.test("keys are renewed minutes before they expire, once for all, and kept while there are no others", async () => {
+Deno.test("keys are renewed minutes before they expire, once for all requests, and kept while no others are available", async () => {
   const { "the machine's metadata": variables } = SERVICES;
   await withService(variables!, async (service) => {
     const { now } = Date;
@@ -116,15 +116,15 @@ Deno.test("keys are renewed minutes before they expire, once for all, and kept w
       passed = 56 * 60_000;
       assert.deepEqual(await tokens(), new Set(["session2"]));
       assert.equal(service.given, 2);
-      // These would expire in the 116th minute.
+      // These expire in the 116th minute.
       service.isAway = true;
       passed = 112 * 60_000;
       assert.deepEqual(await tokens(), new Set(["session2"]));
       const { length } = service.asked;
       assert.deepEqual(await tokens(), new Set(["session2"]));
-      assert.equal(service.asked.length, length); // it is left alone for a while
+      assert.equal(service.asked.length, length); // no retry for a while
       passed = 118 * 60_000;
-      await assert.rejects(credentials.keys("it"), { // which is tried again
+      await assert.rejects(credentials.keys("it"), { // then retried
         message: "the keys have expired, and no newer ones were found",
       });
       service.isAway = false;
@@ -165,7 +165,7 @@ Deno.test("while a key service is unavailable, readers wait for it", async () =>
   });
 });
 
-Deno.test("keys that another program writes to the profile's file are found", async () => {
+Deno.test("new keys that another program writes to the profile's file are used", async () => {
   await withTempDir(async (dir) => {
     await using bucket = await BucketServer.start({
       "a.ffr": ffrBytes(samples),

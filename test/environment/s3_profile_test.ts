@@ -1,4 +1,4 @@
-/** Where a bucket's server is, by the files of AWS' own tools. */
+/** A bucket's server, set in the configuration files of AWS' own tools. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../mod.ts";
@@ -9,19 +9,19 @@ import { withTempDir } from "../support/paths.ts";
 import { BucketServer } from "../support/remote/bucket_server.ts";
 import { KEYS, SIGNED } from "../support/remote/with_bucket.ts";
 
-/** Nobody listens there. */
+/** A port without a listener. */
 const ELSEWHERE = "http://127.0.0.1:9";
 
 interface Case {
-  /** A configuration, in which the bucket's server is at this URL. */
+  /** Returns a configuration with the bucket's server at this URL. */
   readonly config: (url: string) => string;
   readonly s3?: S3Options;
   readonly variables?: (url: string) => Variables;
 }
 
-/** Ways to say where the server is, of which nothing else says a word that counts. */
+/** Ways to set the server; everything else that names one must be overridden. */
 const CASES: Record<string, Case> = {
-  "the profile that is chosen": {
+  "the selected profile": {
     config: (url) =>
       `[default]\nendpoint_url = ${ELSEWHERE}\n` +
       `[profile lab]\nendpoint_url = ${url}\nregion = lab-1\n`,
@@ -89,13 +89,13 @@ Deno.test("the option for the endpoint takes precedence over all files", () =>
     assert.equal((await container.read("000000"))[0], 7);
   }));
 
-Deno.test("endpoints in files are ignored if the environment says so", () =>
+Deno.test("endpoints in files are ignored if the environment requires it", () =>
   withConfig({
     config: (url) => `[default]\nendpoint_url = ${url}\nregion = lab-1\n`,
     variables: () => ({
       ...SIGNED,
       AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "true",
-      // Nothing of Amazon's is asked.
+      // Requests to Amazon would fail.
       HTTPS_PROXY: ELSEWHERE,
     }),
   }, async (bucket) => {

@@ -1,4 +1,4 @@
-/** Buckets of a server that checks signatures. */
+/** Buckets on a server that checks signatures. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../mod.ts";
@@ -43,7 +43,7 @@ Deno.test("an object and a directory of objects are opened; any key is found", a
   });
 });
 
-Deno.test("a directory of more objects than a page is listed completely", async () => {
+Deno.test("a directory with more objects than a page is listed completely", async () => {
   const objects = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, i) => [`many/${i} & ü.txt`, container]),
   );
@@ -56,7 +56,7 @@ Deno.test("a directory of more objects than a page is listed completely", async 
   });
 });
 
-Deno.test("keys of a server that does not encode them in lists are used unchanged", async () => {
+Deno.test("keys from a server that does not encode them in listings are used unchanged", async () => {
   const names = ["a+b.ffr", "50%.ffr", "a%20b.ffr", "a & <b>.ffr"];
   const objects = Object.fromEntries(
     names.map((name) => [`parts/${name}`, container]),

@@ -1,4 +1,4 @@
-/** Versions of objects, and buckets whose readers pay. */
+/** Versions of objects, and requester-pays buckets. */
 import assert from "node:assert/strict";
 import { open } from "../../mod.ts";
 import { assertFailed, recordfs, succeed } from "../cli/run_cli.ts";
@@ -9,10 +9,10 @@ import { BucketServer } from "../support/remote/bucket_server.ts";
 
 const OLD = Uint8Array.of(1);
 const NEW = Uint8Array.of(2);
-/** As AWS writes them, and with what has to be encoded. */
+/** A version id in AWS' form, and one that must be encoded. */
 const VERSIONS = ["3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY_MTRCxf3vjVBH40", "a+b/c="];
 
-/** A bucket whose object has an older content under each of these versions. */
+/** Makes a bucket whose object has an older content under each of these versions. */
 async function withBucket(
   use: (server: BucketServer) => Promise<void>,
 ): Promise<void> {
@@ -47,7 +47,7 @@ Deno.test("an older version is read, and cached next to the current one", async 
   });
 });
 
-Deno.test("with requester pays, each request says so, also for lists, and signs it", async () => {
+Deno.test("with requester pays, each request states it, also listings, and signs it", async () => {
   await withBucket(async (server) => {
     server.isPaidByReaders = true;
     const line = ["--no-cache", "--endpoint", server.url];

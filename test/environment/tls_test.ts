@@ -1,4 +1,4 @@
-/** Servers whose certificates are of an authority of one's own. */
+/** Servers with certificates of a private authority. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../mod.ts";
@@ -11,7 +11,7 @@ import { needs } from "../support/programs/programs.ts";
 import { Authority } from "../support/remote/authority.ts";
 import { FileServer } from "../support/remote/file_server.ts";
 
-/** Serves a file over TLS; of the environment no authority is taken. */
+/** Serves a file over TLS, without authorities from the environment. */
 async function withServer(
   use: (
     server: FileServer,
@@ -50,7 +50,7 @@ Deno.test({
         { AWS_CA_BUNDLE: path },
         () => read(url, {}),
       );
-      // One of several, as in the bundles of systems.
+      // One authority of several, as in system bundles.
       const other = fs.readFileSync(new Authority(`${dir}/other`).path);
       const bundle = Buffer.concat([
         Buffer.from("# other\n"),
@@ -68,7 +68,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "without it, the certificate is reported as not trusted at once",
+  name:
+    "without the authority, the certificate is reported as untrusted at once",
   ...needs("openssl"),
   async fn() {
     await withServer(async (server, url, _, dir) => {
@@ -81,7 +82,7 @@ Deno.test({
       );
       assert.ok(!ran.stderr.includes("s3cr3t"));
       const { path } = new Authority(`${dir}/other`);
-      // Tried once, however long it might be.
+      // Not retried, although the timeout is long.
       const error = { code: "untrusted", attempts: 1, message: /caCert/ };
       await assert.rejects(read(url, {}), error);
       await assert.rejects(read(url, { caCert: path }), error);
@@ -111,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an authority does not excuse a certificate for another name",
+  name: "a trusted authority does not excuse a certificate for another name",
   ...needs("openssl"),
   async fn() {
     await withServer(async (server, url, { path }) => {
