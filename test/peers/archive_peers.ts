@@ -1,28 +1,28 @@
-/** Programs that read archives, and how they are asked to extract one. */
+/** Programs that read archives, and the commands that extract one. */
 import * as fs from "node:fs";
 import { REPOSITORY } from "../support/paths.ts";
 import { PYTHON } from "../support/programs/programs.ts";
 import { type Entries, entriesOf } from "./entries.ts";
 
-/** How long a program may take, and how much it may write. */
+/** Time limit of a program in seconds, and limit of its output. */
 const SECONDS = 120;
 const LARGEST_KB = 1 << 20;
 
-/** A program that extracts archives. */
+/** Program that extracts archives. */
 export interface ArchivePeer {
   readonly name: string;
   readonly suffixes: readonly string[];
-  /** A command of `sh`, in which `$1` is the archive, and that runs in the directory to extract to. */
+  /** Shell command that extracts the archive `$1` to the working directory. */
   readonly command: string;
-  /** Exit codes that are more than a warning begin here. */
+  /** Least exit code that is more than a warning. */
   readonly leastFailure: number;
-  /** Facts that it does not have. */
+  /** Facts that it does not preserve. */
   readonly ignored?: readonly string[];
 }
 
 const DENO = Deno.execPath();
 
-/** recordfs itself: what cannot be read is left out. */
+/** recordfs itself; it skips what cannot be read. */
 export const OWN: ArchivePeer = {
   name: "recordfs",
   suffixes: [".tar", ".zip"],
@@ -33,7 +33,7 @@ export const OWN: ArchivePeer = {
 
 const python = (code: string) => `exec '${PYTHON}' -c '${code}' "$1"`;
 
-/** The others. */
+/** Other programs. */
 export const ARCHIVE_PEERS: readonly ArchivePeer[] = [
   {
     name: "tar",
@@ -76,16 +76,16 @@ export const ARCHIVE_PEERS: readonly ArchivePeer[] = [
       "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(chr(46))",
     ),
     leastFailure: 1,
-    ignored: ["mtime"], // it sets none
+    ignored: ["mtime"], // it does not set times
   },
 ];
 
-/** What a program makes of an archive, or why it makes nothing. */
+/** Extracted entries, or the reason why there are none. */
 export type Extracted =
   | { readonly entries: Entries; readonly error?: undefined }
   | { readonly entries?: undefined; readonly error: string };
 
-/** Has a program extract an archive, in a directory of its own, which is removed. */
+/** Extracts an archive with a program in a temporary directory. */
 export async function extracted(
   { command, leastFailure }: ArchivePeer,
   archive: string,

@@ -1,4 +1,7 @@
-/** PyArrow against us: what it reads of Parquet files, and what other packages read of their conversions. */
+/**
+ * Values of Parquet files according to PyArrow, compared with those of recordfs, and with those that other packages
+ * read after conversion.
+ */
 import assert from "node:assert/strict";
 import { convert } from "../../src/open/convert/convert.ts";
 import { parquetCases } from "../support/parquet/parquet_golden.ts";
@@ -25,7 +28,7 @@ import { needs } from "../support/programs/programs.ts";
 
 const QUIET = { onWarning() {} };
 
-/** Compares a value with PyArrow's, whatever the classes of both. */
+/** Asserts that a value equals PyArrow's, whatever their classes. */
 function assertSame(actual: unknown, arrow: PythonValue, what: string): void {
   assert.deepEqual(alignedTo(actual, arrow), plainOf(arrow), what);
 }
@@ -71,16 +74,16 @@ Deno.test({
     }),
 });
 
-/** How DuckDB is asked for columns that JavaScript has no form for: as text, lists of texts, or pairs. */
+/** SQL forms of columns without a JavaScript equivalent: text, lists of texts, or pairs. */
 const ASKED: readonly (readonly [columns: RegExp, form: string])[] = [
   [/^(decimal\d+|date|time_.*|stamp_.*|uuid|when)$/, "NAME::varchar"],
   [/^(decimals|dates|stamps)$/, "NAME::varchar[]"],
   [/^map$/, "map_entries(NAME)"],
 ];
 
-/** A value of DuckDB in the form that PyArrow's have. */
+/** Converts a DuckDB value to the form of PyArrow's. */
 function fromDuck(value: unknown): unknown {
-  if (value instanceof Uint8Array) return Uint8Array.from(value); // no Buffer
+  if (value instanceof Uint8Array) return Uint8Array.from(value); // not a Buffer
   if (Array.isArray(value)) {
     return value.map((one) =>
       typeof one?.key === "string" ? [one.key, one.value] : fromDuck(one)
@@ -102,7 +105,7 @@ Deno.test({
       const connection = await instance.connect();
       await connection.run("set TimeZone = 'UTC'");
       for (const [file, rows] of (await arrowSamples([full, gaps])).entries()) {
-        // DuckDB has decimals of 38 digits at most.
+        // DuckDB has decimals of at most 38 digits.
         const columns = Object.keys(rows[0]!).filter((name) =>
           name !== "decimal76"
         );
@@ -120,7 +123,7 @@ Deno.test({
             const what = `'${column}' of row ${i}`;
             const arrow = rows[i]![column]!;
             const like = typeof arrow === "string"
-              ? arrow.replace(/^\ufeff/, "") // which DuckDB's texts lose in JavaScript
+              ? arrow.replace(/^\ufeff/, "") // lost in DuckDB's JavaScript strings
               : arrow;
             assertSame(value, like, what);
           }
@@ -187,7 +190,7 @@ Deno.test({
     }),
 });
 
-/** Members that the columns of `gaps.parquet` become. */
+/** Members for the columns of `gaps.parquet`. */
 const SPARSE_MEMBERS: Readonly<Record<string, string>> = {
   id: "id",
   int: "int.cls",
@@ -200,7 +203,7 @@ const SPARSE_MEMBERS: Readonly<Record<string, string>> = {
   when: "when.txt",
 };
 
-/** Compares samples that lack what was `null`. */
+/** Compares samples in which fields that were `null` are missing. */
 function assertPresent(
   found: readonly PythonSample[],
   expected: readonly PythonSample[],
@@ -255,7 +258,7 @@ Deno.test({
       for (const [i, value] of (await pythonJson(texts)).entries()) {
         assertSame(plainOf(value), trees[i]!, texts[i]!);
       }
-      // A list of numbers of which one is null is no feature, so that row 1 is left out.
+      // A list of numbers with a null is not a feature, so that row 1 is skipped.
       assert.deepEqual(
         some!.map(({ id }) => plainOf(id!)),
         [0n, 2n, 3n, 4n].map((id) => ({ int64_list: [id] })),
@@ -268,7 +271,7 @@ Deno.test({
     }),
 });
 
-/** Returns what a feature has for a value: the text, that of JSON, the items of a list, or the only item. */
+/** Returns the feature's content for a value: the text, JSON text, the items of a list, or the only item. */
 function featureValue(
   feature: PythonValue,
   arrow: PythonValue,
@@ -294,7 +297,7 @@ function featureValue(
     : value;
 }
 
-/** A value of PyArrow with numbers of 32 bits, which features have, where it is one or a list of such. */
+/** Rounds a PyArrow value, or the items of a list, to 32-bit floats, as features store them. */
 function asFeature(arrow: PythonValue): PythonValue {
   if (Array.isArray(arrow)) return arrow.map(asFeature);
   if (classOf(arrow) !== "float") return arrow;

@@ -1,4 +1,6 @@
-/** Reads all archives and containers of a directory by recordfs and by the peers that know them, and compares. */
+/**
+ * Reads all archives and containers of a directory with recordfs and with the peers that support them, and compares.
+ */
 import * as fs from "node:fs";
 import { join, resolve } from "node:path";
 import { needs } from "../support/programs/programs.ts";
@@ -6,34 +8,34 @@ import { ARCHIVE_PEERS, extracted, OWN } from "./archive_peers.ts";
 import { differences, type Entries } from "./entries.ts";
 import { OWN_PARQUET, PARQUET_PEERS } from "./parquet_peers.ts";
 
-/** What came of a file with one peer. */
+/** Result of one peer for a file. */
 export interface Comparison {
   readonly peer: string;
-  /** `same`, `differs`, or who refuses it. */
+  /** `same`, `differs`, or which program rejects it. */
   readonly verdict:
     | "same"
     | "differs"
     | "only we read"
     | "only they read"
     | "nobody reads";
-  /** What differs, or why it is refused, a line each. */
+  /** Differences, or reasons of rejection, one a line. */
   readonly lines: readonly string[];
 }
 
-/** What came of a file. */
+/** Results for a file. */
 export interface Compared {
-  /** Its path below the directory. */
+  /** Path below the directory. */
   readonly path: string;
   readonly entries: number | undefined;
   readonly comparisons: readonly Comparison[];
 }
 
-/** A reading of a file. */
+/** Result of reading a file. */
 type Reading =
   | { readonly entries: Entries; readonly error?: undefined }
   | { readonly entries?: undefined; readonly error: string };
 
-/** Peers that are not here. */
+/** Returns the peers that are not installed. */
 export function missingPeers(): string[] {
   return ARCHIVE_PEERS.map(({ name }) => name)
     .filter((name) => !/file$/.test(name) && needs(name).ignore);

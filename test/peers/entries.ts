@@ -1,18 +1,18 @@
-/** What a program has extracted: the entries of a directory, as they are compared. */
+/** Entries of an extracted directory, in comparable form. */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
 
-/** One entry: what it is, and what is compared of it, as text. */
+/** Kind of an entry, and the compared facts as text. */
 export interface Entry {
   readonly kind: "file" | "directory" | "link" | "other";
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** Entries by their paths; bytes of names that are no UTF-8 are shown as `\xNN`. */
+/** Entries by path; bytes of names that are not UTF-8 are shown as `\xNN`. */
 export type Entries = ReadonlyMap<string, Entry>;
 
-/** The entries of a directory, at any depth. */
+/** Returns the entries of a directory, at any depth. */
 export function entriesOf(root: string): Entries {
   const entries = new Map<string, Entry>();
   const walk = (directory: Buffer, above: string) => {
@@ -30,7 +30,7 @@ export function entriesOf(root: string): Entries {
 
 function entryOf(path: Buffer): Entry {
   const stat = fs.lstatSync(path);
-  // Programs round times, and some write them before what is in a directory.
+  // Programs round times, and some set a directory's time before writing its entries.
   const seconds = String(Math.floor(stat.mtimeMs / 1000));
   if (stat.isDirectory()) return { kind: "directory", facts: {} };
   if (stat.isSymbolicLink()) {
@@ -69,9 +69,9 @@ function shownName(name: Buffer): string {
 }
 
 /**
- * What differs between what recordfs has and what a peer has, a line each.
+ * Returns the differences between the entries of recordfs and of a peer, one a line.
  *
- * @param compared The facts that the peer has; all unless given.
+ * @param compared Facts that the peer preserves; by default all.
  */
 export function differences(
   own: Entries,

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
- * Compares how recordfs and other programs read every archive and container of a directory: names, sizes, links, times
- * and contents.
+ * Compares how recordfs and other programs read every archive and container of a directory: names, sizes, links,
+ * times and contents.
  */
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ written to --out (peers-differences), a file each.
 
 Exit codes: 0 nothing differs, 1 something does, 2 the command line is wrong.`;
 
-/** Signs of the table, by the verdicts. */
+/** Signs in the table, by verdict. */
 const SIGNS = {
   "same": "=",
   "differs": "≠",

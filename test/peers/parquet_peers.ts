@@ -1,14 +1,14 @@
-/** Libraries that read Parquet, and their rows as text that can be compared. */
+/** Libraries that read Parquet, and their rows as comparable text. */
 import { openRows } from "../support/parquet/open_rows.ts";
 import type { Entries, Entry } from "./entries.ts";
 
-/** A library, and how it reads a file: each row is an entry, whose facts are its columns. */
+/** Library that reads a Parquet file: each row is an entry, whose facts are its columns. */
 export interface ParquetPeer {
   readonly name: string;
   read(path: string): Promise<Entries>;
 }
 
-/** Rows that are compared of a file. */
+/** Upper limit of compared rows a file. */
 const MOST_ROWS = 10_000;
 
 /** recordfs itself. */
@@ -91,7 +91,10 @@ function rowEntries(
   return entries;
 }
 
-/** A value as text. Libraries have classes of their own for times, decimals and UUIDs: of these only the class of value. */
+/**
+ * Formats a value as text. For times, decimals and UUIDs, for which libraries have classes of their own, only the
+ * kind of value.
+ */
 function shown(value: unknown): string {
   if (value === null || value === undefined) return "null";
   switch (typeof value) {
@@ -114,7 +117,7 @@ function shown(value: unknown): string {
   return `{${fields.join()}}`;
 }
 
-/** Whether bytes are a text is told by the file's schema, which libraries heed in different ways. */
+/** Formats bytes as text if possible: libraries differ in how they apply the schema's string types. */
 function textOf(bytes: Uint8Array): string {
   return JSON.stringify(new TextDecoder().decode(bytes));
 }

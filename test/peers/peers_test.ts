@@ -1,4 +1,4 @@
-/** Archives and containers as the tools of others make them, by the options that they have: all read the same. */
+/** Archives and containers made by other tools with their various options read the same in all programs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { output } from "../fuse/support/mounting.ts";
@@ -6,7 +6,10 @@ import { withTempDir } from "../support/paths.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 import { compareDirectory } from "./compare_directory.ts";
 
-/** A directory with what archives have: links of both kinds, long and odd names, holes, empty ones, times. */
+/**
+ * Makes a directory of typical archive content: both kinds of links, long and unusual names, holes, empty files,
+ * times.
+ */
 function makeTree(dir: string): void {
   const deep = `${dir}/${"long name ".repeat(12).trim()}/${"d".repeat(90)}`;
   fs.mkdirSync(deep, { recursive: true });
@@ -32,10 +35,10 @@ function makeTree(dir: string): void {
   }
 }
 
-/** Commands of `sh` that make archives in `$1` of what is in the working directory. */
+/** Shell commands that make archives in `$1` from the working directory. */
 const MADE: Readonly<Record<string, readonly string[]>> = {
   tar: [
-    // Names over 100 bytes do not fit v7, those over 255 no ustar.
+    // Names over 100 bytes do not fit v7, those over 255 do not fit ustar.
     'tar --format=v7 -cf "$1/v7.tar" large hard link 512 nothing empty',
     'tar --format=ustar -cf "$1/ustar.tar" large hard link 512 nothing empty ün* new* .hidden',
     'tar --format=oldgnu -cf "$1/oldgnu.tar" .',
@@ -73,7 +76,7 @@ END`,
   ],
 };
 
-/** What peers are known to read otherwise, by the archive and the peer, and why. */
+/** Known differences of peers, by archive and peer, with the reason. */
 const KNOWN: Readonly<Record<string, string>> = {
   "label.tar tarfile": "has the label of a volume for a file",
   "label.tar 7zz": "has the label of a volume for a file",

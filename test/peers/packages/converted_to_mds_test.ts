@@ -1,4 +1,4 @@
-/** What conversions to MDS write, as MosaicML's Streaming reads it, against what other packages read of the sources. */
+/** Conversions to MDS as MosaicML's Streaming reads them, compared with the sources as other packages read them. */
 import assert from "node:assert/strict";
 import { convert } from "../../../src/open/convert/convert.ts";
 import { sha256 } from "../../support/golden.ts";
@@ -26,7 +26,7 @@ import { SOURCES } from "../../support/typed_samples.ts";
 
 const GOLDEN = `${REPOSITORY}test/golden`;
 
-/** Reads by Streaming what sources become. */
+/** Converts sources, and reads the results with Streaming. */
 async function converted(
   paths: readonly string[],
 ): Promise<PythonSample[][]> {
@@ -42,7 +42,7 @@ async function converted(
   return samples;
 }
 
-/** Compares values whatever the classes of numbers and arrays, and pictures by their files. */
+/** Compares values regardless of the classes of numbers and arrays, and images by their files. */
 function assertSame(found: PythonValue, like: PythonValue, what: string): void {
   if (classOf(found) === "image") {
     const { bytes } = found as { bytes: string };
@@ -97,8 +97,8 @@ Deno.test({
       });
       assert.equal(all!.length, types!.length);
       for (const [i, sample] of all!.entries()) {
-        const { tree: _, ...expected } = types![i]!; // which JSON has no form for
-        assert.deepEqual(sample["arr"], expected["arr"]); // arrays of many types
+        const { tree: _, ...expected } = types![i]!; // JSON cannot represent it
+        assert.deepEqual(sample["arr"], expected["arr"]); // arrays of various types
         assert.deepEqual(
           Object.keys(sample).sort(),
           Object.keys(expected).sort(),
@@ -149,7 +149,7 @@ Deno.test({
     withTempDir(async (dir) => {
       const { gaps } = await writeArrowFiles(dir);
       const [rows] = await arrowSamples([gaps]);
-      // A row without its `int` is left out; other values have a substitute, or are `null` in JSON.
+      // A row without its `int` is skipped; other missing values have a substitute, or are `null` in JSON.
       const substitutes: PythonSample = {
         text: "",
         real: float(NaN),
@@ -187,7 +187,7 @@ Deno.test({
     const paths = names.map((name) =>
       `${GOLDEN}/parquet/${name}/${name}.parquet`
     );
-    // Values that may be missing are JSON's, or have a substitute.
+    // Values that may be missing are JSON, or have a substitute.
     const substitutes: PythonSample = { word: "", data: { bytes: "" } };
     const all = await converted(paths);
     for (const [file, rows] of (await arrowSamples(paths)).entries()) {

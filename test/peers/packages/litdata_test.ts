@@ -1,4 +1,4 @@
-/** What LitData writes now, as recordfs reads it: the cases of the golden files, written anew by the installed version. */
+/** Output of the installed version of LitData as recordfs reads it: the cases of the golden files, written again. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
@@ -12,7 +12,7 @@ import { needs, PEERS_PYTHON } from "../../support/programs/programs.ts";
 const SCRIPT = `${REPOSITORY}test/formats/litdata/python/make_golden.py`;
 
 Deno.test({
-  name: "values and files of what LitData writes are those that it reads",
+  name: "values and files of LitData's output equal those that LitData reads",
   ...needs("litdata"),
   fn: () =>
     withTempDir(async (dir) => {

@@ -1,4 +1,4 @@
-/** What MDSWriter writes, as MosaicML's Streaming reads it: every encoding that both have. */
+/** Output of MDSWriter as MosaicML's Streaming reads it, in every encoding that both support. */
 import assert from "node:assert/strict";
 import { encodePng } from "../../../src/codecs/image/encode_png.ts";
 import { MDSWriter } from "../../../src/formats/mds/mod.ts";
@@ -22,7 +22,7 @@ import { needs, PEERS_PYTHON } from "../../support/programs/programs.ts";
 import { pythonLines } from "../../support/programs/python.ts";
 import { jpegA, jpegB, utf8 } from "../../support/typed_samples.ts";
 
-/** Values of a column, each with what Streaming reads. */
+/** Values of a column, each with the value that Streaming reads. */
 type Values = readonly (readonly [MDSInput, PythonValue])[];
 
 const same = (...values: (string | boolean | null)[]): Values =>
@@ -56,7 +56,7 @@ function arrays(
   ]);
 }
 
-/** Pixels as `pil` stores them: width, height, length of the mode, the mode, and the pixels. */
+/** Encodes pixels as `pil` stores them: width, height, length of the mode, the mode, and the pixels. */
 function pil(mode: string, width: number, height: number, data: Uint8Array) {
   const head = Uint32Array.of(width, height, mode.length);
   const parts = [new Uint8Array(head.buffer), utf8(mode), data];
@@ -75,7 +75,7 @@ const [rgb, bits, grey] = [
 const BIG = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
 const FLOATS = [1, -0, NaN, Infinity, -Infinity, 0.5] as const;
 
-/** Columns by their encoding. */
+/** Columns by encoding. */
 const COLUMNS: Readonly<Record<string, Values>> = {
   bytes: blobs(Uint8Array.of(), Uint8Array.of(0, 255), utf8("abc")),
   str: same("", "häß ☃ 🦊", 'a\nb"c', "\0", "\ufeffx"),
@@ -125,7 +125,7 @@ const COLUMNS: Readonly<Record<string, Values>> = {
   png: files("PNG", png, other),
   pil: [rgb, bits, grey],
   pkl: [[
-    // Protocol 2 of (1, "a"): two items on the stack, made a tuple.
+    // Protocol 2 of (1, "a"): two items on the stack, combined into a tuple.
     Uint8Array.from([0x80, 2, 0x4b, 1, 0x58, 1, 0, 0, 0, 0x61, 0x86, 0x2e]),
     { tuple: [int(1), "a"] },
   ]],
@@ -139,7 +139,7 @@ const COLUMNS: Readonly<Record<string, Values>> = {
       { a: [1, [], { "b/c": null }], "ü": "x" },
       dict({ a: [int(1), [], dict({ "b/c": null })], "ü": "x" }),
     ],
-    // Bytes are stored as they are.
+    // Bytes are stored unchanged.
     [utf8("[NaN, -0.0, 1.0]"), [float(NaN), float(-0), float(1)]],
   ],
   "list[jpeg]": lists("JPEG", [], [jpegA], [jpegA, jpegB, jpegA]),
@@ -152,7 +152,7 @@ const COLUMNS: Readonly<Record<string, Values>> = {
   jpegarray: lists("JPEG", [jpegA], [jpegB, jpegA]),
 };
 
-/** Prints the encodings that Streaming has. */
+/** Prints the encodings that Streaming supports. */
 const ENCODINGS = `
 import json
 from streaming.base.format.mds.encodings import get_mds_encodings
