@@ -30,7 +30,7 @@ Deno.test({
   ...needs("python3"),
   async fn() {
     const texts = fc.sample(jsonObjectText, 500);
-    // A value in the place of another, and one behind all.
+    // Replaces one value, and appends another at the end.
     const changed = texts.map((text) => {
       const meta = parseJson(text) as Meta;
       meta["a"] = "changed";

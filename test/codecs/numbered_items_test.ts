@@ -1,11 +1,11 @@
-/** Runs of names with numbers take a way of their own through a pickle: it must lead to the same. */
+/** Runs of names and integers in a pickle have a fast path, which must produce the same result. */
 import assert from "node:assert/strict";
 import fc from "../support/random.ts";
 import { PickleError } from "../../src/codecs/pickle/pickle_error.ts";
 import { readPickle } from "../../src/codecs/pickle/read_pickle.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 
-/** A pickle written as text: one character a byte. */
+/** Reads a pickle written as text, one character a byte. */
 function read(pickle: string): unknown {
   return readPickle(Uint8Array.from(pickle, (char) => char.charCodeAt(0)));
 }
@@ -18,7 +18,7 @@ const ONE = item("one", "K\x01");
 const TWO = item("two", "M\x02\x01");
 const FOUR = item("four", "J\xfc\xff\xff\xff");
 const FRAME = "\x95\x01\0\0\0\0\0\0\0";
-const HEAD = "\x80\x04}\x94("; // a dict is memo entry 0
+const HEAD = "\x80\x04}\x94("; // the dict is memo entry 0
 const RUN = [["one", 1], ["two", 258], ["four", -4]] as const;
 
 Deno.test("a run of names equals its items", () => {
@@ -27,7 +27,7 @@ Deno.test("a run of names equals its items", () => {
   const framed =
     `${FRAME}${ONE}${FRAME}\x8c\x03two\x94${FRAME}M\x02\x01${FOUR}`;
   assert.deepEqual(read(`${HEAD}${framed}u.`), expected);
-  // In two batches, the second beside another value.
+  // Two batches; the second has another value too.
   const batches = `${ONE}${TWO}u(${FOUR}\x8c\x04nine\x94G\0\0\0\0\0\0\0\0u.`;
   assert.deepEqual(read(HEAD + batches), new Map([...expected, ["nine", 0]]));
 });
@@ -38,10 +38,10 @@ Deno.test("the memo contains the names of a run", () => {
     const key = String.fromCharCode(1 + i);
     assert.equal(read(`${run}0h${key}.`), name); // POP, BINGET
   }
-  // The entry behind the run is the next one.
+  // The next memo entry follows the run.
   assert.equal(read(`${run}0\x8c\x04next\x940h\x04.`), "next");
   assert.throws(() => read(`${run}h\x04.`), PickleError);
-  // PUT puts another value in the place of one of the run, and leaves the others.
+  // PUT overwrites one name of the run, and leaves the others.
   const put = `${run}0\x8c\x03newq\x020`;
   assert.deepEqual(read(`${put}h\x01h\x02h\x03\x87.`), ["one", "new", "four"]);
 });
@@ -68,7 +68,7 @@ Deno.test({
   ...needs("python3"),
   async fn() {
     const [count] = fc.sample(fc.integer({ min: 3000, max: 6000 }), 1);
-    // Some frames of the pickle begin between a name and its number, whatever their length.
+    // Some frames of the pickle begin between a name and its integer, for any length.
     const script = `
 import collections, json, pickle, sys
 folder = collections.OrderedDict(("x" * (i % 251) + str(i), i * 37 - 5000) for i in range(${count}))

@@ -8,7 +8,7 @@ import {
 } from "../../src/codecs/numpy/mod.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 
-/** Prints arrays as numpy.save writes them, with what is in them. */
+/** Prints arrays as written by numpy.save, with their content. */
 const ARRAYS = `
 import base64, io, json, numpy as np
 def out(name, a, version=None):
@@ -36,7 +36,7 @@ out('version 3', np.arange(5, dtype='<i4'), (3, 0))
 out('aligned for many rows', np.zeros((10**5, 2), '<u2'))
 `;
 
-/** Loads each line's file, and prints what numpy finds in it. */
+/** Loads each line's file, and prints numpy's content. */
 const LOADER = `
 import base64, io, json, sys, numpy as np
 for line in sys.stdin:
@@ -61,14 +61,14 @@ async function python(script: string, input = ""): Promise<unknown[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** The elements as bytes in base64, or the texts. */
+/** Returns the elements as base64, or the texts. */
 function content({ data }: Pick<NdArray, "data">): string | string[] {
   return Array.isArray(data)
     ? data
     : new Uint8Array(data.buffer, data.byteOffset, data.byteLength).toBase64();
 }
 
-/** A file with this header, as the format's description has it. */
+/** Returns a file with this header, according to the format's description. */
 function npyFile(header: string, data: readonly number[] = []): Uint8Array {
   const text = new TextEncoder().encode(header);
   const start = [0x93, 78, 85, 77, 80, 89, 1, 0, text.length & 255];
@@ -157,7 +157,7 @@ Deno.test("a big-endian array does not change the bytes it was read from", () =>
   assert.deepEqual(file, before);
 });
 
-Deno.test("damaged files are rejected, wherever they are cut or changed", () => {
+Deno.test("damaged files are rejected, wherever they are truncated or changed", () => {
   const sound = npyFile(SHORT, [1, 0, 2, 0]);
   assert.deepEqual(readNpy(sound).data, Uint16Array.of(1, 2));
   for (let length = 0; length < sound.length; length++) {
@@ -226,7 +226,7 @@ function assertRefused(
   );
 }
 
-/** Arrays of every type that has a class, of up to three dimensions. */
+/** Arrays of every type that has a class, with up to three dimensions. */
 const anyArray: fc.Arbitrary<NdArray> = fc.tuple(
   fc.array(fc.nat(4), { maxLength: 3 }),
   fc.constantFrom(
@@ -235,7 +235,7 @@ const anyArray: fc.Arbitrary<NdArray> = fc.tuple(
   ),
   fc.infiniteStream(fc.nat(255)),
   fc.infiniteStream(
-    // numpy can't tell a NUL at a text's end from the filling
+    // numpy can't distinguish a trailing NUL from padding.
     fc.string({ unit: "binary", maxLength: 3 })
       .map((text) => text.replace(/\0+$/, "")),
   ),
@@ -257,7 +257,7 @@ Deno.test("written arrays are read back the same", () => {
   fc.assert(fc.property(anyArray, (array) => {
     const back = readNpy(writeNpy(array));
     assert.deepEqual([back.dtype, back.shape], [array.dtype, array.shape]);
-    assert.deepEqual(content(back), content(array)); // bytes: NaN has many
+    assert.deepEqual(content(back), content(array)); // compared as bytes, since NaN has many encodings
   }));
 });
 

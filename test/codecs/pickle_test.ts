@@ -10,7 +10,7 @@ import { FULL } from "../support/long.ts";
 import { cpuTime } from "../support/programs/cpu_time.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 
-/** Pickles each line of JSON in all protocols; `$` marks what JSON has no form for. */
+/** Pickles each line of JSON in all protocols; `$` marks values that JSON cannot represent. */
 const PICKLER = `
 import base64, collections, io, json, pickle, sys
 def build(v):
@@ -58,7 +58,7 @@ async function pythonPickles(
   );
 }
 
-/** What {@linkcode readPickle} should make of a value as PICKLER takes it. */
+/** Returns the expected result of {@linkcode readPickle} for a value in PICKLER's notation. */
 function expected(value: unknown): PickledValue {
   if (Array.isArray(value)) return value.map(expected);
   if (typeof value !== "object" || value === null) return value as PickledValue;
@@ -175,8 +175,8 @@ Deno.test({
   },
 });
 
-Deno.test("readPickle() keeps shared and cyclic structure", () => {
-  const bytes = new TextEncoder().encode("(lp0\ng0\na."); // a list that holds itself
+Deno.test("readPickle() preserves shared and cyclic structure", () => {
+  const bytes = new TextEncoder().encode("(lp0\ng0\na."); // a list that contains itself
   const list = readPickle(bytes) as PickledValue[];
   assert.equal(list.length, 1);
   assert.equal(list[0], list);
@@ -216,7 +216,7 @@ Deno.test("random bytes only throw PickleError or return", () => {
   );
 });
 
-Deno.test("nothing is allocated by an unchecked number", () => {
+Deno.test("nothing is allocated from an unchecked length", () => {
   const cases: [number[], RegExp][] = [
     [[0x8b, 0xff, 0xff, 0xff, 0x7f, 0x2e], /integer of 2147483647 bytes/],
     [[0x4e, 0x72, 0xff, 0xff, 0xff, 0xff, 0x2e], /memo entry 4294967295/],
@@ -280,7 +280,7 @@ Deno.test("a short pickle takes little time and memory", () => {
     if (refusal === undefined) readPickle(bytes);
     else assert.throws(() => readPickle(bytes), refusal);
     const seconds = cpuTime() - start;
-    // A hundred times what it takes; the faults that this is about took minutes and gigabytes.
+    // A hundred times the usual time; the bugs that this guards against took minutes and gigabytes.
     assert.ok(seconds < 10, `${name}: ${seconds} s`);
     const grown = Deno.memoryUsage().rss - before;
     assert.ok(grown < 500e6, `${name}: ${grown} bytes`);
@@ -294,8 +294,8 @@ Deno.test("MEMOIZE numbers entries by how many are set, like Python", () => {
   assert.deepEqual(readPickle(bytes), ["b", "b"]);
 });
 
-Deno.test("a pickle with more bytes than positions is rejected before it is read", () => {
-  // Compiled code of V8 15.0, which has seen short arrays only, takes a length of 2^31 for a negative one.
+Deno.test("a pickle too long for its offsets is rejected before it is read", () => {
+  // Code compiled by V8 15.0 for short arrays only treats a length of 2^31 as negative.
   for (let i = 0; i < 20_000; i++) new ByteReader(new Uint8Array(i % 7));
   const sparse = new Uint8Array(2 ** 31); // never touched
   assert.throws(() => readPickle(sparse), {

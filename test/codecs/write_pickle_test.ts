@@ -11,7 +11,7 @@ import {
 } from "../../src/codecs/pickle/write_pickle.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 
-/** Unpickles each base64 line, and prints a text that says types and values unmistakably. */
+/** Unpickles each base64 line, and prints types and values unambiguously. */
 const UNPICKLER = `
 import base64, pickle, struct, sys
 sys.set_int_max_str_digits(0) if hasattr(sys, 'set_int_max_str_digits') else None
@@ -47,7 +47,7 @@ async function python(
   return new TextDecoder().decode(stdout).split("\n").slice(0, -1);
 }
 
-/** What Python should say of a value; `isKey` where that has to be hashable. */
+/** Returns the expected output of Python for a value; `isKey` if it must be hashable. */
 function shown(value: PickleableValue, isKey = false): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -85,7 +85,7 @@ function shown(value: PickleableValue, isKey = false): string {
   return `dict(${items.join(",")})`;
 }
 
-/** What readPickle() should give back for a value. */
+/** Returns the expected result of readPickle() for a written value. */
 function reread(value: PickleableValue): PickledValue {
   if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) {
     return new Uint8Array(value).slice();
@@ -111,7 +111,7 @@ const bigint = fc.oneof(
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 400 }),
   fc.array(fc.nat(0xffff), { maxLength: 9 })
-    .map((units) => String.fromCharCode(...units)), // lone surrogates, too
+    .map((units) => String.fromCharCode(...units)), // includes lone surrogates
 );
 const bytes = fc.uint8Array({ maxLength: 400 });
 const { value } = fc.letrec<
@@ -143,7 +143,7 @@ const { value } = fc.letrec<
           .map((items) => new Set<PickleableValue>(items)),
         fc.uniqueArray(fc.tuple(tie("key"), tie("value")), {
           ...few,
-          // Two arrays are different keys here, and may be equal ones in Python.
+          // Arrays that are different keys here may be equal in Python.
           selector: ([key]) =>
             shown(key, true).replace(/^float:-?0*$/, "int:0"),
         }).map((entries) => new Map(entries)),
@@ -193,7 +193,7 @@ Deno.test("readPickle() restores the values of writePickle()", () => {
 });
 
 Deno.test({
-  name: "deeply nested values are written, and shared ones stay shared",
+  name: "deeply nested values are written, and shared ones remain shared",
   ...needs("python3"),
   async fn() {
     let deep: PickleableValue = [];

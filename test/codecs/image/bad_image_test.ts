@@ -1,4 +1,4 @@
-/** Damaged and hostile images end in an ImageError, soon, in bounded memory, for both codecs. */
+/** Damaged and hostile images end in an ImageError, quickly, in bounded memory, with both codecs. */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import { LONG } from "../../support/long.ts";
@@ -12,7 +12,7 @@ import { testImage } from "../../support/images.ts";
 
 const NAMES = ["imagescript", "sharp", "turbojpeg"] as const;
 
-/** A PNG whose rows all have filter 0. */
+/** Makes a PNG whose rows all use filter 0. */
 function png(width: number, height: number, rows: Uint8Array): Uint8Array {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
@@ -49,7 +49,7 @@ function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-/** Decodes to an image that fits its fields, or throws an ImageError that names the file. */
+/** Asserts that the bytes decode to an image that fits its fields, or to an ImageError that names the file. */
 async function assertDecodesOrRefuses(
   codec: ImageCodec,
   bytes: Uint8Array,
@@ -83,7 +83,7 @@ for (const name of NAMES) {
     for (const whole of [jpeg, PNG]) {
       assert.ok(await assertDecodesOrRefuses(codec, whole));
       const step = Math.ceil(whole.length / 60);
-      // The last bytes of a PNG's stream and of a JPEG may be missing without a loss.
+      // The last bytes of a PNG's stream and of a JPEG may be missing without loss.
       for (let length = 0; length < whole.length * 0.9; length += step) {
         const cut = whole.subarray(0, length);
         assert.ok(!await assertDecodesOrRefuses(codec, cut), `${length}`);
@@ -91,7 +91,7 @@ for (const name of NAMES) {
     }
   });
 
-  Deno.test(`${name}: changed bytes give an image or an error, and do not affect later images`, async () => {
+  Deno.test(`${name}: changed bytes yield an image or an error, and do not affect later images`, async () => {
     const codec = await imageCodec(name);
     const sound = testImage(50, 40);
     const jpeg = await codec.encode(sound, 90);
@@ -134,7 +134,7 @@ for (const name of NAMES) {
     );
   });
 
-  Deno.test(`${name}: a claimed size is not believed`, async () => {
+  Deno.test(`${name}: a claimed size is not trusted`, async () => {
     const codec = await imageCodec(name);
     const jpeg = await codec.encode(testImage(50, 40), 90);
     const frame = jpeg.findIndex((byte, i) =>
@@ -156,7 +156,7 @@ for (const name of NAMES) {
         () => codec.decode(bytes),
         (error) =>
           error instanceof ImageError && error.code === code &&
-          error.cause === undefined, // no decoder has seen it
+          error.cause === undefined, // rejected before decoding
       );
     }
   });

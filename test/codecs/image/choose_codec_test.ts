@@ -20,7 +20,7 @@ try {
   console.log(error.name, error.code, error.message);
 }`;
 
-/** Runs the program with these permissions; what it says. */
+/** Runs the program with these permissions; returns its output. */
 async function choose(name: string, ...permissions: string[]): Promise<string> {
   let said = "";
   await withTempDir(async (dir) => {
@@ -51,7 +51,7 @@ Deno.test("auto chooses turbojpeg if native code may run, else imagescript", asy
   }
 });
 
-Deno.test("auto warns once what is missing and what that costs; a codec chosen by name does not", async () => {
+Deno.test("auto warns once what is missing and what it costs; a codec chosen by name does not", async () => {
   const program = `
 import { imageCodec } from ${JSON.stringify(MODULE)};
 await imageCodec(Deno.args[0]);

@@ -11,10 +11,10 @@ import { assertClose, samplingOf, testImage } from "../../support/images.ts";
 
 const NAMES: readonly ImageCodecName[] = ["imagescript", "sharp", "turbojpeg"];
 
-/** Decoders may round differently, and blend subsampled colour differently at edges. */
+/** Tolerance of decoders, which may round differently, and blend subsampled colour differently at edges. */
 const DECODED = { mean: 0.3, max: 8 };
 
-/** What JPEG at quality 90 costs, on the images of `testImage`. */
+/** Loss of JPEG at quality 90 on the images of `testImage`. */
 const ENCODED = { mean: 3, max: 30 };
 
 function testEach(

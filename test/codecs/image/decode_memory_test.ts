@@ -16,7 +16,7 @@ import { gulpCase } from "../../support/gulp/gulp_golden.ts";
 
 const MB = 2 ** 20;
 
-/** Starts decoding of these sizes, and says which are under way; each ends when it is told to. */
+/** Starts decoding images of these sizes, tracks which are running, and ends each on request. */
 class Decoding {
   readonly underWay = new Set<number>();
   readonly #ends: (() => void)[] = [];
@@ -34,7 +34,7 @@ class Decoding {
     );
   }
 
-  /** Ends one, and waits until others are under way. */
+  /** Ends one, and waits until exactly `then` are running. */
   async end(i: number, then: readonly number[]): Promise<void> {
     this.#ends[i]!();
     await until(() => sameNumbers([...this.underWay], then));
@@ -53,11 +53,11 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-Deno.test("as many images are decoded together as their pixels fit in memory", async () => {
-  const large = 11_585 ** 2 * 4; // the largest that is read: 512 MiB
+Deno.test("images are decoded concurrently as long as their pixels fit in memory", async () => {
+  const large = 11_585 ** 2 * 4; // largest allowed image: 512 MiB
   const decoding = new Decoding([large, large, MB, large]);
   await until(() => decoding.underWay.size > 0);
-  assert.deepEqual([...decoding.underWay], [0]); // the second has no room; the small one came later
+  assert.deepEqual([...decoding.underWay], [0]); // the second does not fit; the small one is queued after it
   await decoding.end(0, [1]);
   for (const i of [1, 2, 3]) {
     await until(() => decoding.underWay.has(i));
@@ -76,7 +76,7 @@ Deno.test("an image that exceeds the memory is decoded alone", async () => {
   await decoding.all;
 });
 
-Deno.test("many small images are decoded at once, and failures release their memory", async () => {
+Deno.test("many small images are decoded concurrently, and failures release their memory", async () => {
   const few = new Decoding(Array.from({ length: 64 }, () => 8 * MB));
   await until(() => few.underWay.size === 64);
   const failing = inDecodeMemory(MB, () => {
@@ -97,7 +97,7 @@ Deno.test("many small images are decoded at once, and failures release their mem
 
 Deno.test("the memory of a thread that ends is released", async () => {
   const share = newDecodeMemoryShare();
-  Atomics.add(share.total, 0, 4096 * 1024); // as a thread would that decodes
+  Atomics.add(share.total, 0, 4096 * 1024); // as a decoding thread would
   Atomics.add(share.own, 0, 4096 * 1024);
   const waiting = new Decoding([MB]);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -107,13 +107,13 @@ Deno.test("the memory of a thread that ends is released", async () => {
   await waiting.end(0, []);
 });
 
-/** Takes all there is, and says when it is to be given back. */
+/** Occupies all memory until `end` is called. */
 function takeAll(): { end: () => void; ended: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { end: resolve, ended: inDecodeMemory(4096 * MB, () => promise) };
 }
 
-/** Asserts that something waits for what was taken, and goes on when it is given back. */
+/** Asserts that an operation waits while all memory is occupied, and continues when it is released. */
 async function assertWaits<T>(begin: () => Promise<T>): Promise<T> {
   const all = takeAll();
   let isDone = false;
@@ -126,7 +126,7 @@ async function assertWaits<T>(begin: () => Promise<T>): Promise<T> {
 }
 
 for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
-  Deno.test(`all that ${name} decodes counts towards that memory`, async () => {
+  Deno.test(`everything that ${name} decodes counts towards that memory`, async () => {
     const codec = await imageCodec(name);
     const image = {
       data: new Uint8Array(48 * 64),
@@ -140,7 +140,7 @@ for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
     await assertWaits(() => codec.decodeWithAlpha(png));
     await assertWaits(() => codec.jpegFromImageFile(png, { shortEdge: 16 }));
     await assert.rejects(codec.decode(png.subarray(0, png.length - 20)));
-    assert.deepEqual((await codec.decode(png)).data, image.data); // a damaged one gives back what it took
+    assert.deepEqual((await codec.decode(png)).data, image.data); // a damaged image releases its memory
   });
 }
 
@@ -149,13 +149,13 @@ Deno.test("threads of a loader share the same memory limit", async () => {
   using dataset = await GulpImageDataset.open(path, {
     transform: new Compose([new Scale(20), new CenterCrop(16)]),
   });
-  assert.ok(dataset.length > 3); // more than may be loaded before they are asked for
+  assert.ok(dataset.length > 3); // more than can be loaded ahead
   await using loader = new DataLoader(dataset, {
     numWorkers: 1,
     prefetchFactor: 1,
   });
   const batches = loader[Symbol.asyncIterator]();
-  await batches.next(); // the thread has started
+  await batches.next(); // waits until the thread has started
   const rest = await assertWaits(async () => {
     let count = 0;
     for (;; count++) if ((await batches.next()).done) return count;

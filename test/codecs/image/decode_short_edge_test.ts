@@ -1,11 +1,11 @@
-/** Decoding to a short edge is decoding, and resizing. */
+/** Decoding to a short edge is equivalent to decoding and resizing. */
 import assert from "node:assert/strict";
 import { imageCodec, ImageError } from "../../../src/codecs/image/mod.ts";
 import { assertClose, pillow, testImage } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 
-/** File, and how Pillow makes it of the RGB image `rgb`. */
+/** File, and the Pillow code that makes it from the RGB image `rgb`. */
 const FILES: readonly (readonly [string, string])[] = [
   ["420.jpg", "rgb.save(p, quality=90, subsampling=2)"],
   ["progressive.jpg", "rgb.save(p, quality=90, progressive=True)"],
@@ -27,7 +27,8 @@ const FILES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Gray is made before or after. None is so small that a JPEG is decoded at a fraction.
+ * Tolerances, since gray is computed before or after resizing. No edge is small enough for a JPEG to be decoded at a
+ * fraction.
  */
 const SHORT_EDGES = [
   [120, { mean: 0.5, max: 2 }],
@@ -36,7 +37,7 @@ const SHORT_EDGES = [
   [20, { mean: 1.8, max: 9 }],
 ] as const;
 
-/** Has Pillow write all of them, in one process. */
+/** Writes all files with Pillow, in one process. */
 async function writeFiles(dir: string): Promise<void> {
   const { data, width, height } = testImage(131, 97);
   await Deno.writeFile(`${dir}/pixels`, data);
@@ -73,7 +74,7 @@ for (const name of ["imagescript", "sharp", "turbojpeg"] as const) {
               assert.deepEqual(size, expectedSize, what);
               assertClose(data, pixels, most, what);
               if (colorspace !== "ANY") continue;
-              // Encoded and decoded once more, it is about the same.
+              // Encoding and decoding once more changes it slightly.
               const options = { shortEdge, quality: 100, reencode: true };
               const jpeg = await codec.jpegFromImageFile(bytes, options);
               const { data: again } = await codec.decode(jpeg);

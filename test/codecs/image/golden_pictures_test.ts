@@ -1,4 +1,4 @@
-/** Pictures that Pillow wrote have its pixels, and in another size too. */
+/** JPEGs written by Pillow have Pillow's pixels, also when resized. */
 import assert from "node:assert/strict";
 import {
   type Image,
@@ -15,7 +15,7 @@ const read = (name: string) =>
     ArrayBuffer
   >;
 
-/** JPEGs, and the short edge that each was resized to. */
+/** JPEGs, and the short edge to which each was resized. */
 const PICTURES: [name: string, shortEdge: number][] = [
   ["420", 40],
   ["422", 40],
@@ -42,11 +42,11 @@ for (const [name, shortEdge] of PICTURES) {
 }
 
 for (const name of ["turbojpeg", "sharp", "imagescript"] as const) {
-  Deno.test(`${name}: a large picture decoded at a fraction differs by 3 at most, and by nothing on demand`, async () => {
+  Deno.test(`${name}: a large image decoded at a fraction differs by 3 at most, and not at all on request`, async () => {
     const codec = await imageCodec(name);
     const options = { shortEdge: 40, path: "large.jpg" };
     const bytes = read("large.jpg");
-    // imagescript rounds in its own way, and decodes all.
+    // imagescript rounds differently, and always decodes at full size.
     const fast = await codec.decode(bytes, options);
     assertPixels(fast, "large_40.npy", 3);
     const exact = await codec.decode(bytes, { ...options, exact: true });

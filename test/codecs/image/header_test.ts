@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { ImageError, readImageHeader } from "../../../src/codecs/image/mod.ts";
 import { jpegLength } from "../../../src/codecs/image/jpeg_scanner.ts";
 
-/** A JPEG's segment: marker, length, content. */
+/** Returns a JPEG segment: marker, length, content. */
 function segment(code: number, ...content: number[]): number[] {
   const length = content.length + 2;
   return [0xff, code, length >> 8, length & 255, ...content];
 }
 
-/** SOF of a kind: bits, rows, columns, components. */
+/** Returns a SOF segment: precision, rows, columns, components. */
 function frame(
   code: number,
   height: number,
@@ -21,7 +21,7 @@ function frame(
   return segment(code, bits, ...sizes, components, ...each.flat());
 }
 
-/** A JPEG of these segments, with room for the pixels that its header claims. */
+/** Returns a JPEG of these segments, long enough for the pixels that its header claims. */
 function jpeg(...segments: number[][]): Uint8Array {
   const filler = Array.from({ length: 100_000 }, () => 0);
   const scan = segment(0xda, 1, 1, 0, 0, 63, 0);
@@ -29,7 +29,7 @@ function jpeg(...segments: number[][]): Uint8Array {
   return Uint8Array.from(parts.flat());
 }
 
-/** The first 33 bytes of a PNG, and some more. */
+/** Returns the first 33 bytes of a PNG, and some more. */
 function png(
   width: number,
   height: number,
@@ -60,7 +60,7 @@ function assertRefused(bytes: Uint8Array, code: string, words: RegExp): void {
 }
 
 const APP0 = segment(0xe0, 1, 2, 3);
-/** A thumbnail has markers of its own, also EOI. */
+/** Thumbnail with markers of its own, including EOI. */
 const THUMBNAIL = segment(
   0xe1,
   0xff,
@@ -155,7 +155,7 @@ Deno.test("a size beyond the limit, or beyond what the bytes can hold, is reject
   );
   assertRefused(png(8_000, 8_000, 8, 2), "bad-image", /cannot hold/);
   assertRefused(png(2 ** 31, 2 ** 31, 8, 2), "image-too-large", /pixels/);
-  readImageHeader(png(800, 100, 1, 0)); // 10 KB of bits: deflate can do that
+  readImageHeader(png(800, 100, 1, 0)); // 10 KB of bits are possible with deflate
 });
 
 Deno.test("a PNG without IHDR, truncated, or of an unknown colour type, is damaged", () => {
@@ -185,6 +185,6 @@ Deno.test("jpegLength() finds the end, not bytes that look like it", () => {
   assert.equal(jpegLength(Uint8Array.of(0xff, 0xd8, 1)), undefined);
   assert.equal(
     jpegLength(Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 1, 0xff, 0xd9)),
-    undefined, // a length that does not even count itself
+    undefined, // a length that does not include itself
   );
 });

@@ -3,7 +3,7 @@ import { pictureSize } from "../../../src/codecs/image/picture_size.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** Writes a picture of 37 × 21 in each format, and in the forms that have headers of their own. */
+/** Writes an image of 37 × 21 in each format, and in the variants that have headers of their own. */
 const SCRIPT = `
 import sys
 from PIL import Image
@@ -21,7 +21,7 @@ picture.convert("RGBA").save(d + "/extended.webp", exif=b"Exif\\0\\0x")
 `;
 
 Deno.test({
-  name: "the size of a picture is read from its first bytes, in every format",
+  name: "the size of an image is read from its first bytes, in every format",
   ...needs("pillow"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -35,7 +35,7 @@ Deno.test({
       for (const name of names) {
         const bytes = await Deno.readFile(`${dir}/${name}`);
         assert.deepEqual(pictureSize(bytes), { width: 37, height: 21 }, name);
-        // Of a part there is the same, or nothing; never something else, nor an error.
+        // A truncated file has the same size or none, never a different one or an error.
         for (let length = 0; length < Math.min(bytes.length, 700); length++) {
           const size = pictureSize(bytes.subarray(0, length));
           if (size !== undefined) {
@@ -51,7 +51,7 @@ Deno.test({
   },
 });
 
-Deno.test("content that is not a picture has no size", () => {
+Deno.test("content that is not an image has no size", () => {
   for (
     const text of [
       "",
@@ -64,7 +64,7 @@ Deno.test("content that is not a picture has no size", () => {
   ) {
     assert.equal(pictureSize(new TextEncoder().encode(text)), undefined);
   }
-  // Segments that lead nowhere, or to themselves.
+  // Segments that point nowhere, or to themselves.
   const jpeg = Uint8Array.of(
     0xff,
     0xd8,

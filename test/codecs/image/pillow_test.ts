@@ -1,11 +1,11 @@
-/** Every kind of JPEG and PNG that Pillow writes decodes to what Pillow reads. */
+/** Every kind of JPEG and PNG that Pillow writes decodes to the pixels that Pillow reads. */
 import assert from "node:assert/strict";
 import { imageCodec, readImageHeader } from "../../../src/codecs/image/mod.ts";
 import { assertClose, pillow, testImage } from "../../support/images.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 
-/** File, how Pillow makes it of the RGB image `rgb`, and the mode it shall decode to. */
+/** File, the Pillow code that makes it from the RGB image `rgb`, and the expected mode. */
 const FILES: readonly (readonly [string, string, "RGB" | "L"])[] = [
   ["444.jpg", "rgb.save(p, quality=90, subsampling=0)", "RGB"],
   ["422.jpg", "rgb.save(p, quality=90, subsampling=1)", "RGB"],
@@ -27,7 +27,7 @@ const FILES: readonly (readonly [string, string, "RGB" | "L"])[] = [
   ["bits.png", "rgb.convert('1').save(p)", "L"],
 ];
 
-/** imagescript's decoder rounds its own way. */
+/** Tolerances; imagescript's decoder rounds differently. */
 const TOLERANCE = {
   imagescript: { mean: 0.3, max: 6 },
   sharp: { mean: 0.02, max: 2 },
@@ -36,7 +36,7 @@ const TOLERANCE = {
 
 const SIZE = { width: 131, height: 97 };
 
-/** Has Pillow write all of them, in one process; what it reads of each goes to a file beside it. */
+/** Writes all files with Pillow in one process, with the pixels it reads in a file next to each. */
 async function writeFiles(dir: string): Promise<void> {
   const { data, width, height } = testImage(SIZE.width, SIZE.height);
   await Deno.writeFile(`${dir}/pixels`, data);

@@ -1,4 +1,4 @@
-/** PNG with and without alpha, beside Pillow. */
+/** PNG with and without alpha, compared with Pillow. */
 import assert from "node:assert/strict";
 import {
   type AlphaImage,
@@ -14,7 +14,7 @@ import { needs } from "../../support/programs/programs.ts";
 const MODES = { 1: "L", 2: "LA", 3: "RGB", 4: "RGBA" } as const;
 const CODECS: ImageCodecName[] = ["imagescript", "sharp", "turbojpeg"];
 
-/** A picture of so many channels, the last of them alpha if they are even. */
+/** Makes an image of this many channels; with 2 or 4, the last is alpha. */
 function picture(
   channels: AlphaImage["channels"],
   width = 37,

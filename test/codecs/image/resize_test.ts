@@ -70,7 +70,7 @@ Deno.test("a short edge below 1 changes nothing; one that makes a huge image is 
 });
 
 for (const name of NAMES) {
-  Deno.test(`${name}: resizing keeps flat areas, and images that have the size already`, async () => {
+  Deno.test(`${name}: resizing preserves flat areas, and images of the target size`, async () => {
     const codec = await imageCodec(name);
     for (const channels of [1, 3] as const) {
       const data = new Uint8Array(90 * 70 * channels).fill(201);

@@ -9,10 +9,10 @@ import { withExif } from "./support/exif.ts";
 
 const thumbnailer = await Thumbnailer.load();
 
-/** Corners of the picture as it is stored: red, green, blue, white; clockwise from the top left. */
+/** Corners of the stored image: red, green, blue, white; clockwise from the top left. */
 const CORNERS = ["r", "g", "w", "b"] as const;
 
-/** Clockwise corners of the upright picture, by orientation (CIPA DC-008, tag 0x0112). */
+/** Clockwise corners of the upright image, by orientation (CIPA DC-008, tag 0x0112). */
 const UPRIGHT: Readonly<Record<number, string>> = {
   1: "rgwb",
   2: "grbw", // row 0 is the top, column 0 the right side
@@ -24,7 +24,7 @@ const UPRIGHT: Readonly<Record<number, string>> = {
   8: "gwbr", // the left side, the bottom
 };
 
-/** A picture of four rectangles of plain colours, 800 × 600 by default. */
+/** Makes an image of four rectangles of plain colours, 800 × 600 by default. */
 async function corners(
   format: "jpeg" | "png" | "webp" | "tiff" | "gif" | "avif",
   width = 800,
@@ -46,7 +46,7 @@ async function corners(
     .toFormat(format).toBuffer();
 }
 
-/** The corners of a thumbnail as it is drawn, and its size. */
+/** Returns the corners of a rendered thumbnail, and its size. */
 async function shown(
   bytes: Uint8Array,
 ): Promise<{ corners: string; width: number; height: number }> {
@@ -68,7 +68,7 @@ async function shown(
   };
 }
 
-Deno.test("a thumbnail is upright, whatever the orientation, also one of an embedded picture", async () => {
+Deno.test("a thumbnail is upright, whatever the orientation, also one from an embedded picture", async () => {
   const picture = await corners("jpeg");
   const embedded = await corners("jpeg", 320, 240);
   for (const [orientation, expected] of Object.entries(UPRIGHT)) {
@@ -98,13 +98,13 @@ Deno.test("the embedded picture is used if it is valid, large enough and of the 
   };
   assert.equal(await isTaken(await plain(200, 150)), true);
   assert.equal(await isTaken(await plain(199, 149)), false);
-  assert.equal(await isTaken(await plain(320, 180)), false); // with bars, it would be
+  assert.equal(await isTaken(await plain(320, 180)), false); // the shape differs, since the image has bars
   const cut = await plain(320, 240);
   assert.equal(await isTaken(cut.subarray(0, cut.length - 200)), false);
   assert.equal(await isTaken(new Uint8Array(100)), false);
 });
 
-Deno.test("formats are decoded, small pictures keep their size, and no metadata is kept", async () => {
+Deno.test("formats are decoded, small images retain their size, and metadata is removed", async () => {
   for (
     const format of ["jpeg", "png", "webp", "tiff", "gif", "avif"] as const
   ) {
@@ -158,14 +158,14 @@ Deno.test({
         .raw().toBuffer({ resolveWithObject: true });
       const colour = [...data.subarray(0, 3)];
       const far = colour.map((v, i) => Math.abs(v - expected[i]!));
-      // Inks have a profile in libvips, and none in Pillow.
+      // libvips applies a profile to CMYK, Pillow does not.
       const most = code.includes("CMYK") ? 40 : 3;
       assert.ok(Math.max(...far) <= most, `${colour} for ${expected}`);
     }
   },
 });
 
-Deno.test("damaged and huge pictures are rejected before their pixels are allocated", async () => {
+Deno.test("damaged and huge images are rejected before their pixels are allocated", async () => {
   const sound = await corners("jpeg");
   const refused = async (bytes: Uint8Array, code: string) =>
     await assert.rejects(thumbnailer.make(bytes, 256), (error) => {

@@ -1,4 +1,4 @@
-/** MessagePack from the format's description, sound and damaged. */
+/** Valid and damaged MessagePack, according to the format's description. */
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../../../src/codecs/msgpack/mod.ts";
 import { hex } from "../../support/programs/python.ts";
 
-/** Bytes, what they become, and where both come from: the format's description. */
+/** Valid bytes and their values, from the format's description. */
 const SOUND: [string, unknown][] = [
   ["00", 0],
   ["7f", 127],
@@ -105,7 +105,7 @@ Deno.test("memory that threads share is read", () => {
   assert.deepEqual(readMsgpack(shared), ["a"]);
 });
 
-/** Bytes, at which of them reading fails, and what is said. */
+/** Damaged bytes, the offset of the error, and its message. */
 const DAMAGED: [string, number, RegExp][] = [
   ["", 0, /truncated: 1 more bytes/],
   ["c1", 0, /byte 0xc1/],
@@ -145,7 +145,7 @@ function assertRefused(bytes: Uint8Array, offset: number, words: RegExp): void {
 }
 
 for (const [kind, head] of [["lists", "91"], ["maps", "81 c0"]] as const) {
-  Deno.test(`${kind} nest as deep as Python reads them, and no deeper`, () => {
+  Deno.test(`${kind} nest as deep as in Python, and no deeper`, () => {
     const packed = (depth: number) => hex(head.repeat(depth) + "c0");
     let depth = 0;
     let value = readMsgpack(packed(1024));
@@ -162,7 +162,7 @@ for (const [kind, head] of [["lists", "91"], ["maps", "81 c0"]] as const) {
 }
 
 Deno.test("claimed lengths reserve no memory", () => {
-  // 1,000 nested lists each claim an item for every byte there is: reserved, that is 80 GB.
+  // 1,000 nested lists each claim one item for each remaining byte: reserved, that would be 80 GB.
   const claims = hex("dd 00989680".repeat(1000));
   const packed = new Uint8Array(claims.length + 10_000_000).fill(0xc0);
   packed.set(claims);

@@ -1,4 +1,4 @@
-/** What is written is what Python's msgpack writes for the same value, byte for byte. */
+/** Output is identical to that of Python's msgpack for the same value. */
 import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import {
@@ -13,7 +13,7 @@ import { needs } from "../../support/programs/programs.ts";
 import { hex, pythonLines } from "../../support/programs/python.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n });
-/** Numbers at which the forms change, and others. */
+/** Integers near the limits of encodings, and others. */
 const integer = fc.oneof(
   fc.constantFrom(
     ...[0, 1, 127, 128, 255, 256, 65535, 65536, 2 ** 32 - 1, 2 ** 32],
@@ -68,7 +68,7 @@ const { value: anyValue } = fc.letrec<{ value: PackableValue }>((tie) => ({
   ),
 }));
 
-/** The entries, without those whose key is one before it: `1` and `1n` are one to a reader. */
+/** Removes entries whose key equals an earlier one for a reader, such as `1` and `1n`. */
 function distinct(
   entries: [number | bigint | string, PackableValue][],
 ): [number | bigint | string, PackableValue][] {
@@ -79,7 +79,7 @@ function distinct(
   });
 }
 
-/** A value in JSON, with its types as Python tells them apart. */
+/** Describes a value in JSON, with its types as Python distinguishes them. */
 function described(value: PackableValue): unknown {
   if (value === null || typeof value === "boolean") return value;
   if (value instanceof MsgpackFloat) return ["float", float(value.value)];
@@ -115,7 +115,7 @@ function float(value: number): string {
   return Number.isNaN(value) ? "nan" : new Uint8Array(view.buffer).toHex();
 }
 
-/** Prints for each line of hexadecimal digits what Python reads of it, and packs of that again. */
+/** For each line of hexadecimal digits, prints the value that Python reads, and its bytes packed again. */
 const ROUND = `
 import json, math, msgpack, struct, sys
 def d(v):
@@ -159,7 +159,7 @@ Deno.test("written values are read back", () => {
   }));
 });
 
-/** The same with plain numbers for forced floats, which is what is read of them. */
+/** Replaces forced floats by plain numbers, as they are read back. */
 function unforced(value: PackableValue): PackableValue {
   if (value instanceof MsgpackFloat) return value.value;
   if (Array.isArray(value)) return value.map(unforced);
@@ -175,7 +175,7 @@ function unforced(value: PackableValue): PackableValue {
   );
 }
 
-/** From the format's description. */
+/** Encodings from the format's description. */
 const FORMS: [PackableValue, string][] = [
   [1, "01"],
   [new MsgpackFloat(1), "cb 3ff0000000000000"],
@@ -200,7 +200,7 @@ class Point {
 const loop: unknown[] = [];
 loop.push(loop);
 
-/** What has no form, and what is said of it. */
+/** Values without an encoding, and the error messages. */
 const REFUSED: [string, unknown, RegExp][] = [
   ["undefined", { a: [1, undefined] }, /undefined as .* at value\["a"\]\[1\]$/],
   ["a function", [() => 1], /a function as/],

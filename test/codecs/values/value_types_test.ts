@@ -1,4 +1,4 @@
-/** Values by their types: numbers are read as Python reads them, files are told by their extensions. */
+/** Conversion of values by type: numbers are parsed as in Python, file types follow from extensions. */
 import assert from "node:assert/strict";
 import { decodeAs } from "../../../src/codecs/values/decode_value.ts";
 import {
@@ -80,7 +80,7 @@ Deno.test("a file has the type of its last extension, and is bytes without a kno
   assert.equal(typeOfExtension("a.JPEG").suffix, ".jpeg");
 });
 
-Deno.test("a format's own types decode with a module or a function of it", async () => {
+Deno.test("a custom type is decoded by a module or one of its functions", async () => {
   const module = `data:text/javascript,${
     encodeURIComponent(
       "export const decodeValue = (bytes, base) => bytes[0] + base;",

@@ -1,4 +1,4 @@
-/** Videos that cannot be decoded, or not whole, and machines without ffmpeg. */
+/** Videos that cannot be decoded, or only in part, and machines without ffmpeg. */
 import assert from "node:assert/strict";
 import { VideoError, videoFrames } from "../../../src/codecs/video/mod.ts";
 import { burstCount, ffmpeg, makeClip } from "../../support/gulp/clips.ts";
@@ -41,9 +41,9 @@ testFails("an invalid video fails with ffmpeg's own message", async (dir) => {
 });
 
 testFails(
-  "a file without its index fails; a truncated one returns the frames before the cut",
+  "a file without its index fails; a truncated one returns the frames before the truncation",
   async (dir) => {
-    const mp4 = await makeClip(`${dir}/clip.mp4`); // the index is at its end
+    const mp4 = await makeClip(`${dir}/clip.mp4`); // with its index at the end
     await Deno.truncate(mp4, (await Deno.stat(mp4)).size * 0.6);
     await assertFails(mp4, "video-failed", /moov atom not found/);
 
@@ -80,7 +80,7 @@ testFails(
 );
 
 testFails(
-  "sound alone, and a video of no length, have no frames",
+  "audio alone, and a video of no length, have no frames",
   async (dir) => {
     const sound = `${dir}/sound.mp4`;
     await ffmpeg(
@@ -101,7 +101,7 @@ testFails(
 );
 
 testFails(
-  "a file that refers to the network is not followed there",
+  "a file that refers to the network is not followed",
   async (dir) => {
     let requests = 0;
     await using server = Deno.serve({ port: 0, onListen() {} }, () => {

@@ -1,4 +1,4 @@
-/** Frames are at least as close to the video as GulpIO2's: ffmpeg's JPEG, resized, JPEG again. */
+/** Frames are at least as close to the video as GulpIO2's: ffmpeg's JPEG, resized, then JPEG again. */
 import assert from "node:assert/strict";
 import { type Image, imageCodec } from "../../../src/codecs/image/mod.ts";
 import { resized } from "../../../src/codecs/image/pixels/render.ts";
@@ -17,7 +17,7 @@ const SOURCES: readonly (readonly [string, string])[] = [
   ["smptebars", "noise=alls=20:allf=t"],
 ];
 
-/** Mean squared difference of two images. */
+/** Returns the mean squared difference of two images. */
 function error(a: Uint8Array, b: Uint8Array): number {
   assert.equal(a.length, b.length);
   let sum = 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../../support/random.ts";
 import { JpegSplitter } from "../../../src/codecs/video/video_frames.ts";
 
-/** A segment with any content, also such as looks like markers. */
+/** Segment with any content, including bytes that look like markers. */
 const segment = fc.tuple(
   fc.constantFrom(0xc0, 0xc4, 0xdb, 0xe0, 0xe1, 0xfe),
   fc.array(fc.constantFrom(0, 1, 0xff, 0xd8, 0xd9, 0xda), { maxLength: 20 }),
@@ -33,7 +33,7 @@ const jpeg = fc.tuple(fc.array(scan, { maxLength: 3 }), fc.nat(2)).map((
   ])
 );
 
-/** Cuts bytes into pieces of the given lengths, over and over. */
+/** Splits bytes into pieces of the given lengths, repeating the list of lengths. */
 function* pieces(bytes: Uint8Array, lengths: readonly number[]) {
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const length = lengths[i % lengths.length]!;
@@ -50,7 +50,7 @@ Deno.test("a stream of JPEGs is split where each ends, however it arrives", () =
       const splitter = new JpegSplitter();
       const cut = [...pieces(stream, lengths)];
       const found = cut.flatMap((piece) => [...splitter.push(piece)]);
-      for (const piece of cut) piece.fill(0x55); // JPEGs have their own memory
+      for (const piece of cut) piece.fill(0x55); // JPEGs have memory of their own
       assert.deepEqual(found, jpegs);
       assert.equal(splitter.inside, false);
     },

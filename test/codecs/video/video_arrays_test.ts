@@ -1,4 +1,4 @@
-/** Videos in memory to frames, and frames to videos, through ffmpeg. */
+/** Converts videos in memory to frames, and frames to videos, through ffmpeg. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -25,7 +25,7 @@ function test(name: string, body: (dir: string) => Promise<void>): void {
   Deno.test({ name, ...needs("ffmpeg"), fn: () => withTempDir(body) });
 }
 
-/** A picture that moves to the right. */
+/** Makes frames of a picture that moves to the right. */
 function movingFrames(count = 7, height = 48, width = 64): NdArray {
   const data = new Uint8Array(count * height * width * 3);
   const { data: picture } = testImage(width, height);
@@ -125,7 +125,7 @@ test("a list that refers to other files is not followed", async (dir) => {
   }
 });
 
-test("sound alone has no frames", async (dir) => {
+test("audio alone has no frames", async (dir) => {
   const path = `${dir}/sound.mp4`;
   await ffmpeg("-f", "lavfi", "-i", "sine=duration=1", path);
   const bytes = await Deno.readFile(path);
@@ -182,7 +182,7 @@ async function isStarted(pidFile: string): Promise<boolean> {
   }
 }
 
-/** Decodes no video, encodes too odd a one, and does both well. */
+/** Fails to decode a video, fails to encode one of odd size, then succeeds at both. */
 const LEAVES_NOTHING = `
 import { decodeVideo, encodeVideo } from "./src/codecs/video/mod.ts";
 const frames = (size) => ({ dtype: "|u1", shape: [1, size, size, 3], data: new Uint8Array(size * size * 3) });

@@ -23,7 +23,7 @@ function testClips(
 
 let long: Promise<string> | undefined;
 
-/** Of more frames than pipes hold, made once: it takes longer than what is done with it. */
+/** Makes a clip once, with more frames than pipes can buffer; making it takes longer than using it. */
 function longClip(): Promise<string> {
   return long ??= (async () => {
     const dir = await Deno.makeTempDir({ prefix: "recordfs-clip-" });
@@ -39,7 +39,7 @@ async function framesOf(
   return await Array.fromAsync(videoFrames(path, options));
 }
 
-/** Width and height of every frame, each pair once. */
+/** Returns the distinct frame sizes. */
 async function sizesOf(
   path: string,
   options?: Parameters<typeof videoFrames>[1],
@@ -70,7 +70,7 @@ testClips(
     const withSound = `${dir}/sound.mp4`;
     await ffmpeg("-i", silent, ...sound, "-c:v", "copy", withSound);
     for (const clip of [...clips, withSound]) {
-      // More frames than there are: what is particular to a clip shows with fewer, too.
+      // A rate above the clip's own. One clip is enough in a quick run.
       const more = LONG || clip === silent ? [30] : [];
       for (const frameRate of [undefined, 7.5, ...more]) {
         const frames = await framesOf(clip, { frameRate });
@@ -101,7 +101,7 @@ testClips(
         assert.deepEqual(samplingOf(jpeg), [0x22, 0x11, 0x11]);
       }
       for (const jpeg of await framesOf(clip, { shortEdge: 16 })) {
-        assert.equal(new Set(samplingOf(jpeg)).size, 1); // all the same
+        assert.equal(new Set(samplingOf(jpeg)).size, 1); // all equal
       }
     }
   },
@@ -111,7 +111,7 @@ testClips("the rotation of a video is applied", async (dir) => {
   const clip = await makeClip(`${dir}/clip.mp4`, { frames: 2 });
   const turned = `${dir}/turned.mp4`;
   const copy = ["-i", clip, "-c", "copy"];
-  try { // the option since ffmpeg 6
+  try { // the option exists since ffmpeg 6
     await ffmpeg("-display_rotation", "90", ...copy, turned);
   } catch {
     await ffmpeg(...copy, "-metadata:s:v:0", "rotate=90", turned);
@@ -258,7 +258,7 @@ testClips(
     assert.equal(isRunning(pid()), false);
     await assert.rejects(
       () => framesOf(clip, { program: `${dir}/not-there`, signal }),
-      reason, // it is not even started
+      reason, // ffmpeg is not even started
     );
   },
 );

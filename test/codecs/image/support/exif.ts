@@ -1,9 +1,9 @@
-/** Exif blocks, written by the standard (CIPA DC-008; TIFF 6.0, section 2). */
+/** Exif blocks, written according to the standard (CIPA DC-008; TIFF 6.0, section 2). */
 
 const SHORT = 3;
 const LONG = 4;
 
-/** A JPEG with an Exif block of an orientation and an embedded picture. */
+/** Returns a JPEG with an Exif block of an orientation and an embedded picture. */
 export function withExif(
   jpeg: Uint8Array,
   orientation: number,
@@ -22,7 +22,7 @@ export function withExif(
   ]);
 }
 
-/** A TIFF header with a directory, and a second one where there is an embedded picture. */
+/** Returns a TIFF header with a directory, and a second directory if there is an embedded picture. */
 function exifBlock(
   orientation: number,
   embedded: Uint8Array | undefined,
