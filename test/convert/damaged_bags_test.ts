@@ -1,4 +1,4 @@
-/** Damaged bags: what cannot be read is left out if the caller agrees, and otherwise nothing is left. */
+/** Conversions of damaged bags skip unreadable data if the caller agrees, and otherwise leave nothing behind. */
 import assert from "node:assert/strict";
 import { convert } from "../../src/open/convert/convert.ts";
 import { FormatError, RecordfsError } from "../../src/base/errors.ts";
@@ -15,7 +15,7 @@ import { withTempDir } from "../support/paths.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-/** Fails unless a dataset becomes one of those of its datapoints that can be read. */
+/** Asserts that a dataset becomes one of its readable datapoints. */
 async function assertLeftOut(source: string, target: string): Promise<void> {
   using before = DatasetReader.openSync(source, { decoders: null });
   const sound: Datapoint[] = [];
@@ -42,12 +42,12 @@ async function assertLeftOut(source: string, target: string): Promise<void> {
   assert.deepEqual(await after.read(sound.keys()), sound);
 }
 
-Deno.test("damaged containers cause an error that says so, and leave nothing", async (t) => {
+Deno.test("damaged containers cause an error that says so, and leave nothing behind", async (t) => {
   for (
     const { name, path, valid, expected } of [...bagCases, ...datasetCases]
   ) {
     if (valid || !["error", "partial"].includes(expected.outcome)) continue;
-    // Its value is damaged, which is seen by who decodes it: bytes are kept.
+    // Only decoding reveals the damage in its value: bytes are copied.
     if (name.endsWith("bad_value_utf8")) continue;
     // Its other records are located by its index, and are not lost.
     const isPartial = name === "granular3/bad_idx_past_end";
@@ -71,7 +71,7 @@ Deno.test("damaged containers cause an error that says so, and leave nothing", a
           const options = { lossy: true, onWarning: () => {} };
           for (const target of ["out/", "out.bag"]) {
             const { count } = await convert(path, `${dir}/${target}`, options);
-            assert.equal(count, 4); // its fifth limit is wrong
+            assert.equal(count, 4); // its fifth end offset is wrong
           }
         }
       });
@@ -79,7 +79,7 @@ Deno.test("damaged containers cause an error that says so, and leave nothing", a
   }
 });
 
-Deno.test("datapoints after the cut of a bag are skipped, with the caller's consent", async () => {
+Deno.test("datapoints after the truncation of a bag are skipped, with the caller's consent", async () => {
   for (const shards of [1, 2]) {
     await withTempDir(async (dir) => {
       const source = `${dir}/a`;
@@ -123,7 +123,7 @@ Deno.test("datapoints after the cut of a bag are skipped, with the caller's cons
         to: "folder",
         lossy: true,
       });
-      assert.equal(files.leftOut, 2); // values: those of the other key are there
+      assert.equal(files.leftOut, 2); // values: those of the other key are intact
       const last = shards === 1 ? `${dir}/c` : `${dir}/c/000001`;
       assert.deepEqual(namesIn(`${last}/000000`), ["a", "b"]);
       assert.deepEqual(namesIn(`${last}/000001`), ["b"]);
@@ -131,7 +131,7 @@ Deno.test("datapoints after the cut of a bag are skipped, with the caller's cons
   }
 });
 
-Deno.test("records after the cut of a dataset's only bag are skipped in other formats", async () => {
+Deno.test("records after the truncation of a dataset's only bag are skipped in other formats", async () => {
   await withTempDir(async (dir) => {
     const datapoints = [0, 1, 2].map((n) => ({
       a: new Uint8Array(10).fill(n),

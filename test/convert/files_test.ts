@@ -1,4 +1,4 @@
-/** Packed folders, plain folders, samples and datasets as files. */
+/** Conversions between packed folders, plain folders, samples, datasets and files. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../src/open/convert/convert.ts";
@@ -22,7 +22,7 @@ import { REPOSITORY, withTempDir } from "../support/paths.ts";
 
 const PACKED = `${REPOSITORY}test/golden/ffrecord/packed_tree/sample_10.ffr`;
 
-/** A dataset as bytes. */
+/** Returns a dataset as bytes. */
 function rawOf(path: string): unknown {
   using reader = ShardedDatasetReader.openSync(path, { decoders: null });
   const { spec, length, shards } = reader;
@@ -32,12 +32,12 @@ function rawOf(path: string): unknown {
 Deno.test("a packed folder becomes a folder, and again a packed folder", async () => {
   await withTempDir(async (dir) => {
     await convert(PACKED, `${dir}/folder/`);
-    fs.mkdirSync(`${dir}/folder/.data.recordfs-1-1.part`); // which a killed writer left
+    fs.mkdirSync(`${dir}/folder/.data.recordfs-1-1.part`); // left by a killed writer
     fs.writeFileSync(`${dir}/folder/.data.recordfs-1-1.part/a`, "half");
     const { count } = await convert(`${dir}/folder`, `${dir}/again.ffr`);
     assert.equal(count, 44);
     assert.deepEqual(await filesOf(`${dir}/again.ffr`), await filesOf(PACKED));
-    // What is packed from a container is what is packed from its files.
+    // Packing a container gives the same as packing its files.
     await convert(PACKED, `${dir}/direct.ffr`, { to: "ffrecord" });
     assert.equal(
       sha256(fs.readFileSync(`${dir}/direct.ffr`)),
@@ -58,7 +58,7 @@ Deno.test("a folder is packed in parts", async () => {
 
 for (const kind of ["dataset", "shards"] as const) {
   for (const { name, path, generation } of pythonCases(kind)) {
-    // Of another generation the same datapoints as bags/many_datapoints.
+    // The same datapoints as bags/many_datapoints in another generation.
     if (!LONG && name === "granular/many_datapoints") continue;
     Deno.test(`${name} becomes files and packed files, and again a dataset`, async () => {
       await withTempDir(async (dir) => {
@@ -201,7 +201,7 @@ Deno.test("an empty sample cannot be stored in a bag of generation 2", async () 
   });
 });
 
-/** Files that are no dataset, and what is said of them. */
+/** Files that are not a dataset, and the error messages. */
 const NO_DATASET: [files: Record<string, string>, words: RegExp][] = [
   [{ "a.txt": "" }, /it has no spec.json/],
   [{ "spec.json/x": "", "000000/x": "1" }, /it has no spec.json/],
@@ -294,13 +294,13 @@ Deno.test("the option from forces the format of the source", async () => {
     // The names of a packed folder are its last sample.
     const { plan, count } = await convert(PACKED, `${dir}/all.bag`, {
       from: "ffrecord-samples",
-      generation: 1, // some files are empty
+      generation: 1, // since some files are empty
     });
     assert.deepEqual([plan.lost, count], [[], 45]);
   });
 });
 
-Deno.test("a link in a folder that leads nowhere, or in a circle, is reported as such", () =>
+Deno.test("a link in a folder that is broken or circular is reported as such", () =>
   withTempDir(async (dir) => {
     const links = { nowhere: "not/there", self: "self", above: ".." };
     for (const [name, target] of Object.entries(links)) {

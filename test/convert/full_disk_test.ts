@@ -1,4 +1,4 @@
-/** Conversions to a disk that is full: what is named is what was asked for, and nothing is left. */
+/** Conversions to a full disk name the requested target, and leave nothing behind. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../src/open/convert/convert.ts";

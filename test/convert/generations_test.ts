@@ -1,4 +1,4 @@
-/** Datasets of the original packages, and any others, through the generations. */
+/** Conversions of the original packages' datasets, and of generated ones, between generations. */
 import assert from "node:assert/strict";
 import fc from "../support/random.ts";
 import { convert } from "../../src/open/convert/convert.ts";
@@ -12,7 +12,7 @@ import { writeDataset } from "../support/bags/make_bag.ts";
 
 const GENERATIONS: readonly Generation[] = [1, 2, 3];
 
-/** They have keys that granular's writers refuse, or types of the user's own with arguments. */
+/** Cases with keys that granular's writers reject, or custom types with arguments. */
 const REFUSED = /^bags\/(types|own_type)$/;
 
 for (const kind of ["dataset", "shards"] as const) {
@@ -41,7 +41,7 @@ for (const kind of ["dataset", "shards"] as const) {
   }
 }
 
-/** Values by type, in the words of generation 1 that each package has. */
+/** Values by type name of generation 1, for the types that each package has. */
 const TYPES = {
   "utf8": fc.string({ unit: "grapheme" }),
   "bytes": fc.uint8Array({ maxLength: 40 }),
@@ -69,7 +69,7 @@ const datasets = fc.uniqueArray(
   { selector: ({ key }) => key, minLength: 1, maxLength: 4 },
 ).chain((keys) => {
   const fields = Object.fromEntries(keys.map(({ key, word, isList }) => {
-    // As numbers in lists msgpack has 64 bits.
+    // In lists, integers have 64 bits, as in msgpack.
     const type: keyof typeof TYPES = isList && word === "int" ? "int(8)" : word;
     const value: fc.Arbitrary<unknown> = TYPES[type];
     return [key, isList ? fc.array(value, { maxLength: 4 }) : value];
@@ -114,7 +114,7 @@ Deno.test("any dataset reads the same in all generations, one after the other", 
   });
 });
 
-/** Bytes that granular 0.22 (`int.from_bytes(…, "little", signed=True)`) reads as these numbers. */
+/** Bytes, and those that granular 0.22 (`int.from_bytes(…, "little", signed=True)`) reads as the same numbers. */
 const SIGNED: readonly [first: number[], third: number[]][] = [
   [[], [0]], // 0
   [[0x7f], [0x7f]], // 127
@@ -122,7 +122,7 @@ const SIGNED: readonly [first: number[], third: number[]][] = [
   [[0xff, 0xff], [0xff, 0xff, 0]], // 65535
 ];
 
-Deno.test("numbers get a sign byte where they would be read as negative, and zero gets a byte", async () => {
+Deno.test("integers get a sign byte if they would be read as negative, and zero gets a byte", async () => {
   await withTempDir(async (dir) => {
     const datapoints = SIGNED.map(([first]) => ({ n: Uint8Array.from(first) }));
     writeDataset(`${dir}/a`, { n: "int" }, datapoints, 1);
@@ -141,7 +141,7 @@ Deno.test("numbers get a sign byte where they would be read as negative, and zer
   });
 });
 
-Deno.test("bags' arguments become granular's words", async () => {
+Deno.test("type arguments of Bags become granular's type names", async () => {
   await withTempDir(async (dir) => {
     const spec = {
       a: "array(uint8,2)",
@@ -175,11 +175,11 @@ Deno.test("bags' arguments become granular's words", async () => {
   });
 });
 
-Deno.test("records that datapoints share become copies, as the plan says", async () => {
+Deno.test("records that datapoints share become copies, as the plan reports", async () => {
   await withTempDir(async (dir) => {
     const one = Uint8Array.of(1);
     writeDataset(`${dir}/a`, { x: "bytes" }, [{ x: one }], 2);
-    // Both datapoints refer to record 0, in a MessagePack array; then where those two end.
+    // Both datapoints refer to record 0, in a MessagePack array; then the end offsets of both.
     const ends = [2, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
     await Deno.writeFile(
       `${dir}/a/refs.bag`,

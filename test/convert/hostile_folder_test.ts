@@ -15,7 +15,7 @@ for (
     "itself": (place: string) => Deno.symlinkSync("label2idx.json", place),
   })
 ) {
-  Deno.test(`label2idx.json that leads to ${what} is an error, and no file stays open`, () =>
+  Deno.test(`label2idx.json that leads to ${what} is an error, and no file remains open`, () =>
     withTempDir(async (dir) => {
       for (
         const [golden, target] of [
@@ -36,7 +36,7 @@ for (
     }));
 }
 
-Deno.test("a file of /proc that claims to be empty is not read without end", () =>
+Deno.test("a file of /proc that claims to be empty is not read endlessly", () =>
   withTempDir(async (dir) => {
     await Deno.mkdir(`${dir}/folder`);
     await Deno.symlink("/proc/self/mountinfo", `${dir}/folder/a.txt`);
@@ -44,7 +44,7 @@ Deno.test("a file of /proc that claims to be empty is not read without end", () 
     for (const target of ["samples.ffr", "files/"]) {
       await convert(`${dir}/folder`, `${dir}/${target}`);
     }
-    // What has no end, such as /proc/kmsg, is open to root only.
+    // Endless files such as /proc/kmsg are readable by root only.
     assert.equal(fs.statSync(`${dir}/files/a.txt`).size, 0);
     assert.equal(fs.readFileSync(`${dir}/files/b.txt`, "utf8"), "b");
   }));

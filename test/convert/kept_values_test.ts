@@ -1,4 +1,4 @@
-/** Numbers and the order of keys, by every way that values take. */
+/** Numbers and the order of keys are preserved by every conversion of values. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../src/open/convert/convert.ts";
@@ -13,11 +13,11 @@ import { jpeg, put } from "../support/adapted.ts";
 import { hex } from "../support/programs/python.ts";
 import { withTempDir } from "../support/paths.ts";
 
-/** What a parser in JavaScript changes: floats, the order of keys. */
+/** Details that a JavaScript parser would change: floats, the order of keys. */
 const META =
   '{"10": 1.0, "2": 1, "z": -0.0, "deep": [{"3": 100000.0, "1": null}]}';
 
-/** The same as Python's `msgpack.packb(json.loads(META))` has it, by the format's description. */
+/** The same as packed by Python's `msgpack.packb(json.loads(META))`, according to the format's description. */
 const PACKED = hex(
   "84 a23130 cb3ff0000000000000 a132 01 a17a cb8000000000000000 " +
     "a464656570 91 82 a133 cb40f86a0000000000 a131 c0",
@@ -34,7 +34,7 @@ async function writeGulp(dir: string, meta: string): Promise<void> {
 
 const metaOf = (dir: string) => fs.readFileSync(`${dir}/meta_0.gmeta`, "utf8");
 
-Deno.test("metadata of videos stay the same through files, packed folders and other chunks", () =>
+Deno.test("metadata of videos is preserved through files, packed folders and other chunks", () =>
   withTempDir(async (dir) => {
     const odd = ' {"10":1.0,\t"2": 1e0, "2": [12345678901234567890, NaN, -0]}';
     await writeGulp(`${dir}/gulp`, odd);
@@ -47,7 +47,7 @@ Deno.test("metadata of videos stay the same through files, packed folders and ot
     }
   }));
 
-Deno.test("metadata become MessagePack like Python's, and JSON again", () =>
+Deno.test("metadata becomes MessagePack as in Python, and JSON again", () =>
   withTempDir(async (dir) => {
     await writeGulp(`${dir}/gulp`, META);
     for (const generation of [1, 2, 3] as const) {
@@ -66,7 +66,7 @@ Deno.test("metadata become MessagePack like Python's, and JSON again", () =>
     }
   }));
 
-Deno.test("JSON lines become MessagePack like Python's, and are shown unchanged", () =>
+Deno.test("JSON lines become MessagePack as in Python, and are shown unchanged", () =>
   withTempDir(async (dir) => {
     const spec = '{"n": "int", "packed": "msgpack", "tree": "tree"}';
     const line = `{"tree": ${META}, "packed": ${META}, "n": 5.0}`;

@@ -1,4 +1,4 @@
-/** What is lost is said, and refused; what fails leaves nothing. */
+/** Losses are reported and rejected; failed conversions leave nothing behind. */
 import assert from "node:assert/strict";
 import {
   ConversionError,
@@ -15,7 +15,7 @@ import { withTempDir } from "../support/paths.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-/** Fails unless it is refused for losses that `words` match, and nothing is left. */
+/** Asserts that a conversion is rejected for losses that match `words`, and leaves nothing behind. */
 async function assertLoses(
   source: string,
   target: string,
@@ -142,9 +142,9 @@ Deno.test("a number below 0 cannot be stored in generation 1", async () => {
   });
 });
 
-Deno.test("a damaged value ends the conversion, and the error names it", async () => {
+Deno.test("a damaged value ends the conversion, and the error names the value", async () => {
   await withTempDir(async (dir) => {
-    const values = [{ n: bytes(1, 2, 3) }]; // not the 2 bytes of its type
+    const values = [{ n: bytes(1, 2, 3) }]; // its type has 2 bytes
     writeDataset(`${dir}/a`, { n: "int(2)" }, values, 1);
     const words = /datapoint 0 of .*: its 'n' cannot be converted: .*3 bytes/;
     await assertLoses(`${dir}/a`, `${dir}/b`, { to: "bags" }, words);
@@ -167,7 +167,7 @@ Deno.test("names and types that plain samples lack are a loss", async () => {
   });
 });
 
-/** Conversions that are impossible, or not what the options say. */
+/** Impossible conversions, and options that contradict the source. */
 const IMPOSSIBLE: [name: string, options: ConvertOptions, words: RegExp][] = [
   ["two keys to samples", {
     to: "ffrecord-samples",
@@ -261,7 +261,7 @@ Deno.test("no existing file or directory is replaced", async (t) => {
   });
 });
 
-/** Places that a target can't have, and what is said of them. */
+/** Invalid target paths, and the error messages. */
 const NO_PLACE: [target: string, options: ConvertOptions, words: RegExp][] = [
   ["out/", { to: "bag" }, /out\/: the name of a bag must end in \.bag/],
   ["out", { to: "bag" }, /the name of a bag must end in \.bag/],

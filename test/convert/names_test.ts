@@ -1,4 +1,4 @@
-/** Ids and names of every kind, from one format to another. */
+/** Ids and names of every kind, converted between formats. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import fc from "../support/random.ts";
@@ -19,11 +19,11 @@ import { withTempDir } from "../support/paths.ts";
 const GULP = { to: "gulp" } as const;
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Ids that names of files say in another way, or not at all. */
+/** Ids that file names represent in another way, or not at all. */
 const LONG = [
   "long".repeat(80),
   `${"long".repeat(80)}er`,
-  `longlong${"a".repeat(222)}~0123456789abcdef`, // as a name that was cut
+  `longlong${"a".repeat(222)}~0123456789abcdef`, // like a name that was shortened
 ];
 const IDS = [
   "line\nfeed",
@@ -54,7 +54,7 @@ const IDS = [
   ".hidden",
 ];
 
-/** The ids of a directory, sorted, each with its number of frames. */
+/** Returns the ids of a directory, sorted, each with its number of frames. */
 function framesById(dir: string): [string, number][] {
   return videosOf(dir).map(([id, , frames]): [string, number] => [
     id,
@@ -62,7 +62,7 @@ function framesById(dir: string): [string, number][] {
   ]).sort(([a], [b]) => a < b ? -1 : 1);
 }
 
-/** Videos with as many frames as their place in the list, up to three. */
+/** Writes videos with one to three frames, depending on their position in the list. */
 function writeIds(dir: string, ids: readonly string[]): void {
   const [frame] = JPEGS as [Uint8Array];
   writeChunk(
@@ -72,7 +72,7 @@ function writeIds(dir: string, ids: readonly string[]): void {
   );
 }
 
-Deno.test("any ids stay unchanged from GulpIO to GulpIO", async () => {
+Deno.test("any id is preserved from GulpIO to GulpIO", async () => {
   await withTempDir(async (dir) => {
     writeIds(`${dir}/a`, [...IDS, ...LONG, "", "\ud800", "x\udc80"]);
     const { plan } = await convert(`${dir}/a`, `${dir}/b`, {
@@ -128,7 +128,7 @@ Deno.test("ids that names cannot represent are a loss that the plan reports, and
   });
 });
 
-Deno.test("names of a folder become ids: line feeds, blanks and dots too", async (t) => {
+Deno.test("names in a folder become ids, including line feeds, spaces and dots", async (t) => {
   await withTempDir(async (dir) => {
     const names = ["a\nb", "\n", " c ", "d\t", "...", "e\r", "-f", "100%", "é"];
     for (const name of names) {
@@ -153,7 +153,7 @@ Deno.test("names of a folder become ids: line feeds, blanks and dots too", async
 
 Deno.test("names that are not valid text become ids, from packed folders", async () => {
   await withTempDir(async (dir) => {
-    // No file of such a name can be made here: the bytes FF FE and FE FE, and what only looks encoded.
+    // Names that files here can't have: the bytes FF FE and FE FE, and names that only look encoded.
     const names = ["\udcff\udcfe", "\udcfe\udcfe", "%ED%A0", "%ED%FF%FF", "a"];
     await packNames(`${dir}/a.ffr`, names);
     await convert(`${dir}/a.ffr`, `${dir}/b`, GULP);
@@ -164,7 +164,7 @@ Deno.test("names that are not valid text become ids, from packed folders", async
   });
 });
 
-/** A packed folder with these directories, and a JPEG in each. */
+/** Writes a packed folder with these directories, and a JPEG in each. */
 async function packNames(file: string, names: string[]): Promise<void> {
   const entries = names.flatMap((name) => [
     { path: name, name, depth: 1, isDirectory: true },
@@ -347,7 +347,7 @@ Deno.test("any ids of datapoints become ids of videos", async () => {
   });
 });
 
-Deno.test("facts of videos that files do not show are a loss that the plan reports", async (t) => {
+Deno.test("properties of videos that files do not show are a loss that the plan reports", async (t) => {
   await withTempDir(async (dir) => {
     const frames = [JPEGS[0]!];
     const meta = writeChunk(`${dir}/twice`, 0, [{ id: "a", frames }]);

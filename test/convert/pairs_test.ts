@@ -1,4 +1,4 @@
-/** What every kind of source becomes, in every kind of target. */
+/** Results of converting every kind of source to every kind of target. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../src/open/convert/convert.ts";
@@ -15,7 +15,7 @@ const SAMPLES = JPEGS.slice(0, 5);
 const [a, b, c] = SAMPLES as [Uint8Array, Uint8Array, Uint8Array];
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Sources, and how each is announced. */
+/** Sources, and the name of each source's format in the plan. */
 const SOURCES: Record<
   string,
   [from: string, make: (at: string) => unknown]
@@ -115,7 +115,7 @@ const IN_ORDER =
 const NO_VIDEO = /a directory for each video/;
 const NO_DATAPOINT = /no directories 000000/;
 
-/** How many a target has of each source, with `lossy`, or why it is refused. */
+/** Number of converted items for each source and target, with `lossy`, or the reason of the rejection. */
 const OUTCOMES: Record<string, Record<keyof typeof TARGETS, number | RegExp>> =
   {
     "one.ffr": samples(5),
@@ -213,7 +213,7 @@ Deno.test("samples in several files are converted like those in one file, byte f
     await dump(SAMPLES, `${dir}/one.ffr`, 1);
     await dump(SAMPLES, `${dir}/parts`, 3);
     for (const [kind, [target, options]] of Object.entries(TARGETS)) {
-      if (kind === "gulp") continue; // which samples don't become
+      if (kind === "gulp") continue; // samples can't be converted to it
       await t.step(kind, async () => {
         const made = [];
         for (const source of ["one.ffr", "parts"]) {
@@ -231,7 +231,7 @@ Deno.test("samples in several files are converted like those in one file, byte f
         assert.deepEqual(made[0]!.plan.lost, []);
       });
     }
-    // The name of the target says as much of both.
+    // The target's name determines the format for both.
     const { plan } = await convert(`${dir}/parts`, `${dir}/again.ffr`);
     assert.equal(plan.to, "FFRecord samples");
     assert.deepEqual(

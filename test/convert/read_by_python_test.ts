@@ -1,4 +1,4 @@
-/** What conversions write, as Python's webdataset, granular and protobuf read it: all samples, types and values. */
+/** Output of conversions as Python's webdataset, granular and protobuf read it: all samples, types and values. */
 import assert from "node:assert/strict";
 import { DatasetWriter, encodersOf } from "../../src/formats/bags/mod.ts";
 import { convert } from "../../src/open/convert/convert.ts";
@@ -23,7 +23,7 @@ import {
 } from "../support/peers/python_values.ts";
 import { SAMPLES, SOURCES, utf8 } from "../support/typed_samples.ts";
 
-/** The samples as Python has them. */
+/** The samples as Python reads them. */
 const EXPECTED = SAMPLES.map(({ blob, image, box, ...sample }) => ({
   count: int(sample.count),
   score: float(sample.score),
@@ -34,7 +34,7 @@ const EXPECTED = SAMPLES.map(({ blob, image, box, ...sample }) => ({
   meta: dict({ a: [int(1), float(2.5), "x"], b: null }),
 }));
 
-/** Numbers that are whole: sources that have no type for them, such as MessagePack's, write integers. */
+/** Whole floats: sources without a float type for them, such as MessagePack's, write integers. */
 const WHOLE = SAMPLES.map(({ whole }) => [float(whole), int(whole)] as const);
 
 const QUIET = { onWarning() {} };
@@ -47,7 +47,7 @@ Deno.test({
     withTempDir(async (dir) => {
       const paths: string[] = [];
       for (const [from, write] of Object.entries(SOURCES)) {
-        if (from === "tar") continue; // which stays as it is
+        if (from === "tar") continue; // a tar is not converted
         await write(`${dir}/${from}`);
         await convert(`${dir}/${from}`, `${dir}/${from}.tar`);
         paths.push(`${dir}/${from}.tar`);
@@ -104,7 +104,7 @@ Deno.test({
     withTempDir(async (dir) => {
       const paths: string[] = [];
       for (const [from, write] of Object.entries(SOURCES)) {
-        if (from === "tar") continue; // whose names are those of its files
+        if (from === "tar") continue; // its field names are file extensions
         await write(`${dir}/${from}`);
         await convert(`${dir}/${from}`, `${dir}/${from}.bags`, { to: "bags" });
         paths.push(`${dir}/${from}.bags`);
@@ -153,12 +153,12 @@ Deno.test({
     }),
 });
 
-/** Where the samples' fields are in WebDataset: what is appended to their names, by the class of their values. */
+/** Extension of a field's member in WebDataset, by the class of the value. */
 const SUFFIXES: Readonly<Record<string, string>> = {
   ...{ int: ".cls", float: ".json", str: ".txt", bytes: "" },
 };
 
-/** Name of a field's member. */
+/** Returns the name of a field's member. */
 function memberOf(field: string, kind: string): string {
   const suffix = kind.startsWith("array") ? ".npy" : SUFFIXES[kind] ?? ".json";
   return field.replace("/", "_") + suffix;
@@ -176,7 +176,7 @@ Deno.test({
         "__key__": `00000${i}`,
         ...Object.fromEntries(
           Object.entries(sample)
-            .filter(([, value]) => value !== null) // which is no file
+            .filter(([, value]) => value !== null) // has no file
             .map((
               [field, value],
             ) => [memberOf(field, classOf(value)), value]),
@@ -231,11 +231,11 @@ Deno.test({
       const options = { lossy: true, ...QUIET };
       await convert(`${dir}/mds`, `${dir}/odd.tfrecord`, options);
       const [found] = await exampleSamples([`${dir}/odd.tfrecord`]);
-      // The others have integers of more than 64 bits with a sign.
+      // The other samples have signed integers of more than 64 bits.
       assert.equal(found!.length, 1);
       const { grid, tree, ...plain } = found![0]!;
       const { flag, grid: _, tree: expected, ...others } = ODD_SAMPLES[2]!;
-      assert.equal(flag, null); // which is no feature
+      assert.equal(flag, null); // has no feature
       const features = Object.entries(others).map(([name, value]) => [
         name,
         featureOf(value),
@@ -249,7 +249,7 @@ Deno.test({
     }),
 });
 
-/** The feature that a value becomes. */
+/** Returns the feature for a value. */
 function featureOf(value: PythonValue): PythonValue {
   switch (classOf(value)) {
     case "int":
@@ -265,7 +265,7 @@ function featureOf(value: PythonValue): PythonValue {
   }
 }
 
-/** The only value of a feature of bytes. */
+/** Returns the only value of a bytes feature. */
 function onlyBytes(feature: PythonValue): Uint8Array {
   const { bytes_list: list } = plainOf(feature) as { bytes_list: Uint8Array[] };
   assert.equal(list.length, 1);

@@ -1,4 +1,4 @@
-/** Containers on servers become what those on the disk become, byte for byte, also where they are damaged. */
+/** Remote containers are converted to the same bytes as local ones, also if they are damaged. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
@@ -15,7 +15,7 @@ import { FileServer } from "../support/remote/file_server.ts";
 
 const ROOT = fromFileUrl(new URL("../golden/", import.meta.url));
 
-/** What containers become, in turn; each way reads all of them. */
+/** Targets, alternating between containers; each conversion reads all of a container. */
 const TARGETS: Record<string, readonly ConvertOptions[]> = {
   bag: [{ to: "bag" }],
   bags: [{ to: "bags" }, { to: "gulp" }],
@@ -31,9 +31,9 @@ const SUFFIX: Record<string, string> = {
 };
 
 /**
- * What a conversion has written, or why it has not.
+ * Returns the output of a conversion, or its error.
  *
- * @param root What is in front of the source's path.
+ * @param root Prefix of the source's path.
  */
 async function outcome(
   root: string,
@@ -124,7 +124,7 @@ Deno.test("directories of a bucket are converted, with their labels", async () =
   });
 });
 
-Deno.test("values larger than any one request are converted; a target is replaced once all has arrived", async () => {
+Deno.test("values larger than any single request are converted; a target is replaced once everything has arrived", async () => {
   await withTempDir(async (dir) => {
     const samples = [3_000_000, 0, 70_000, 9_000_000].map((length) =>
       new Uint8Array(length).map((_, i) => (i * 2654435761) >>> 13)

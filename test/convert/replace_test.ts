@@ -1,4 +1,4 @@
-/** `replace`: a target that is there goes when the new one is complete, and only then. */
+/** `replace`: an existing target is removed when the new one is complete, not before. */
 import assert from "node:assert/strict";
 import { open } from "../../mod.ts";
 import { imageCodec } from "../../src/codecs/image/mod.ts";
@@ -10,7 +10,7 @@ import { testImage } from "../support/images.ts";
 import { writeChunk } from "../support/gulp/make_gulp.ts";
 import { withTempDir } from "../support/paths.ts";
 
-/** Everything in a directory, by path. */
+/** Returns all files in a directory, by path. */
 function contentOf(dir: string, prefix = ""): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name, isDirectory } of Deno.readDirSync(dir)) {
@@ -21,7 +21,7 @@ function contentOf(dir: string, prefix = ""): Record<string, string> {
   return found;
 }
 
-/** A dataset, chunks and plain samples to convert, in `dir/from`. */
+/** Writes a dataset, chunks and plain samples to convert, in `dir/from`. */
 async function writeSources(dir: string): Promise<void> {
   await Deno.mkdir(`${dir}/from`);
   const writer = await DatasetWriter.open(`${dir}/from/bags`, { a: "utf8" });
@@ -34,7 +34,7 @@ async function writeSources(dir: string): Promise<void> {
   await Deno.writeFile(`${dir}/from/x.ffr`, ffrBytes(samples));
 }
 
-/** Each kind of target: what becomes it, its name, and how it is asked for. */
+/** Kinds of targets: source, name of the target, and options. */
 const KINDS: [string, string, ConvertOptions][] = [
   ["x.ffr", "y.ffr", { to: "ffrecord-samples" }],
   ["x.ffr", "parts", { to: "ffrecord-samples", parts: 2 }],
@@ -58,10 +58,10 @@ for (const [source, name, options] of KINDS) {
       await convert(from, `${dir}/new/${name}`, options);
       const expected = contentOf(`${dir}/new`);
 
-      // As new where nothing is there, then over an older one of another size.
+      // First to a new path, then over an older target of another size.
       await convert(from, to, { ...options, replace: true });
       assert.deepEqual(contentOf(`${dir}/to`), expected);
-      if (options.to === undefined) { // a bag of the other generation
+      if (options.to === undefined) { // over a bag of another generation
         const generation = options.generation === 3 ? 1 : 3;
         await convert(from, to, { generation, replace: true });
       }
@@ -71,7 +71,7 @@ for (const [source, name, options] of KINDS) {
         message: /the option `replace`/,
       });
 
-      // What ends it before it is complete changes nothing.
+      // A conversion that ends early changes nothing.
       const abort = new AbortController();
       await assert.rejects(
         convert(from, to, {
@@ -127,7 +127,7 @@ Deno.test("a directory with other content is not replaced", async () => {
       );
       assert.deepEqual(contentOf(to), { [stray]: "6d696e65" });
     }
-    // Nor what holds the source, nor a link's target that is no container.
+    // The same holds for a directory that contains the source, and for a link to a directory that is not a container.
     await assert.rejects(
       convert(`${dir}/from/x.ffr`, `${dir}/from`, {
         to: "ffrecord-samples",
@@ -149,7 +149,7 @@ Deno.test("a directory with other content is not replaced", async () => {
   });
 });
 
-Deno.test("a container can replace itself, also behind a link", async () => {
+Deno.test("a container can replace itself, also through a link", async () => {
   await withTempDir(async (dir) => {
     await writeSources(dir);
     const bags = `${dir}/from/bags`;

@@ -1,4 +1,4 @@
-/** Conversions of some samples: what is converted, and what is lost of them. */
+/** Conversions of selected samples: what is converted, and what is lost. */
 import assert from "node:assert/strict";
 import { convert } from "../../src/open/convert/convert.ts";
 import { check, open } from "../../src/open/open.ts";
@@ -25,7 +25,7 @@ async function filesIn(path: string): Promise<string[]> {
   return paths;
 }
 
-Deno.test("indices in any order are converted in ascending order and once; invalid ones are rejected", () =>
+Deno.test("indices in any order are converted once, in ascending order; invalid ones are rejected", () =>
   withTempDir(async (dir) => {
     CONTAINERS["columns"]!(`${dir}/columns`);
     const source = `${dir}/columns`;
@@ -114,7 +114,7 @@ Deno.test("fields that only other samples have are not a loss", () =>
     await assert.rejects(into("mixed", [0, 1]), /'jpg'/);
   }));
 
-Deno.test("videos keep their ids, and datapoints their numbers as ids", () =>
+Deno.test("videos keep their ids, and datapoints their indices as ids", () =>
   withTempDir(async (dir) => {
     writeChunk(`${dir}/gulp`, 0, [
       { id: "v", frames: [a, b] },

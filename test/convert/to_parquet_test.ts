@@ -1,4 +1,4 @@
-/** Samples that become Parquet: names, types and values, as recordfs, PyArrow and DuckDB read them. */
+/** Samples converted to Parquet: names, types and values as recordfs, PyArrow and DuckDB read them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -13,21 +13,21 @@ import { REPOSITORY, withTempDir } from "../support/paths.ts";
 import { needs, PYTHON } from "../support/programs/programs.ts";
 import { FIELDS, SAMPLES, SOURCES } from "../support/typed_samples.ts";
 
-/** What a field is called in WebDataset. */
+/** Names of fields in WebDataset. */
 const EXTENSIONS: Record<string, string> = {
   ...{ count: "count.cls", score: "score.json", whole: "whole.json" },
   ...{ name: "name.txt", blob: "blob", image: "image.jpg" },
   ...{ box: "box.npy", meta: "meta.json" },
 };
 
-/** Types that PyArrow reads, by source; those of JSON where the source has no type for numbers. */
+/** Types that PyArrow reads, by source; JSON if the source has no number type. */
 const TYPES: Record<string, Record<string, string>> = {
   mds: { count: "int64", score: "double", whole: "double" },
   bags: { count: "int64", score: "json", whole: "json" },
   tar: { count: "int64", score: "json", whole: "json" },
 };
 
-/** Prints the types of columns and all rows of a table, as JSON; bytes in base64. */
+/** Prints the column types and all rows of a table as JSON, with bytes in base64. */
 const READ = `
 import base64, json, sys
 import pyarrow.parquet as pq
@@ -66,7 +66,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
   const named = (field: string) => isTar ? EXTENSIONS[field]! : field;
 
   Deno.test({
-    name: `PyArrow and DuckDB read the values of ${from} that became Parquet`,
+    name: `PyArrow and DuckDB read the values of ${from} converted to Parquet`,
     ...needs("python3", "pyarrow"),
     fn: () =>
       withTempDir(async (dir) => {
@@ -118,7 +118,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
       }),
   });
 
-  Deno.test(`openSamples reads the values of ${from} that became Parquet`, () =>
+  Deno.test(`openSamples reads the values of ${from} converted to Parquet`, () =>
     withTempDir(async (dir) => {
       const source = `${dir}/${isTar ? "source.tar" : "source"}`;
       await write(source);
@@ -144,7 +144,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
 }
 
 Deno.test({
-  name: "numbers at the ends of their types, floats and texts stay as they are",
+  name: "numbers at the limits of their types, floats and texts are preserved",
   ...needs("python3", "pyarrow"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -182,7 +182,7 @@ Deno.test({
       });
       using made = await openSamples(`${dir}/x.parquet`);
       for (const [i, { i64, u64, ...others }] of samples.entries()) {
-        // JSON has no integers of 64 bits.
+        // JSON has no 64-bit integers.
         const { i64: _i, u64: _u, ...row } = rows[i]!;
         assert.deepEqual(row, others);
         const read = await made.get(i);
@@ -192,7 +192,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: "lists of numbers, texts and bytes are lists, and empty ones stay",
+  name:
+    "lists of numbers, texts and bytes are lists, and empty ones are preserved",
   ...needs("python3", "pyarrow"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -224,7 +225,7 @@ Deno.test({
     }),
 });
 
-/** Prints what differs between a table and the tables that it is a copy of. */
+/** Prints the differences between a table and the tables it was copied from. */
 const COMPARE = `
 import sys
 import pyarrow as pa, pyarrow.parquet as pq
@@ -246,10 +247,10 @@ const GOLDEN = `${REPOSITORY}test/golden/parquet`;
 for (const { name } of fs.readdirSync(GOLDEN, { withFileTypes: true })) {
   const files = fs.readdirSync(`${GOLDEN}/${name}`, { recursive: true })
     .map(String).filter((file) => file.endsWith(".parquet")).sort();
-  if (files.length === 0 || name === "duplicates") continue; // which PyArrow does not read
+  if (files.length === 0 || name === "duplicates") continue; // PyArrow does not read it
   const paths = files.map((file) => `${GOLDEN}/${name}/${file}`);
   Deno.test({
-    name: `the table ${name} is copied as it is`,
+    name: `the table ${name} is copied unchanged`,
     ...needs("python3", "pyarrow"),
     fn: () =>
       withTempDir(async (dir) => {
@@ -293,7 +294,7 @@ Deno.test({
     }),
 });
 
-Deno.test("shards have as many rows as asked, and are one table again", () =>
+Deno.test("shards have the requested number of rows, and are one table again", () =>
   withTempDir(async (dir) => {
     await SOURCES["mds"]!(`${dir}/mds`);
     const options = { to: "parquet", shardLength: 2 };
@@ -330,7 +331,7 @@ Deno.test("an integer that has more than 64 bits is a loss, and skipped with los
     assert.deepEqual([leftOut, count], [1, 1]);
   }));
 
-Deno.test("files without fields are refused", () =>
+Deno.test("files without fields are rejected", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/folder`);
     fs.writeFileSync(`${dir}/folder/a`, "a");

@@ -1,4 +1,4 @@
-/** Samples with fields in other formats: names, types and values stay, and what does not is said. */
+/** Samples with fields, converted to other formats: names, types and values are preserved, and losses reported. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { numbersArray } from "../../src/convert/samples/numbers_array.ts";
@@ -17,14 +17,14 @@ import {
   utf8,
 } from "../support/typed_samples.ts";
 
-/** What a field is called in WebDataset. */
+/** Names of fields in WebDataset. */
 const EXTENSIONS: Record<string, string> = {
   ...{ count: "count.cls", score: "score.json", whole: "whole.json" },
   ...{ name: "name.txt", blob: "blob", image: "image.jpg" },
   ...{ box: "box.npy", meta: "meta.json" },
 };
 
-/** Reads samples as they are in a format; pictures as they are stored. */
+/** Reads samples of a format, with images as they are stored. */
 async function readAll(
   path: string,
   nameOf: (field: string) => string,
@@ -45,7 +45,7 @@ async function readAll(
   return all;
 }
 
-/** Compares samples: arrays of numbers by what they hold, floats as numbers, bytes by their values. */
+/** Compares samples: numeric arrays by content, floats as numbers, bytes by value. */
 function requireSame(
   actual: readonly object[],
   wanted: readonly object[],
@@ -71,10 +71,10 @@ const extension = (field: string) => EXTENSIONS[field]!;
 
 for (const [from, write] of Object.entries(SOURCES)) {
   const keepsFiles = from === "tar";
-  /** What fields are called in targets: WebDataset's are their extensions. */
+  /** Names of fields in targets; those from WebDataset are extensions. */
   const named = keepsFiles ? extension : same;
 
-  Deno.test(`${from} keeps names, types and values of fields in MDS, Bags and WebDataset`, () =>
+  Deno.test(`${from} preserves names, types and values of fields in MDS, Bags and WebDataset`, () =>
     withTempDir(async (dir) => {
       const source = `${dir}/${keepsFiles ? "source.tar" : "source"}`;
       await write(source);
@@ -117,7 +117,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
       const source = `${dir}/${keepsFiles ? "source.tar" : "source"}`;
       await write(source);
       const to = `${dir}/made.tfrecord`;
-      // In MessagePack and JSON a float is a value among others.
+      // MDS has typed 64-bit floats; in MessagePack and JSON, floats are ordinary values.
       if (from === "mds") {
         await assert.rejects(convert(source, to), {
           code: "would-lose",
@@ -145,7 +145,7 @@ for (const [from, write] of Object.entries(SOURCES)) {
     }));
 }
 
-Deno.test("MDS converted to itself keeps any columns, encodings and bytes", () =>
+Deno.test("MDS converted to itself preserves any columns, encodings and bytes", () =>
   withTempDir(async (dir) => {
     const columns = {
       ...{ pk: "pkl", i8: "int8", u64: "uint64", f16: "float16", s: "str" },
@@ -228,7 +228,7 @@ Deno.test("a list of integers out of a type's range is not an array of that type
   }
 });
 
-Deno.test("plain data that JSON cannot represent become MessagePack, named as in webdataset", () =>
+Deno.test("plain data that JSON cannot represent becomes MessagePack, named as in webdataset", () =>
   withTempDir(async (dir) => {
     const spec = { n: "int", packed: "msgpack" };
     const encoders = encodersOf(3);

@@ -1,4 +1,4 @@
-/** Directories of chunks that GulpIO wrote, to all that holds videos, and back. */
+/** Conversions of directories of chunks written by GulpIO to every format that stores videos, and back. */
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, rmSync } from "node:fs";
 import { convert } from "../../src/open/convert/convert.ts";
@@ -14,22 +14,22 @@ import { writeDataset } from "../support/bags/make_bag.ts";
 import { LONG } from "../support/long.ts";
 import { withTempDir } from "../support/paths.ts";
 
-/** Sound ones that have videos. */
+/** Valid cases with videos. */
 const CASES = gulpCases().filter(({ valid, content }) =>
   valid && content.num_chunks > 0
 );
 
-/** Ids that are empty or no text, or that a name in a tree says only a part of. */
+/** Case with ids that are empty, not text, or represented only in part by a name in a tree. */
 const ODD_IDS = /odd_ids/;
-/** Videos with several meta data, of which readers, and datasets, have the first. */
+/** Case with videos that have several metadata; readers and datasets return the first. */
 const SEVERAL = /appended/;
-/** Meta data with a lone surrogate, which msgpack has no form for. */
+/** Case with metadata that contains a lone surrogate, which msgpack cannot represent. */
 const NO_TEXT = /nested_meta/;
 
-/** A video of 10,001 frames, which is slow; `names_test.ts` has it become a folder and come back. */
+/** Case with a video of 10,001 frames, which is slow; `names_test.ts` converts it to a folder and back. */
 const MANY = /many_frames/;
 
-/** Ways there, each with the options of the way. */
+/** Intermediate targets, with the options of each conversion. */
 const WAYS: [name: string, options: ConvertOptions][] = [
   ["there/", {}],
   ["there.ffr", {}],
@@ -97,7 +97,7 @@ Deno.test("a folder of videos has the same files as a mount", async () => {
 
 Deno.test("in generation 3 each frame becomes a datapoint, and datapoints become videos again", async (t) => {
   for (const golden of CASES) {
-    // What is left out, as videos that would have no datapoint.
+    // Cases with data that is lost, such as videos without a datapoint.
     if (/odd_ids|appended|no_frames|nested_meta/.test(golden.name)) continue;
     await t.step(golden.name, async () => {
       await withTempDir(async (dir) => {
@@ -119,7 +119,7 @@ Deno.test("in generation 3 each frame becomes a datapoint, and datapoints become
   }
 });
 
-/** Steps from GulpIO through Bags and files, each with where it keeps the labels. */
+/** Steps from GulpIO through Bags and files, each with the location of the labels. */
 type Step = [to: string, options: ConvertOptions, place?: string];
 const LABELS = "label2idx.json";
 const IN_SHARD = `000000/${LABELS}`;
@@ -141,7 +141,7 @@ const CHAINS: Step[][] = [
   ],
 ];
 
-Deno.test("numbers of labels are kept through Bags, files and shards", async (t) => {
+Deno.test("class indices of labels are preserved through Bags, files and shards", async (t) => {
   const labels = text.encode('{"10": 0, "2": 1, "é": 2}\n');
   for (const chain of CHAINS) {
     await t.step(chain.map(([to]) => to).join(", "), async () => {
@@ -170,7 +170,7 @@ Deno.test("numbers of labels are kept through Bags, files and shards", async (t)
   }
 });
 
-Deno.test("plain samples have no numbers of labels, which is a loss", async () => {
+Deno.test("plain samples have no class indices of labels, which is a loss", async () => {
   await withTempDir(async (dir) => {
     writeDataset(`${dir}/a`, { x: "bytes" }, [{ x: Uint8Array.of(1) }], 3);
     await Deno.writeTextFile(`${dir}/a/label2idx.json`, '{"a": 0}');
@@ -188,7 +188,7 @@ Deno.test("plain samples have no numbers of labels, which is a loss", async () =
   });
 });
 
-Deno.test("invalid numbers of labels are rejected where they matter", async () => {
+Deno.test("invalid class indices of labels are rejected where they matter", async () => {
   await withTempDir(async (dir) => {
     const spec = { frames: "jpg[]", id: "utf8" };
     const frames = [JPEGS[0]!];
@@ -276,7 +276,7 @@ Deno.test("values next to the frames become metadata", async () => {
   });
 });
 
-/** What cannot be a video, and why. */
+/** Content that cannot be a video, and the reason. */
 const UNFIT: [name: string, frame: Uint8Array, meta: string, words: RegExp][] =
   [
     [
