@@ -1,4 +1,4 @@
-/** Shards of several in which the bags of some keys are damaged: the numbering stays, and the other values are read. */
+/** Several shards with damaged bags of some keys: datapoints keep their indices, and the other values are read. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader } from "../../../src/open/data/mod.ts";
@@ -19,12 +19,12 @@ import { reopened } from "../../support/bags/bag_trees.ts";
 import { type Records, writeDataset } from "../../support/bags/make_bag.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** A form of datasets. */
+/** Variant of datasets. */
 interface Form {
   readonly generation: Generation;
-  /** Whether there are references. */
+  /** Whether the dataset has references. */
   readonly hasRefs: boolean;
-  /** Endings of the files of a bag. */
+  /** Extensions of a bag's files. */
   readonly files: readonly string[];
 }
 
@@ -39,14 +39,14 @@ const FORMS: Readonly<Record<string, Form>> = {
   "generation 3": { generation: 3, hasRefs: false, files: [".bag", ".idx"] },
 };
 
-/** The second of three shards of three datapoints is damaged: those with these numbers. */
+/** Datapoints of the second of three shards, which is damaged. */
 const DAMAGED = [3, 4, 5];
 const ALL = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 const SOUND = ALL.filter((n) => !DAMAGED.includes(n));
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
-/** Datapoint `n`; there are lists only where there are references. */
+/** Returns datapoint `n`; lists exist only with references. */
 function datapoint(n: number, { hasRefs }: Form): Records {
   return {
     a: bytes(n, n),
@@ -66,7 +66,7 @@ function writeShards(dir: string, form: Form): void {
   }
 }
 
-/** Ways in which a file is damaged so that its bag cannot be opened. */
+/** Ways to damage a file so that its bag cannot be opened. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   missing: (path) => fs.rmSync(path),
   cut: (path) => fs.truncateSync(path, 5),
@@ -75,17 +75,17 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
 interface Case {
   readonly dir: string;
   readonly form: Form;
-  /** The key whose bag is damaged. */
+  /** Key whose bag is damaged. */
   readonly key: string;
 }
 
-/** Does a test in every form, for every damage of the bag of a key. */
+/** Runs a test for every variant, key and kind of damage. */
 function forEach(title: string, body: (of: Case) => Promise<void>): void {
   for (const [name, form] of Object.entries(FORMS)) {
     for (const key of form.hasRefs ? ["a", "l"] : ["a", "b"]) {
       for (const file of form.files) {
         for (const [damage, doDamage] of Object.entries(DAMAGES)) {
-          // The index lies beside the bag: what was cut opens with what is whole.
+          // The index is a separate file, so that a truncated bag opens with its complete records.
           if (form.generation === 3 && damage === "cut") continue;
           Deno.test(`${name}, ${key}${file} ${damage}: ${title}`, async () => {
             await withTempDir(async (dir) => {
@@ -100,14 +100,14 @@ function forEach(title: string, body: (of: Case) => Promise<void>): void {
   }
 }
 
-/** Datapoints as {@linkcode writeShards} wrote them, without a key. */
+/** Returns a datapoint as written by {@linkcode writeShards}, without one key. */
 function expected(n: number, form: Form, without?: string): Datapoint {
   const all: Datapoint = { ...datapoint(n, form) };
   if (without !== undefined) delete all[without];
   return all;
 }
 
-/** Says what an error about a value of a damaged key must have. */
+/** Returns a check of the error about a value of a damaged key. */
 function isOf({ dir, key }: Case, sample: number) {
   return (error: unknown) => {
     assert.ok(error instanceof FormatError, String(error));
@@ -180,7 +180,7 @@ forEach("readers keep the numbers, and read the other values", async (of) => {
 });
 
 forEach(
-  "trees list the values of the key, which cannot be read",
+  "trees list the values of the key, and reading them fails",
   async (of) => {
     const { dir, form, key } = of;
     const warnings: string[] = [];
@@ -272,7 +272,7 @@ for (const numWorkers of [0, 2]) {
 }
 
 forEach(
-  "check counts the bag once, and convert leaves the datapoints out",
+  "check counts the bag once, and convert skips the datapoints",
   async (of) => {
     const { dir, form, key } = of;
     const damages: FormatError[] = [];
@@ -312,7 +312,7 @@ forEach(
 );
 
 forEach(
-  "a shard alone, and one that is the only one, are refused",
+  "a shard alone, and one that is the only one, are rejected",
   async ({ dir }) => {
     const shard = `${dir}/000001`;
     await assert.rejects(DatasetReader.open(shard), FormatError);

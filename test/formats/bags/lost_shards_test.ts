@@ -1,4 +1,4 @@
-/** Shards of several that are left out, since nothing says how many datapoints they have. */
+/** Shards that are skipped because their number of datapoints is unknown. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader } from "../../../src/open/data/mod.ts";
@@ -20,7 +20,7 @@ import { reopened } from "../../support/bags/bag_trees.ts";
 import { writeDataset } from "../../support/bags/make_bag.ts";
 import { withTempDir } from "../../support/paths.ts";
 
-/** How a shard is damaged, by title; `undefined` where that is no damage of a generation. */
+/** Functions that damage a shard, by title; they return false if a generation is not damaged by that. */
 const DAMAGES: Readonly<
   Record<string, (shard: string, generation: Generation) => boolean>
 > = {
@@ -52,7 +52,7 @@ const DAMAGES: Readonly<
   },
   "all bags cut"(shard, generation) {
     for (const key of ["a", "b"]) fs.truncateSync(`${shard}/${key}.bag`, 5);
-    return generation !== 3; // where that is no damage of the structure
+    return generation !== 3; // not a structural damage in generation 3
   },
   "all indexes missing, and a bag without bytes"(shard, generation) {
     if (generation !== 3) return false;
@@ -75,7 +75,7 @@ function writeShards(dir: string, generation: Generation): void {
   }
 }
 
-/** Does a test with every damage of the first and of the second shard, in all generations. */
+/** Runs a test with every damage of the first and of the second shard, in all generations. */
 function forEach(
   title: string,
   body: (dir: string, lost: 0 | 1, generation: Generation) => Promise<void>,
@@ -102,7 +102,7 @@ const SOUND = { 0: [2, 3, 4, 5, 6, 7, 8], 1: [0, 1, 5, 6, 7, 8] };
 const quiet = { onWarning() {} };
 
 forEach(
-  "the others are read, and their numbers have moved",
+  "the others are read, and their indices shift",
   async (dir, lost) => {
     const isSaid = (warnings: readonly string[]) => {
       assert.equal(warnings.length, 1, warnings.join("\n"));
@@ -152,7 +152,7 @@ forEach(
 );
 
 forEach(
-  "other threads leave it out, and know when others are damaged",
+  "other threads skip it, and detect if different shards are damaged",
   async (dir, lost) => {
     const dataset = await BagDataset.open(dir, quiet);
     using _dataset = dataset;
@@ -161,7 +161,7 @@ forEach(
     assert.deepEqual(dataset.shardLengths, lengths);
     await using loader = new DataLoader(dataset as Dataset<unknown>, {
       batchSize: 2,
-      numWorkers: lost, // 0 and 1
+      numWorkers: lost, // 0 and 1 workers
       collate: false,
     });
     const read: unknown[] = [];
@@ -182,7 +182,7 @@ forEach(
 );
 
 forEach(
-  "trees do not list it, before and after all is opened",
+  "trees do not list it, before and after everything is opened",
   async (dir, lost) => {
     const names = ["000000", "000001", "000002"];
     names.splice(lost, 1);
@@ -197,7 +197,7 @@ forEach(
     );
     const files = names.flatMap((name) => [`${name}/spec.json`]);
     for (const file of files) thread.readSync(file);
-    // What a thread finds first, all others go by.
+    // The first result of any thread applies to all others.
     assert.throws(
       () => thread.listSync(`00000${lost}`),
       (error: Error) =>
@@ -229,7 +229,7 @@ forEach(
   },
 );
 
-Deno.test("a shard that is repaired while it is skipped is another one", async () => {
+Deno.test("a shard that is repaired while it is skipped counts as changed", async () => {
   await withTempDir(async (dir) => {
     writeShards(dir, 3);
     fs.renameSync(`${dir}/000001/spec.json`, `${dir}/spec`);
@@ -243,7 +243,7 @@ Deno.test("a shard that is repaired while it is skipped is another one", async (
       0,
       6,
     );
-    assert.ok(node > 0); // nobody has looked at it
+    assert.ok(node > 0); // the shard has not been opened yet
     assert.throws(() => served.tree.isDirectory(node), {
       code: "missing-spec",
     });

@@ -1,4 +1,7 @@
-/** Readers of bags and datasets, sound and damaged, where every answer has to be waited for; trees and checks are the contract suite's. */
+/**
+ * Valid and damaged bags and datasets in a storage whose replies are asynchronous; the contract suite covers trees
+ * and checks.
+ */
 import assert from "node:assert/strict";
 import { RecordfsError } from "../../../src/base/errors.ts";
 import { bags } from "../../../src/formats/bags/format.ts";
@@ -16,13 +19,13 @@ import { u64s } from "../../support/bags/make_bag.ts";
 import { sha256 } from "../../support/golden.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
 
-/** The hash of an empty record, which nothing has to be waited for to read. */
+/** Hash of an empty record, which is read without waiting. */
 const EMPTY = sha256(new Uint8Array(0));
 
-/** Datapoints and records that are looked at one by one. */
+/** Number of datapoints and records that are read one by one. */
 const FEW = 12;
 
-/** What something comes to: its value, or how it fails. */
+/** Returns the value of an operation, or a description of its error. */
 async function outcome(work: () => Promise<unknown>): Promise<unknown> {
   try {
     return plain(await work());
@@ -32,7 +35,7 @@ async function outcome(work: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Bytes as their hash: messages about differences stay short. */
+/** Replaces bytes by their hash, to keep failure messages short. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return sha256(value);
   if (Array.isArray(value)) return value.map(plain);
@@ -43,7 +46,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-/** Every other index, backwards, and the first one again. */
+/** Returns every other index, backwards, and the first one again. */
 function someOf(length: number): number[] {
   const step = Math.max(1, Math.floor(length / FEW));
   const indices: number[] = [];
@@ -117,7 +120,7 @@ async function readerOutcome(
 const all = [...bagCases, ...datasetCases];
 
 for (const [seed, { name, path, kind }] of all.entries()) {
-  Deno.test(`${name}: the same from a slow storage`, async () => {
+  Deno.test(`${name}: a slow storage yields the same`, async () => {
     const slow = slowStorage(seed);
     const same = async (of: (storage: Storage) => Promise<unknown>) =>
       assert.deepEqual(await of(slow), await of(LOCAL_DISK));

@@ -1,4 +1,7 @@
-/** What a check tells of every format: nothing of what is sound, each damage once, how far it is; and that it can be ended. */
+/**
+ * Checks of every format: valid containers have no damage, each damage is reported once, progress is reported, and a
+ * check can be aborted.
+ */
 import assert from "node:assert/strict";
 import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";

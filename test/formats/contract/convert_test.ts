@@ -1,4 +1,4 @@
-/** Every format as a folder, archives and records, and back: paths and bytes stay. */
+/** Conversions of every format to a folder, archives and records, and back, preserve paths and bytes. */
 import assert from "node:assert/strict";
 import { convert } from "../../../src/open/convert/convert.ts";
 import { openSamples } from "../../../mod.ts";
@@ -13,10 +13,10 @@ import { withTempDir } from "../../support/paths.ts";
 import { withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** Files of more containers than that take long to convert. */
+/** Most files of a converted container: larger ones take too long. */
 const MOST = 500;
 
-/** The files of a container, by the bytes of their paths in hex, in their order. */
+/** Returns the files of a container in order, keyed by the bytes of their paths in hex. */
 async function contentsOf(path: string, format: string): Promise<Contents> {
   using shown = await open(path, { format, onWarning() {} });
   const files = [...shown.walkSync()].filter(({ isFile }) => isFile);
@@ -24,7 +24,7 @@ async function contentsOf(path: string, format: string): Promise<Contents> {
   return sorted(new Map(files.map(({ path }, i) => [hexPath(path), read[i]!])));
 }
 
-/** Without directories. */
+/** Sorts contents by path, and removes directories. */
 function sorted(contents: Contents): Contents {
   return new Map(
     [...contents].filter(([, bytes]) => bytes !== null)
@@ -32,15 +32,15 @@ function sorted(contents: Contents): Contents {
   );
 }
 
-/** Endings of what keeps paths and bytes, besides folders, and what each is read as. */
+/** Formats that preserve paths and bytes, besides folders, by extension. */
 const ARCHIVES = { tar: "tar", zip: "zip", ffr: "ffrecord" } as const;
 
-/** Endings of what keeps the bytes of files, in their order. */
+/** Formats that preserve the bytes of files, in order, by extension. */
 const RECORDS = { tfrecord: "tfrecord", bag: "bags" } as const;
 
 const lossy = { lossy: true, onWarning() {} } as const;
 
-/** Requires that a container becomes a folder or an archive with the same files. */
+/** Asserts that a container is converted to a folder or an archive with the same files. */
 async function become(from: string, to: string, expected: Contents) {
   const ending = to.split(".").at(-1) as keyof typeof ARCHIVES;
   const made = ARCHIVES[ending];
@@ -53,7 +53,7 @@ async function become(from: string, to: string, expected: Contents) {
   assert.deepEqual(contents, expected, `${from} to ${to}`);
 }
 
-/** Converts a container to a folder, that to a tar, and that back; and the container itself to a tar. */
+/** Converts a container to a folder, that to a tar, and that back; and the container directly to a tar. */
 async function becomeAll(path: string, dir: string, expected: Contents) {
   await become(path, `${dir}/made.folder`, expected);
   await become(`${dir}/made.folder`, `${dir}/packed.tar`, expected);
@@ -61,7 +61,7 @@ async function becomeAll(path: string, dir: string, expected: Contents) {
   await becomeTar(path, `${dir}/made.tar`, expected);
 }
 
-/** Requires that a container becomes a tar with its files; or its samples, one of WebDataset each. */
+/** Asserts that a container becomes a tar of its files, or of its samples, each one a WebDataset sample. */
 async function becomeTar(path: string, to: string, expected: Contents) {
   using container = await open(path, { onWarning() {} });
   const { unit, count, leftOut } = await convert(path, to, lossy);
@@ -84,16 +84,19 @@ async function becomeTar(path: string, to: string, expected: Contents) {
   );
 }
 
-/** Formats of samples, which any other becomes. */
+/** Formats of samples, to which any other can be converted. */
 const OF_SAMPLES = { mds: "mds", tfrecord: "tfrecord", bags: "bags" } as const;
 
-/** Requires that a container with samples becomes others of as many, or of those that are not said to be left out. */
+/**
+ * Asserts that a container with samples is converted to the same number of samples, without those reported as
+ * skipped.
+ */
 async function becomeSamples(path: string, dir: string) {
   using container = await open(path, { onWarning() {} });
   const { samples } = container;
   if (samples === undefined) return;
   for (const [to, format] of Object.entries(OF_SAMPLES)) {
-    if (format === "bags" && container.info.format === "bags") continue; // whose generations may differ
+    if (format === "bags" && container.info.format === "bags") continue; // their generations may differ
     const target = `${dir}/samples.${to}`;
     const made = await convert(path, target, { ...lossy, to });
     const { count, leftOut, unit, plan } = made;

@@ -1,6 +1,6 @@
 /**
- * Small containers of every format that were cut, or have a changed byte: errors are the project's, what is read is
- * right, what is missing is told, and nothing stays open.
+ * Small containers of every format that were truncated, or have a changed byte: errors are of recordfs, read bytes
+ * are correct, missing data is reported, and no file remains open.
  */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -11,25 +11,25 @@ import { descriptorsBelowNow } from "../../support/programs/descriptors.ts";
 import { filesBelow, type FormatCase, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** Lengths, and changed bytes, of a file that a quick run tries. */
+/** Number of truncated lengths, and of changed bytes, of a file in a quick run. */
 const QUICK = 10;
 
-/** So long none of these may take, all together. */
+/** Time limit of all reads together, in milliseconds. */
 const PATIENCE_MS = LONG ? 600_000 : 60_000;
 
-/** What is seen of a container that may be damaged. */
+/** Observed content of a container that may be damaged. */
 interface Seen {
   /** Bytes of its files, or the error of reading one. */
   readonly files: Map<string, string | RecordfsError>;
-  /** What tells its samples from others. */
+  /** Values that identify its samples. */
   readonly keys: (unknown | RecordfsError)[];
-  /** Codes of all errors and damages. */
+  /** Codes of all errors and reported damage. */
   readonly codes: Set<string>;
-  /** Whether anything was told besides: as a warning. */
+  /** Whether a warning was reported as well. */
   isTold: boolean;
 }
 
-/** Looks at all of a container. Other errors than the project's are thrown. */
+/** Reads everything in a container. Errors of other classes are thrown. */
 async function look(
   format: FormatCase,
   path: string,
@@ -84,7 +84,7 @@ async function look(
   return seen;
 }
 
-/** Runs with each file of a small container, and its bytes. */
+/** Runs `body` with each file of a small container, and its bytes. */
 function eachFile(
   format: FormatCase,
   body: (
@@ -113,7 +113,7 @@ function eachFile(
   });
 }
 
-/** Numbers from 0 on, all or some of them, and always the first and last few. */
+/** Yields some or all indices below `count`, always including the first and last few. */
 function* some(count: number): Generator<number> {
   const stride = LONG ? 1 : Math.max(1, Math.floor(count / QUICK));
   for (let i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ function* some(count: number): Generator<number> {
   }
 }
 
-/** Requires that what was read is what was written. */
+/** Asserts that read data equals written data. */
 function assertSound(seen: Seen, whole: Seen, what: string): void {
   for (const [path, read] of seen.files) {
     const right = whole.files.get(path);
@@ -132,14 +132,14 @@ function assertSound(seen: Seen, whole: Seen, what: string): void {
   for (const [i, key] of seen.keys.entries()) {
     if (key instanceof RecordfsError) continue;
     const right = whole.keys[i];
-    // Of a sample of several files, the last ones may be gone.
+    // Of a sample of several files, the last ones may be missing.
     const all = typeof key === "object" ? { ...right as object, ...key } : key;
     assert.deepEqual(all, right, `${what}: sample ${i}`);
   }
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: of a truncated file, what is read is right, and what is missing is reported`, async () => {
+  Deno.test(`${title}: of a truncated file, read data is correct, and missing data is reported`, async () => {
     const codes = new Set<string>();
     const silent: string[] = [];
     await eachFile(format, async (file, bytes, lookAt, whole) => {
@@ -162,7 +162,7 @@ for (const [title, format] of CASES) {
     }
   });
 
-  Deno.test(`${title}: a changed byte is an error of recordfs, or is read as it is`, async () => {
+  Deno.test(`${title}: a changed byte is an error of recordfs, or is read unchanged`, async () => {
     let dice = 1;
     await eachFile(format, async (file, bytes, lookAt, whole) => {
       for (const at of some(bytes.length)) {

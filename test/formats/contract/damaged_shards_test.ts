@@ -1,6 +1,6 @@
 /**
- * A damaged shard of several, in every format whose samples lie in several: what is sound is opened, what is not is
- * said, and nothing has a number that a loader's saved state means something else by.
+ * A damaged shard among several, in every format with shards: valid ones are opened, damaged ones reported, and
+ * indices never refer to other samples than those of a loader's saved state.
  */
 import assert from "node:assert/strict";
 import { DataLoader } from "../../../src/open/data/mod.ts";
@@ -17,12 +17,12 @@ import {
 } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** A format whose samples lie in several shards. */
+/** Format with samples in several shards. */
 interface ShardedFormat extends FormatCase {
   readonly shards: ShardCase;
 }
 
-/** Samples of a dataset as their bytes. */
+/** Dataset whose samples are one byte each. */
 class Bytes extends Dataset<number> {
   readonly #samples: Dataset<unknown>;
   readonly #byteOf: ShardCase["byteOf"];
@@ -54,7 +54,7 @@ class Bytes extends Dataset<number> {
   }
 }
 
-/** Opens a directory of shards, or one; samples are their bytes. */
+/** Opens one shard or a directory of shards; samples are their bytes. */
 async function openDataset(
   { openDataset, shards }: ShardedFormat,
   path: string,
@@ -70,7 +70,7 @@ async function samplesOf(
   return await dataset.get([...indices]);
 }
 
-/** Fails unless samples have their numbers, but for those of a damaged file, which are errors. */
+/** Asserts that samples have their indices, except those of a damaged file, which are errors. */
 async function assertNumbered(
   dataset: Dataset<unknown>,
   damaged: number,

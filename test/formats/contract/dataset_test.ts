@@ -27,21 +27,21 @@ import { CASES } from "./formats.ts";
 
 const ORDER = [2, 0, 1, 1];
 
-/** Golden datasets with more samples are not loaded. */
+/** Largest golden dataset that is loaded, in samples. */
 const MOST = 400;
 
 type Options = Partial<
   Pick<LoaderOptions<unknown, unknown>, "numWorkers" | "rank" | "worldSize">
 >;
 
-/** A loader of all samples, shuffled. */
+/** Returns a loader of all samples, shuffled. */
 function loaderOf(dataset: Dataset<unknown>, options: Options = {}) {
   return new DataLoader<unknown, unknown[]>(dataset, {
     ...{ batchSize: 1, shuffle: true, seed: 5, collate: false, ...options },
   });
 }
 
-/** What a loader gives of a dataset, which is closed behind. */
+/** Loads all samples of a dataset, and closes it. */
 async function loaded(
   { keyOf }: FormatCase,
   dataset: Dataset<unknown>,
@@ -52,7 +52,7 @@ async function loaded(
   return (await Array.fromAsync(loader)).flat().map(keyOf);
 }
 
-/** Opens a golden dataset; `undefined` for what holds other samples than those of its format's class. */
+/** Opens a golden dataset; returns `undefined` if its samples belong to another class of the format. */
 async function openIfOne(
   opening: () => Promise<Dataset<unknown>>,
 ): Promise<Dataset<unknown> | undefined> {
@@ -235,7 +235,7 @@ for (const [title, format] of CASES) {
         ranks.push(...await loaded(format, await openIt(), part));
       }
       assert.deepEqual(sorted(ranks), sorted(keys));
-      // In threads, which find the files by what the storage says of itself.
+      // Threads find the files by the storage's recipe.
       const storage = portableStorage();
       const portable = await format.openDataset(`far:${path}`, { storage });
       const threads = { numWorkers: 2 };
@@ -302,12 +302,12 @@ for (const [title, format] of CASES) {
     }
   });
 
-  // A thread takes long to start: of several files, rather than of one.
+  // Threads start slowly, so a quick run uses them only with several files.
   const threaded = FULL
     ? sound
     : sound.filter(({ path }) => /shards|parts_dump/.test(path)).slice(0, 1);
   if (threaded.length === 0) continue;
-  Deno.test(`${title}: in golden datasets, threads load the same as no threads`, async () => {
+  Deno.test(`${title}: in golden datasets, threads load the same samples as without threads`, async () => {
     for (const { path } of threaded) {
       const openIt = () => format.openDataset(path, { onWarning() {} });
       const load = async (numWorkers: number) => {

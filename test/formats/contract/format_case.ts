@@ -1,4 +1,4 @@
-/** What the contract suite has to know of a format, to run it through everything. */
+/** Description of a format that the contract suite needs to run all its tests. */
 import * as fs from "node:fs";
 import type { Dataset } from "../../../src/data/dataset.ts";
 import type { Process } from "../../../src/data/datasets/process.ts";
@@ -6,116 +6,116 @@ import type { WaitOptions } from "../../../src/io/storage/byte_source.ts";
 import type { ContainerOptions } from "../../../src/open/mod.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
-/** Samples of each small container. */
+/** Number of samples in each small container. */
 export const COUNT = 3;
 
-/** Options of every dataset. */
+/** Options common to all datasets. */
 export interface DatasetOptions extends ContainerOptions, WaitOptions {
-  // deno-lint-ignore no-explicit-any -- of whatever samples the dataset has
+  // deno-lint-ignore no-explicit-any -- any type of sample
   readonly process?: Process<any, any> | undefined;
 }
 
 /** One format, or one kind of its containers. */
 export interface FormatCase {
-  /** What `info` calls the format. */
+  /** Name of the format in `info`. */
   readonly name: string;
-  /** Which of its containers, where the format has several kinds. */
+  /** Kind of container, if the format has several. */
   readonly kind?: string;
   /** Golden containers: files or directories. */
   readonly goldens: readonly Golden[];
   /**
-   * Writes a small sound container of {@linkcode COUNT} samples into an empty directory.
+   * Writes a small valid container of {@linkcode COUNT} samples into an empty directory.
    *
    * @returns Its name.
    */
   write(dir: string): Promise<string> | string;
-  /** Files of the small container's tree, in the order of a walk; `undefined` where only a codec knows the bytes. */
+  /** Files of the small container's tree, in walk order; `undefined` if their bytes depend on a codec. */
   readonly files: Readonly<Record<string, string | undefined>>;
-  /** Opens the dataset that is made for it. */
+  /** Opens the format's own dataset class. */
   openDataset(
     path: string,
     options: DatasetOptions,
   ): Promise<Dataset<unknown>>;
-  /** Whether datasets have the option `process`; they have, unless given. */
+  /** Whether datasets have the option `process`; by default they do. */
   readonly takesProcess?: boolean;
-  /** What tells the small container's samples from others, in their order: texts, numbers, or fields of such. */
+  /** Values that identify the small container's samples, in order: texts, numbers, or objects of these. */
   readonly keys: readonly unknown[];
-  /** What tells a sample from others. */
+  /** Returns the value that identifies a sample. */
   keyOf(sample: unknown): unknown;
-  /** A label of the small container's samples, and what it says; left out where they have none. */
+  /** Labels of the small container's samples, if they have any. */
   readonly labels?: { readonly key: string; readonly values: string[] };
-  /** Whether checksums cover all contents, so that none with a changed byte is read as if it were right. */
+  /** Whether checksums cover all contents, so that a changed byte is always detected. */
   readonly isSummed: boolean;
-  /** What `info` counts in the small container's parts: {@linkcode COUNT} unless given. */
+  /** Number of parts that `info` counts in the small container; by default {@linkcode COUNT}. */
   readonly parts?: number;
-  /** Whether `info` counts a file: it does not where only reading a sample tells. All, unless given. */
+  /** Whether `info` counts a file, which it can't if only reading the sample reveals it; by default all. */
   isCounted?(path: string): boolean;
-  /** What a check counts, where these are not the samples: what `info` counts in parts. */
+  /** Unit that a check counts if not samples: the parts counted by `info`. */
   readonly checkCounts?: "parts";
-  /** Whether samples stand in an order of their own, and not in that of a walk. */
+  /** Whether samples have an order of their own instead of walk order. */
   readonly isInOwnOrder?: boolean;
-  /** Whether the tree shows the samples as nodes only in the sample view. */
+  /** Whether samples are nodes of the tree only in the sample view. */
   readonly areNoNodes?: boolean;
-  /** Codes of the errors that cuts of the small container's files bring. */
+  /** Error codes caused by truncating the small container's files. */
   readonly cuts: readonly string[];
-  /** Cuts that leave a sound container of fewer samples, so that nobody can tell: the file, and its length. */
+  /** Truncations that leave a valid container of fewer samples, and so can't be detected: file and length. */
   readonly soundCuts?: readonly string[];
-  /** A large container, where the index of such is kept. */
+  /** Large container, if indexes of the format are cached. */
   readonly indexed?: IndexedCase;
-  /** Its shards, where samples lie in several. */
+  /** Shards, if the format has them. */
   readonly shards?: ShardCase;
-  /** Bytes of the small container that are changed, each of which is one damage that a check tells. */
+  /** Changed bytes of the small container, each of which a check reports as one damage. */
   readonly damages: readonly Damage[];
 }
 
-/** A container of so many entries that its index is kept. */
+/** Container with enough entries for its index to be cached. */
 export interface IndexedCase {
-  /** Name of its file. */
+  /** File name. */
   readonly name: string;
-  /** Makes it of contents. */
+  /** Makes the container from contents. */
   bytes(contents: readonly string[]): Uint8Array;
-  /** Ruins what its index is made of, so that not all entries are found. */
+  /** Damages the data from which the index is built, so that some entries are lost. */
   ruin(bytes: Uint8Array): void;
 }
 
-/** How the shards of a format are written and read. */
+/** How a format's shards are written and read. */
 export interface ShardCase {
-  /** Name of a shard. */
+  /** Returns the name of a shard. */
   name(shard: number): string;
-  /** Name of the file that samples of a shard are in, where that is another. */
+  /** Returns the name of the file that contains a shard's samples, if different. */
   data?(shard: number): string;
-  /** The file in a shard that says what is in it, where shards are directories. */
+  /** File in a shard that describes its content, if shards are directories. */
   readonly file?: string;
-  /** Bytes from its start that are damaged so that no sample of a file is found: they say how much there is, or where. */
+  /** Bytes at the start that give the number or offsets of samples: if they are damaged, no sample is found. */
   readonly head: number;
   /** Whether only a directory of shards is opened as a dataset. */
   readonly isDirectory?: boolean;
-  /** Whether another file says how many samples each has: then no sample gets another number. */
+  /** Whether another file has the number of samples of each shard, so that indices never shift. */
   readonly keepsNumbers?: boolean;
-  /** Writes a shard of samples of one byte. */
+  /** Writes a shard of one-byte samples. */
   write(path: string, samples: readonly number[]): Promise<void> | void;
-  /** The byte of a sample. */
+  /** Returns the byte of a sample. */
   byteOf(sample: unknown): number;
 }
 
-/** A golden container. */
+/** Golden container. */
 export interface Golden {
   readonly path: string;
-  /** Whether nothing of it is damaged. */
+  /** Whether it is undamaged. */
   readonly isSound: boolean;
 }
 
-/** A byte of a container. */
+/** Byte of a container to change. */
 export interface Damage {
-  /** The file, where the container is a directory. */
+  /** File, if the container is a directory. */
   readonly file?: string;
-  /** Byte in it; from its end, if negative. */
+  /** Offset in it; from its end, if negative. */
   readonly at: number;
-  /** How many damages it is: 1 unless given. */
+  /** Number of reported damages; by default 1. */
   readonly count?: number;
 }
 
-/** The golden containers of a kind, or of all kinds. */
+/** Returns the golden containers of a kind, or of all kinds. */
 export function goldensIn(set: string, kind?: string): Golden[] {
   const root = `${REPOSITORY}test/golden/${set}`;
   return fs.readdirSync(root).sort().flatMap((name) => {
@@ -127,20 +127,20 @@ export function goldensIn(set: string, kind?: string): Golden[] {
     };
     if (kind !== undefined && golden.kind !== kind) return [];
     const { target, valid = true } = golden;
-    // It opens as far as it goes, and lacks records of the last datapoint.
+    // It opens, but lacks records of the last datapoint.
     const isSound = valid && name !== "killed_writer";
     return [{ path: `${root}/${name}/${target}`, isSound }];
   });
 }
 
-/** The files below a directory, sorted. */
+/** Returns the files below a directory, sorted. */
 export function filesBelow(dir: string): string[] {
   return (fs.readdirSync(dir, { recursive: true }) as string[]).sort()
     .map((name) => `${dir}/${name}`)
     .filter((path) => fs.statSync(path).isFile());
 }
 
-/** Runs with a small container of a format on the disk. */
+/** Runs `body` with a small container of a format on disk. */
 export async function withSmall(
   format: FormatCase,
   body: (path: string, dir: string) => Promise<void>,
@@ -154,7 +154,7 @@ export async function withSmall(
 /** Three shards of three samples each: 0 to 8. */
 export const SHARDS = [[0, 1, 2], [3, 4, 5], [6, 7, 8]];
 
-/** Writes the shards, and damages one at its start. */
+/** Writes the shards, and damages the start of one. */
 export async function writeShards(
   dir: string,
   shards: ShardCase,
@@ -167,7 +167,7 @@ export async function writeShards(
   }
 }
 
-/** Damages a shard at its start. */
+/** Damages the start of a shard. */
 export function damageShard(
   shard: string,
   { file = "", head }: ShardCase,
@@ -178,7 +178,7 @@ export function damageShard(
   fs.writeFileSync(path, bytes);
 }
 
-/** Runs with a byte of a small container changed, and told of its file. */
+/** Runs `body` with a byte of a small container changed, and with the path of the damaged file. */
 export async function withDamage(
   path: string,
   { file, at }: Damage,

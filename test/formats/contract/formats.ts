@@ -1,4 +1,4 @@
-/** Every format, as an entry of a table that the contract suite runs through everything. */
+/** Table of all formats for the contract suite. */
 import * as fs from "node:fs";
 import {
   BagDataset,
@@ -143,7 +143,7 @@ const FORMATS: readonly FormatCase[] = [
     isSummed: false,
     cuts: ["truncated"],
     soundCuts: ["a.bag 0"],
-    // Where one record ends and the next one starts.
+    // The end of one record is the start of the next.
     damages: [{ at: -9, count: 2 }],
   },
   ...([1, 2, 3] as const).map((generation): FormatCase => ({
@@ -222,7 +222,7 @@ const FORMATS: readonly FormatCase[] = [
     cuts: ["truncated-data", "truncated-header"],
     shards: fileShards(
       "tar",
-      Infinity, // behind one header that is damaged, the next is found
+      Infinity, // headers after a damaged one are found
       (samples) =>
         tarBytes(
           samples.map((n) => ({ name: `${n}.bin`, data: Uint8Array.of(n) })),
@@ -261,7 +261,7 @@ const FORMATS: readonly FormatCase[] = [
     indexed: {
       name: "large.zip",
       bytes: (contents) => makeZip(namedFiles(contents)),
-      // The first entry of the central directory, as its end says.
+      // The first entry of the central directory, located by the end record.
       ruin: (bytes) => {
         const at = new DataView(bytes.buffer).getUint32(bytes.length - 6, true);
         bytes.fill(0, at, at + 4);
@@ -352,12 +352,12 @@ const FORMATS: readonly FormatCase[] = [
   },
 ];
 
-/** All formats, by what test titles call them. */
+/** All formats, by name in test titles. */
 export const CASES: ReadonlyMap<string, FormatCase> = new Map(
   FORMATS.map((one) => [[one.name, one.kind].filter(Boolean).join(", "), one]),
 );
 
-// Threads of loaders register it by themselves.
+// Threads of loaders register it themselves.
 await registerFormat(
   new URL("../../support/toy_format/toy_format.ts", import.meta.url),
 );

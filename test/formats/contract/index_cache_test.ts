@@ -1,4 +1,4 @@
-/** Indexes of large containers that are kept: the second open needs no other, and a wrong or old one does no harm. */
+/** Cached indexes of large containers: a second open needs no other, and a wrong or stale one does no harm. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../src/open/open.ts";
@@ -9,13 +9,13 @@ import { serving } from "../../support/remote/serving.ts";
 import type { IndexedCase } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** Entries from which on the index of a local container is kept. */
+/** Least number of entries for which the index of a local container is cached. */
 const MANY = 1 << 15;
-/** So many bytes an entry takes at least that one which has to be fetched is large enough as well. */
+/** Bytes an entry, enough for the index of a remote container to be cached as well. */
 const ENTRY = 300;
 const TIME = 1_700_000_000;
 
-/** Contents of a large container: each says its number, and a letter that all have. */
+/** Returns contents of a large container: each has its index, and a common letter. */
 function contentsOf(letter: string): string[] {
   return Array.from(
     { length: MANY + 10 },
@@ -25,14 +25,14 @@ function contentsOf(letter: string): string[] {
 
 const made = new Map<string, Uint8Array>();
 
-/** The bytes of a large container of contents with a letter. */
+/** Returns the bytes of a large container whose contents have this letter. */
 function bytesOf({ name, bytes }: IndexedCase, letter: string): Uint8Array {
   const key = `${name} ${letter}`;
   if (!made.has(key)) made.set(key, bytes(contentsOf(letter)));
   return made.get(key)!;
 }
 
-/** A large container on the disk, and the directory of a cache. */
+/** A large container on disk, and a cache directory. */
 interface Place {
   readonly path: string;
   readonly cache: string;
@@ -46,7 +46,7 @@ function openIn(
   return open(path, { remote, onWarning() {} });
 }
 
-/** Reads an entry of a container that must be whole. */
+/** Reads an entry of a container, and asserts that the container is complete. */
 async function read(place: Place, entry: number): Promise<string> {
   using shown = await openIn(place);
   const names = await shown.list();
@@ -55,7 +55,7 @@ async function read(place: Place, entry: number): Promise<string> {
   return text.slice(0, text.indexOf(" "));
 }
 
-/** Whole seconds: to set a time again rounds it. */
+/** Sets a time in whole seconds, since setting it again would round it. */
 function setTime(path: string): void {
   fs.utimesSync(path, TIME, TIME);
 }
@@ -88,7 +88,7 @@ for (const [title, { indexed }] of CASES) {
       const [file, ...others] = keptFiles(place);
       assert.deepEqual(others, []);
       assert.equal(fs.statSync(file!).mode & 0o777, 0o600);
-      // Nobody can see what becomes of the container: time, size and inode stay.
+      // The change is invisible: time, size and inode are unchanged.
       const bytes = Uint8Array.from(bytesOf(indexed, "n"));
       indexed.ruin(bytes);
       fs.writeFileSync(place.path, bytes);
@@ -103,10 +103,10 @@ for (const [title, { indexed }] of CASES) {
   Deno.test(`${title}: a cached index is used only for one state of a container`, () =>
     withPlace(indexed, async (place) => {
       assert.equal(await read(place, 1), "n1");
-      fs.writeFileSync(place.path, bytesOf(indexed, "m")); // as large as before
+      fs.writeFileSync(place.path, bytesOf(indexed, "m")); // of equal size
       assert.equal(await read(place, 1), "m1");
       assert.equal(keptFiles(place).length, 1);
-      // The same path, size and time, but another file.
+      // A different file of the same path, size and time.
       setTime(place.path);
       assert.equal(await read(place, 1), "m1");
       fs.writeFileSync(`${place.path}.new`, bytesOf(indexed, "n"));

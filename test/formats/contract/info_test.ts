@@ -1,4 +1,4 @@
-/** What `info` counts of every format is what its tree has, and its parts add up. */
+/** The counts of `info` agree with the tree of every format, and its parts add up. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
@@ -8,7 +8,7 @@ import { FULL } from "../../support/long.ts";
 import { COUNT, type FormatCase, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** Compares what is counted of a container with its tree. */
+/** Compares the counts of a container with its tree. */
 async function assertCounts(
   { name: format, isCounted = () => true }: FormatCase,
   path: string,
@@ -27,7 +27,7 @@ async function assertCounts(
     sums.bytes += bytes;
     sums.samples += samples;
   }
-  assert.ok(sums.bytes <= info.bytes, path); // indexes are no parts
+  assert.ok(sums.bytes <= info.bytes, path); // indexes are not parts
   const { length } = countSamples(info);
   assert.equal((await samplesOf(shown.tree)).length, length, path);
   return { length, samples: sums.samples };

@@ -1,4 +1,4 @@
-/** Containers of every format that are compressed, or lie in other containers: the same as where they lie alone. */
+/** Compressed and nested containers of every format read the same as plain ones. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { basename, dirname, relative } from "node:path";
@@ -22,7 +22,7 @@ import { CASES } from "./formats.ts";
 
 const quiet = { onWarning() {}, onLog() {} };
 
-/** Paths that lead to a container, in a directory where all of them are. */
+/** Returns paths to a container in various layers, all in one directory. */
 function layersOf(path: string, dir: string): string[] {
   const name = basename(path);
   const root = dirname(path);
@@ -48,7 +48,7 @@ function layersOf(path: string, dir: string): string[] {
   fs.writeFileSync(`${out}/${name}.gz`, gzipSync(bytes));
   fs.writeFileSync(`${out}/${name}.zst`, zstdCompressSync(bytes));
   const compressed = [`${out}/${name}.gz`, `${out}/${name}.zst`];
-  // Bags and Bagz may begin with any bytes, so that only its suffix tells a compressed one.
+  // Bags and Bagz may begin with any bytes, so that only the extension identifies a compressed one.
   if (!/\.bagz?$/.test(name)) {
     fs.writeFileSync(`${out}/${name}`, zstdCompressSync(gzipSync(bytes)));
     compressed.push(`${out}/${name}`);
@@ -65,7 +65,7 @@ async function contentsOf(shown: VirtualFs): Promise<unknown[]> {
   return contents;
 }
 
-/** Runs `body` with a small container, and with each path that leads to the same. */
+/** Runs `body` with a small container, and with all layered paths to it. */
 function withLayers(
   format: FormatCase,
   body: (
@@ -84,7 +84,7 @@ function withLayers(
 for (const [title, format] of CASES) {
   const as = { format: format.name };
 
-  Deno.test(`${title}: compressed or in other containers, from any storage, it is the same`, () =>
+  Deno.test(`${title}: compressed or in other containers, from any storage, the content is the same`, () =>
     withLayers(format, async (path, layered, dir) => {
       using plain = await open(path, as);
       const expected = await contentsOf(plain);
@@ -108,7 +108,7 @@ for (const [title, format] of CASES) {
       }
     }));
 
-  Deno.test(`${title}: compressed or in other containers, its samples are the same, in other threads too`, () =>
+  Deno.test(`${title}: compressed or in other containers, the samples are the same, in other threads too`, () =>
     withLayers(format, async (path, layered) => {
       using plain = await openDataset(path, as);
       const indices = [...Array(plain.length).keys()];
@@ -128,7 +128,7 @@ for (const [title, format] of CASES) {
     }));
 
   mountTest(
-    `${title}: compressed or in other containers, from the disk and from a server, its mount is the same`,
+    `${title}: compressed or in other containers, from disk and from a server, the mount is the same`,
     () =>
       withLayers(format, async (path, layered, dir) => {
         using plain = await open(path, as);

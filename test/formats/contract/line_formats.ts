@@ -1,4 +1,4 @@
-/** Formats of lines, as entries of the table of the contract suite. */
+/** Line formats in the table of the contract suite. */
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { type FormatCase, goldensIn } from "./format_case.ts";
 import {
@@ -11,7 +11,7 @@ import {
   WORDS,
 } from "./small_containers.ts";
 
-/** Lines of JSON, and cells of CSV in quotes. */
+/** JSON lines, and quoted cells of CSV. */
 const JSON_LINES = TEXTS.map((text, i) =>
   JSON.stringify({ text, word: WORDS[i] })
 );
@@ -21,7 +21,7 @@ function linesOf(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   return utf8(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** Where a file of lines may be cut so that it ends with one: before the first, and before and behind each newline. */
+/** Returns truncations at line boundaries: before the first line, and before and after each newline. */
 function endsOf(file: string, lines: readonly string[]): string[] {
   const ends = [0];
   for (const line of lines) {
@@ -50,11 +50,11 @@ export const LINE_FORMATS: readonly FormatCase[] = [
     labels: byWord,
     isSummed: false,
     cuts: ["bad-structure", "truncated-data"],
-    // A last line without a newline is JSON or not.
+    // A last line without a newline is complete if it is valid JSON.
     soundCuts: endsOf("a.jsonl", JSON_LINES),
     shards: fileShards(
       "jsonl",
-      Infinity, // other lines are found behind one that is damaged
+      Infinity, // other lines are found after a damaged one
       (samples) => linesOf(samples.map((n) => JSON.stringify({ n }))),
       (sample) => (sample as { n: number }).n,
     ),
@@ -75,7 +75,7 @@ export const LINE_FORMATS: readonly FormatCase[] = [
     labels: { key: "text", values: TEXTS },
     isSummed: false,
     cuts: ["truncated-data"],
-    // Of one behind the last byte of a row, a note is made.
+    // A truncation after the last byte of a row is only noted.
     soundCuts: endsOf(`a.${name}`, ["text", ...QUOTED])
       .filter((_, i) => i === 0 || i % 2 === 0),
     shards: fileShards(

@@ -10,7 +10,7 @@ import {
   TEXTS,
 } from "./small_containers.ts";
 
-/** Values of a database by their keys. */
+/** Values of a database by key. */
 const FILES_BY_KEY = { a: TEXTS[0]!, b: TEXTS[1]!, c: TEXTS[2]! };
 
 /** LMDB, for the contract suite. */

@@ -1,4 +1,4 @@
-/** Mounts of every format, from the disk and from a server: files are those of the tree, and what is damaged is EIO. */
+/** Mounts of every format, from disk and from a server: files equal those of the tree, and damaged ones are EIO. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../fuse/mount_container.ts";
@@ -25,12 +25,12 @@ import { CASES } from "./formats.ts";
 
 const GOLDEN = `${REPOSITORY}test/golden`;
 
-/** Containers of more files are left out. */
+/** Containers with more files are skipped. */
 const MOST = 300;
 
 const quiet = { onWarning() {}, onLog() {} };
 
-/** The bytes of a file, or the code of the error that it cannot be read by. */
+/** Returns the bytes of a file, or the code of the error of reading it. */
 function attempt(read: () => Uint8Array): Uint8Array | string | undefined {
   try {
     return Uint8Array.from(read());
@@ -39,16 +39,16 @@ function attempt(read: () => Uint8Array): Uint8Array | string | undefined {
   }
 }
 
-/** Requires that files below a directory are those of a tree. */
+/** Asserts that files below a directory equal those of a tree. */
 async function assertShown(shown: VirtualFs, directory: string): Promise<void> {
   const files = [...shown.walkSync()].filter(({ isFile }) => isFile);
   const { stdout, stderr } = await output(
     ...["find", directory, "-xtype", "f", "-printf", "x"] as const,
   );
-  const unknown = stderr.match(/Input\/output error/g) ?? []; // nor what they are
+  const unknown = stderr.match(/Input\/output error/g) ?? []; // their type is unreadable too
   assert.equal(stdout.length + unknown.length, files.length);
   for (const { path } of files) {
-    if (!path.isWellFormed()) continue; // no file of that name can be asked for here
+    if (!path.isWellFormed()) continue; // names that JavaScript cannot represent
     const expected = attempt(() => shown.readSync(path));
     const read = attempt(() => {
       const bytes = fs.readFileSync(`${directory}/${path}`);
@@ -60,7 +60,7 @@ async function assertShown(shown: VirtualFs, directory: string): Promise<void> {
   }
 }
 
-/** Requires that a container is mounted as the tree that it is, or not at all where it is none. */
+/** Asserts that a container is mounted as its tree, or that mounting fails if it has none. */
 async function assertMounted(
   path: string,
   options: MountContainerOptions & ContainerOptions,
@@ -77,7 +77,7 @@ async function assertMounted(
   });
 }
 
-/** Golden containers that are sound: all of those that are not large, or a middle and the last one. */
+/** Returns the valid golden containers that are not large, or in a quick run one in the middle and the last one. */
 async function goldensOf({ name, goldens }: FormatCase): Promise<string[]> {
   const paths: string[] = [];
   for (const { path, isSound } of goldens) {
@@ -90,7 +90,7 @@ async function goldensOf({ name, goldens }: FormatCase): Promise<string[]> {
 }
 
 for (const [title, format] of CASES) {
-  // Datasets of all generations are shown by one tree.
+  // Datasets of all generations share one tree class.
   if (!FULL && /generation [12]$/.test(title)) continue;
   const own = { ...quiet, format: format.name };
 
@@ -115,7 +115,7 @@ for (const [title, format] of CASES) {
 
   if (format.goldens.length === 0) continue;
   mountTest(
-    `${title}: golden containers are mounted, several as one, from the disk and from a server`,
+    `${title}: golden containers are mounted, several as one, from disk and from a server`,
     () =>
       withSmall(format, async (_small, dir) => {
         const paths = await goldensOf(format);
@@ -134,7 +134,7 @@ for (const [title, format] of CASES) {
               using alone = await open(location, own);
               await assertShown(alone, `${near}/${path}`);
             }
-            // Links are compared as such: some lead nowhere.
+            // Links are compared as links: some are broken.
             const flags = ["-r", "--no-dereference"];
             const diff = await output("diff", ...flags, near, mountpoint);
             assert.deepEqual(diff, { code: 0, stdout: "", stderr: "" });

@@ -1,4 +1,4 @@
-/** Options of readers: those that a format does not use are not offered, which `deno check` sees. */
+/** Options of readers: unused options are absent from a format's types, as `deno check` verifies. */
 import { openRows } from "../../support/parquet/open_rows.ts";
 import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-/** Formats of records that lie one after the other, as entries of the table of the contract suite. */
+/** Formats of consecutive records in the table of the contract suite. */
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import { bagzBytes } from "../../support/bagz/make_bagz.ts";
 import {
@@ -38,7 +38,7 @@ export const RECORD_FORMATS: readonly FormatCase[] = [
     openDataset: (path, options) => openDataset(path, options),
     keys: TEXTS,
     keyOf: (sample) => {
-      // A damaged record may be no example.
+      // A damaged record may not be an example.
       const { text: values, content } = sample as {
         readonly text?: Uint8Array[];
         readonly content?: Uint8Array;
@@ -75,7 +75,7 @@ export const RECORD_FORMATS: readonly FormatCase[] = [
     isSummed: false,
     cuts: ["truncated"],
     soundCuts: ["a.bagz 0"],
-    // The end says how much there is.
+    // The end of the file gives the number of records.
     shards: fileShards(
       "bagz",
       Infinity,
@@ -102,7 +102,7 @@ export const RECORD_FORMATS: readonly FormatCase[] = [
     openDataset: (path, options) => openDataset(path, options),
     keys: TEXTS.map((text, i) => `${text} ${i}`),
     keyOf: (sample) => {
-      // A damaged record may be no image.
+      // A damaged record may not be an image.
       const { image, label, content } = sample as {
         readonly image?: Uint8Array;
         readonly label?: number;

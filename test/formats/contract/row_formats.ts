@@ -1,4 +1,4 @@
-/** Formats of rows, as entries of the contract suite's table. */
+/** Row formats in the table of the contract suite. */
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
 import {
   arrowFile,
@@ -24,7 +24,7 @@ export const ROW_FORMATS: readonly FormatCase[] = [
     labels: { key: "n", values: ["7", "8", "9"] },
     isSummed: false,
     cuts: ["truncated"],
-    // Its end says how much there is.
+    // The end of the file gives the number of rows.
     shards: fileShards("parquet", Infinity, bytesFile, byteOf("data")),
     damages: [{ at: 0 }],
   },
@@ -43,7 +43,7 @@ export const ROW_FORMATS: readonly FormatCase[] = [
     labels: { key: "n", values: ["7", "8", "9"] },
     isSummed: false,
     cuts: ["bad-structure", "truncated"],
-    // Its end says how much there is.
+    // The end of the file gives the number of rows.
     shards: fileShards("arrow", Infinity, arrowOfBytes, byteOf("data")),
     damages: [{ at: -1 }],
   },

@@ -1,4 +1,4 @@
-/** What a program sees of a container, in a form that can be compared: from any storage, with and without waiting. */
+/** Content of a container in comparable form, from any storage, read asynchronously and synchronously. */
 import { countSamples } from "../../../src/open/data/counted_samples.ts";
 import { check, open } from "../../../src/open/open.ts";
 import { type ContainerOptions, openSync } from "../../../src/open/mod.ts";
@@ -8,12 +8,12 @@ import { outcome, outcomeSync, refused } from "../../support/far_away.ts";
 import { FULL } from "../../support/long.ts";
 import type { FormatCase } from "./format_case.ts";
 
-/** Files that are read one by one, of those that there are: each read waits. */
+/** Number of files read one by one, since each read waits. */
 const SINGLE = 12;
-/** Entries that are looked at: of folders in folders in folders, the paths take gigabytes. */
+/** Number of listed entries: with deep nesting, all paths would take gigabytes. */
 const ENTRIES = 400;
 
-/** Whatever is done with a container, each as its outcome. */
+/** Ways to use a container, each returning its result. */
 export const USES: Readonly<
   Record<
     string,
@@ -30,7 +30,7 @@ export const USES: Readonly<
   check: (_, path, options) => checkOf(path, options),
 };
 
-/** All that is seen of a container, with what it warns of. */
+/** Returns the results of all uses of a container, with the warnings. */
 export async function seenOf(
   format: FormatCase,
   path: string,
@@ -120,7 +120,7 @@ async function each<T>(
   return await Promise.all(items.map((item) => outcome(() => call(item))));
 }
 
-/** What is seen of a container without waiting. */
+/** Returns the results of synchronous uses of a container. */
 export function seenNow(path: string, options: ContainerOptions): unknown {
   return outcomeSync(() => {
     using shown = openSync(path, options);
@@ -138,7 +138,7 @@ export function seenNow(path: string, options: ContainerOptions): unknown {
   });
 }
 
-/** What {@linkcode seenOf} tells of the same, where all of that is there at once. */
+/** Selects the part of {@linkcode seenOf} that is available synchronously. */
 export function withoutWaiting(seen: Record<string, unknown>): unknown {
   const { result } = seen["tree"] as { result: Record<string, unknown> };
   if (!("entries" in result)) return result;

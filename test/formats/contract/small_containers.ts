@@ -1,4 +1,4 @@
-/** What the small containers of the contract suite hold, and how their samples are told apart. */
+/** Content of the contract suite's small containers, and values that identify their samples. */
 import * as fs from "node:fs";
 import { imageCodec } from "../../../src/codecs/image/mod.ts";
 import type { ShardCase } from "./format_case.ts";
@@ -16,7 +16,7 @@ export const text = (bytes: unknown): string =>
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(text);
 
-/** Writes a container that is one file. */
+/** Returns a writer of a container that is one file. */
 export function oneFile(
   name: string,
   bytes: () => Uint8Array,
@@ -35,7 +35,7 @@ export const NUMBERED = {
   "000002": TEXTS[2],
 };
 
-/** Files of archives and packed folders: a directory's and the root's, sorted by name. */
+/** Files of archives and packed folders, in a directory and in the root, sorted by name. */
 export const FILES = {
   "a/b.txt": TEXTS[0]!,
   "a/c": TEXTS[1]!,
@@ -45,20 +45,20 @@ export const FILES = {
 export const bytesOfFile = (sample: unknown): string =>
   text((sample as FileSample).content);
 
-/** The label that datapoints and samples have, and what it says. */
+/** Values of the label of datapoints and samples. */
 export const WORDS = ["cat", "dog", "cat"];
 
 export const byWord = { key: "word", values: WORDS };
 
-/** The columns of shards of MDS. */
+/** Columns of MDS shards. */
 const COLUMNS: readonly MadeColumn[] = [["data", "bytes", null]];
 
-/** A sample's field, which is one byte. */
+/** Returns a function that returns a sample's field, which is one byte. */
 export function byteOf(field: string): (sample: unknown) => number {
   return (sample) => (sample as Record<string, Uint8Array>)[field]![0]!;
 }
 
-/** Writes a shard of MDS, and adds it to its index. */
+/** Writes an MDS shard, and adds it to its index. */
 export function writeMds(path: string, samples: readonly number[]): void {
   const shard = shardOf(
     samples.map((n) => Uint8Array.of(1, 0, 0, 0, n)),
@@ -74,7 +74,7 @@ export function writeMds(path: string, samples: readonly number[]): void {
   fs.writeFileSync(index, JSON.stringify({ shards, version: 2 }));
 }
 
-/** Writes a chunk of GulpIO: each sample is a video of one frame, by its id. */
+/** Writes a GulpIO chunk in which each sample is a video of one frame, identified by its id. */
 export async function writeVideos(
   path: string,
   samples: readonly number[],
@@ -86,9 +86,9 @@ export async function writeVideos(
 }
 
 /**
- * Shards that are a file each.
+ * Describes shards that are one file each.
  *
- * @param head Bytes that are damaged, as {@linkcode ShardCase.head}.
+ * @param head Bytes to damage, as {@linkcode ShardCase.head}.
  */
 export function fileShards(
   ending: string,
@@ -122,7 +122,7 @@ export async function writeGulp(dir: string): Promise<string> {
   return "gulp";
 }
 
-/** Files that are named as their texts begin: so that those of other texts have other names. */
+/** Names files by the start of their texts, so that different texts have different names. */
 export function namedFiles(
   texts: readonly string[],
 ): { readonly name: string; readonly data: string }[] {

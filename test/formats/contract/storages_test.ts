@@ -1,4 +1,4 @@
-/** Golden containers of every format from four storages: a program sees the same of them, waiting or not. */
+/** Golden containers of every format from four storages yield the same, asynchronously and synchronously. */
 import assert from "node:assert/strict";
 import { formatNamed } from "../../../src/formats/registry.ts";
 import type { RecordfsError } from "../../../src/base/errors.ts";
@@ -17,10 +17,10 @@ import { seenNow, seenOf, withoutWaiting } from "./seen.ts";
 
 const GOLDEN = `${REPOSITORY}test/golden`;
 
-/** One golden container in so many is taken in a quick run. */
+/** Stride over golden containers in a quick run. */
 const STRIDE = 16;
 
-/** Replaces addresses of a server with the paths that they stand for. */
+/** Replaces URLs of a server by the corresponding paths. */
 function moved(value: unknown, url: string, root: string): unknown {
   if (typeof value === "string") {
     return !value.includes(url) ? value : value.replaceAll(url, root)
@@ -33,7 +33,7 @@ function moved(value: unknown, url: string, root: string): unknown {
   );
 }
 
-/** Compares what is seen of containers below a directory, from anywhere. */
+/** Compares the content of containers below a directory between all storages. */
 async function compare(
   format: FormatCase,
   root: string,
@@ -55,7 +55,7 @@ async function compare(
   for (const of of ways) {
     for (const [seed, container] of containers.entries()) {
       const expected = await seenOf(format, container, of);
-      // With its neighbours, such as indexes.
+      // Includes neighbouring files, such as indexes.
       const memory = inMemory(path.dirname(container));
       const storages = { memory, slow: slowStorage(seed, memory) };
       for (const [name, storage] of Object.entries(storages)) {
@@ -77,7 +77,7 @@ async function compare(
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: memory, a slow storage and a server give the same as the disk`, () =>
+  Deno.test(`${title}: memory, a slow storage and a server yield the same as the disk`, () =>
     withSmall(format, async (small, dir) => {
       const goldens = format.goldens.map(({ path }) => path)
         .filter((_, i) => FULL || i % STRIDE === 0);
@@ -99,7 +99,7 @@ for (const [title, format] of CASES) {
       const refused: string[] = [];
       for (const file of files) {
         try {
-          // What opening has loaded is there at once, as what is empty.
+          // Data loaded by opening is available at once, and so are empty files.
           assert.deepEqual(far.readSync(file), near.readSync(file));
         } catch (error) {
           assert.equal((error as RecordfsError).code, "must-wait");
@@ -113,7 +113,7 @@ for (const [title, format] of CASES) {
         }
       }
       assert.notDeepEqual(refused, []);
-      // At the same time, as they are asked for.
+      // Concurrently, in request order.
       const read = await Promise.all(files.map((file) => far.read(file)));
       assert.deepEqual(read, near.readSync(files));
       const controller = new AbortController();

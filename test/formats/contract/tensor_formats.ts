@@ -1,4 +1,4 @@
-/** Formats of tensors, and of samples that PyTorch's libraries write, for the contract suite. */
+/** Formats of tensors, and of samples written by PyTorch libraries, for the contract suite. */
 import * as fs from "node:fs";
 import type { NdArray } from "../../../src/codecs/numpy/nd_array.ts";
 import { openDataset } from "../../../src/open/data/open_dataset.ts";
@@ -20,7 +20,7 @@ import { byteOf, fileShards, oneFile, WORDS } from "./small_containers.ts";
 
 const DATA: readonly MadeField[] = [["data", "bytes"]];
 
-/** Writes a chunk of LitData, and adds it to its index. */
+/** Writes a LitData chunk, and adds it to its index. */
 function writeLitdata(path: string, samples: readonly number[]): void {
   const chunk = chunkOf(samples.map((n) => sampleOf(Uint8Array.of(n))));
   fs.writeFileSync(path, chunk);

@@ -1,4 +1,4 @@
-/** Other threads make the same tree, samples and dataset of what is shared with them, and refuse files that have changed. */
+/** Other threads make the same tree, samples and dataset from shared data, and reject files that have changed. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { RecordfsError } from "../../../src/base/errors.ts";
@@ -16,7 +16,7 @@ import { FULL } from "../../support/long.ts";
 import { filesBelow, type FormatCase, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** Shows the tree that another thread would have of a container. */
+/** Reopens a container's tree as another thread would. */
 function reopening({ location, tree, info }: VirtualFs) {
   const handle = structuredClone(tree.share());
   return async () =>
@@ -28,14 +28,14 @@ function change(dir: string): void {
   for (const file of filesBelow(dir)) fs.appendFileSync(file, "x");
 }
 
-/** What another thread makes of shared samples. */
+/** Reopens shared samples as another thread would. */
 async function samplesAgain(samples: Samples): Promise<() => Promise<Samples>> {
   const { module, data } = structuredClone(samples.share());
   const { reopenSamples } = await import(module);
   return () => runAsync(reopenSamples(data as never, LOCAL_DISK));
 }
 
-/** The contents of a tree's files by their nodes: their bytes, or where these lie where the thread is given the files. */
+/** Returns the contents of a tree's files: their bytes, or only their locations if the thread has no files. */
 function contentsOf(shown: VirtualFs, hasFiles: boolean): unknown[] {
   const { tree } = shown;
   const files = [...shown.walkSync()].filter(({ isFile }) => isFile);
@@ -77,7 +77,7 @@ for (const [title, format] of CASES) {
       using shown = await open(path);
       const { samples } = shown;
       if (samples !== undefined) await compareSamples(format, samples, dir);
-      if (!FULL) return; // loaders have threads too
+      if (!FULL) return; // loaders use threads too
       using dataset = await format.openDataset(path, {});
       await assertPortable(dataset, [2, 0, 1, 1]);
     }));

@@ -1,6 +1,6 @@
 /**
- * The nodes of every format's trees: each is where it is listed, under one id, on every open and in other threads; and
- * samples are nodes.
+ * Nodes of every format's trees: each has one id, under which it is found where it is listed, on every open and in
+ * other threads; and samples are nodes.
  */
 import assert from "node:assert/strict";
 import { decodeName } from "../../../src/base/names.ts";
@@ -25,10 +25,10 @@ import { assertConsistent } from "../../tree/support/consistent_tree.ts";
 import { type FormatCase, withSmall } from "./format_case.ts";
 import { CASES } from "./formats.ts";
 
-/** Trees of more files are left out. */
+/** Trees with more files are skipped. */
 const MOST = 500;
 
-/** What trees are made of the same container, besides those of its format's variants. */
+/** Options that change the tree, besides the format's variants. */
 const MODES: readonly ContainerOptions[] = [
   {},
   { decoded: true },
@@ -36,7 +36,7 @@ const MODES: readonly ContainerOptions[] = [
   { ext: "bin" },
 ];
 
-/** The path of a node by the names of those above, as far as the tree knows them. */
+/** Returns the path of a node, composed of its ancestors' names. */
 function pathOf(tree: Tree, node: NodeId): string {
   const name = new Uint8Array(LONGEST_NAME);
   const parts: string[] = [];
@@ -47,7 +47,7 @@ function pathOf(tree: Tree, node: NodeId): string {
   return parts.join("/");
 }
 
-/** Requires that samples are nodes of one kind, in the order of a walk, under whose names the tree has them. */
+/** Asserts that samples are nodes of one kind, in walk order, which are found by their names. */
 async function assertSamples(
   { isInOwnOrder, areNoNodes }: FormatCase,
   shown: VirtualFs,
@@ -77,7 +77,7 @@ async function assertSamples(
   }
 }
 
-/** Requires that another thread has the files that extents lie in, in their order. */
+/** Asserts that another thread has the source files of extents, in the same order. */
 function assertSources({ sources }: Tree, again: Tree["sources"]): void {
   if (!areOpen(sources) || !areOpen(again) || again.length === 0) return;
   assert.deepEqual(
@@ -86,7 +86,7 @@ function assertSources({ sources }: Tree, again: Tree["sources"]): void {
   );
 }
 
-/** Compares the nodes of a tree with what is said of them in other ways, and by others. */
+/** Compares the nodes of a tree with those of a synchronous open, and of another thread. */
 async function assertNodes(
   format: FormatCase,
   path: string,
@@ -128,7 +128,7 @@ for (const [title, format] of CASES) {
           try {
             await assertNodes(format, path, { format: name, onWarning() {} });
           } catch (error) {
-            if (!(error instanceof RecordfsError)) throw error; // it is no such one
+            if (!(error instanceof RecordfsError)) throw error; // the container has no such variant
           }
         }
       }
@@ -136,7 +136,7 @@ for (const [title, format] of CASES) {
 }
 
 for (const [title, format] of CASES) {
-  Deno.test(`${title}: it is the same among other containers as alone`, () =>
+  Deno.test(`${title}: the tree among other containers equals the tree alone`, () =>
     withSmall(format, async (small) => {
       const { name, goldens } = format;
       const sound = goldens.filter(({ isSound }) => isSound).slice(0, 3);

@@ -1,4 +1,4 @@
-/** Bytes that a server or its cache gave wrong once: each format notices, and reads them again. */
+/** Bytes that a server or its cache returned wrong once: each format detects them, and reads them again. */
 import { openRows } from "../../support/parquet/open_rows.ts";
 import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { type Served, serving } from "../../support/remote/serving.ts";
 import { memberBytes } from "../../support/tar/make_tar.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
 
-/** Has the server give a byte of a file wrong, the first times that it is asked for it. */
+/** Makes the server corrupt a byte of a file, the first `times` times it is requested. */
 function sendWrong(
   { server }: Served,
   path: string,
@@ -39,19 +39,19 @@ function sendWrong(
   };
 }
 
-/** What is served, and one byte of it. */
+/** Served file, and one of its bytes. */
 interface Case {
   /** Path of the file with that byte. */
   readonly path: string;
-  /** Writes it below a directory, and returns where the byte is. */
+  /** Writes it below a directory, and returns the offset of the byte. */
   write(dir: string): number | Promise<number>;
-  /** Prepares the cache, before the byte is wrong. */
+  /** Fills the cache before the byte is corrupted. */
   prepare?(served: Served): Promise<void>;
-  /** Reads what the byte is a part of. */
+  /** Reads content that includes the byte. */
   read(url: string, remote: Served["remote"]): Promise<Uint8Array>;
-  /** SHA-256 of that. */
+  /** SHA-256 of that content. */
   readonly expected: string;
-  /** Code of the error where the byte is wrong each time. */
+  /** Error code if the byte is corrupted each time. */
   readonly code: string;
 }
 
@@ -71,7 +71,7 @@ function writeZip(dir: string, method: number): void {
   fs.writeFileSync(`${dir}/a.zip`, makeZip([member]));
 }
 
-/** A tar so large that its index is kept. */
+/** Content of a tar large enough for its index to be cached. */
 const LARGE = new Uint8Array(9 << 20);
 
 async function readTar(
@@ -149,7 +149,7 @@ const CASES: Readonly<Record<string, Case>> = {
       const shape = { groups: 1, pages: 3, rows: 4, size: 1000 };
       const file = largeFile({ ...shape, isIndexed: true });
       fs.writeFileSync(`${dir}/a.parquet`, file);
-      return Buffer.from(file).indexOf(file.subarray(4, 10), 10); // of the second page
+      return Buffer.from(file).indexOf(file.subarray(4, 10), 10); // the second page
     },
     async read(url, remote) {
       using reader = await openRows(`${url}/a.parquet`, { remote });
@@ -174,7 +174,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 for (const [what, one] of Object.entries(CASES)) {
-  Deno.test(`bytes that were wrong once are read again: ${what}`, () =>
+  Deno.test(`bytes that were corrupt once are read again: ${what}`, () =>
     serving(async (served) => {
       const at = await one.write(served.dir);
       sendWrong(served, one.path, at, 0);
@@ -185,7 +185,7 @@ for (const [what, one] of Object.entries(CASES)) {
       assert.equal(sha256(read), one.expected);
     }));
 
-  Deno.test(`bytes that are always wrong are an error: ${what}`, () =>
+  Deno.test(`bytes that are always corrupt are an error: ${what}`, () =>
     serving(async (served) => {
       const at = await one.write(served.dir);
       sendWrong(served, one.path, at, 0);
@@ -198,7 +198,7 @@ for (const [what, one] of Object.entries(CASES)) {
     }));
 }
 
-/** What is checked, and the byte of it that is wrong. */
+/** Containers to check, and the corrupted byte. */
 const CHECKED: Readonly<
   Record<
     string,
@@ -224,7 +224,7 @@ const CHECKED: Readonly<
 };
 
 for (const [what, { path, write, at }] of Object.entries(CHECKED)) {
-  Deno.test(`bytes that were wrong once are not damage to a check: ${what}`, () =>
+  Deno.test(`bytes that were corrupt once are not damage to a check: ${what}`, () =>
     serving(async (served) => {
       const location = write(served.dir);
       const checked = async () => {

@@ -1,4 +1,4 @@
-/** What is taken for a bag, and of which generation. */
+/** Detection of bags and of their generation. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { openBag } from "../../../../src/formats/bags/bag/open_bag.ts";
@@ -54,7 +54,7 @@ Deno.test("empty files and empty indexes are empty bags", async () => {
 Deno.test("a forced generation overrides the content", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
-    // An empty first record in generation 2, which its own writer refuses, looks like generation 1.
+    // With an empty first record, which its own writer rejects, a bag of generation 2 looks like generation 1.
     writeBag(path, [bytes(0), bytes(4)], 2);
     const read = (options: BagOptions) => {
       using bag = BagReader.openSync(path, options);
@@ -76,7 +76,7 @@ Deno.test("bytes after the last entry of a live writer's index are ignored", asy
     Deno.writeFileSync(path, bytes(100), { append: true });
     using bag = BagReader.openSync(path);
     assert.deepEqual([bag.length, bag.size], [2, 8 + 16]);
-    // What is appended while it is open neither shows nor disturbs.
+    // Records appended while it is open are neither visible nor harmful.
     writeBag(path, [bytes(3), bytes(5), bytes(7)], 3);
     assert.deepEqual(bag.rangeSync(0, 9), [bytes(3), bytes(5)]);
   });
@@ -93,7 +93,7 @@ Deno.test("record bytes are not mistaken for an index", async () => {
         return true;
       });
     };
-    // Of 4000 records, the last entry alone is lost, so that the one before it is taken for the end.
+    // Only the last of 4000 entries is lost, so that the one before it looks like the end of the index.
     const ends = Array.from({ length: 4001 }, (_, i) => 8 * i);
     const whole = new Uint8Array([...bytes(32_000), ...u64s(ends)]);
     Deno.writeFileSync(path, whole);
@@ -109,9 +109,9 @@ Deno.test("a bag of generation 3 whose index is lost names the missing index, wh
     const path = `${dir}/a.bag`;
     const contents = [
       bytes(3),
-      bytes(50), // as a trailer: past the end
+      bytes(50), // read as a trailer, it points past the end
       Uint8Array.of(...bytes(50), ...u64s([3])), // not a multiple of 8 before the end
-      Uint8Array.of(...bytes(48), ...u64s([8])), // record bytes for entries
+      Uint8Array.of(...bytes(48), ...u64s([8])), // record bytes in place of entries
     ];
     for (const content of contents) {
       Deno.writeFileSync(path, content);
@@ -131,8 +131,8 @@ Deno.test("an .idx that is not a bag's own is ignored, with a warning", async ()
     const open = () =>
       BagReader.openSync(path, { onWarning: (text) => warnings.push(text) });
     const strays = [
-      new TextEncoder().encode("0 30\n30 37\n"), // of another tool
-      u64s([30, 37, 1000]), // of a longer bag
+      new TextEncoder().encode("0 30\n30 37\n"), // written by another tool
+      u64s([30, 37, 1000]), // belongs to a longer bag
       u64s([37, 30]),
     ];
     for (const generation of [1, 2] as const) {
@@ -144,13 +144,13 @@ Deno.test("an .idx that is not a bag's own is ignored, with a warning", async ()
         assert.deepEqual(bag.rangeSync(0, 9), records);
         assert.match(warnings.splice(0).join(), /a\.idx is ignored/);
       }
-      // Of the same records: the bag was converted in its place.
+      // For the same records: the bag was converted in place.
       Deno.writeFileSync(`${dir}/a.idx`, u64s([30, 37]));
       using bag = open();
       assert.deepEqual(bag.rangeSync(0, 9), records);
     }
     assert.deepEqual(warnings, []);
-    // In generation 3 it is the index, however damaged.
+    // In generation 3 it is the index, even if damaged.
     for (const stray of strays) {
       writeBag(path, records, 3);
       Deno.writeFileSync(`${dir}/a.idx`, stray);
@@ -166,7 +166,7 @@ Deno.test("the keys of a dataset with references have their indexes in their bag
     for (const generation of [1, 2] as const) {
       const path = `${dir}/${generation}`;
       writeDataset(path, { a: "bytes" }, datapoints, generation);
-      Deno.writeFileSync(`${path}/a.idx`, u64s([3, 4])); // as if there were shorter records
+      Deno.writeFileSync(`${path}/a.idx`, u64s([3, 4])); // as if the records were shorter
       using reader = DatasetReader.openSync(path, { decoders: null });
       assert.deepEqual(reader.getSync(1), datapoints[1]);
       using tree = openSync(path);
@@ -175,7 +175,7 @@ Deno.test("the keys of a dataset with references have their indexes in their bag
   });
 });
 
-Deno.test("each limit of a bag is checked on use", async () => {
+Deno.test("each end offset of a bag is checked on use", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     const good = [10, 20, 30, 40, 50];

@@ -109,7 +109,7 @@ Deno.test("another thread makes the same dataset, with a module's decoders", asy
   await assertPortable(lengths, [1, 0]);
 });
 
-Deno.test("a dataset that another thread cannot make says why", async () => {
+Deno.test("the error says why another thread cannot make a dataset", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);

@@ -1,4 +1,4 @@
-/** Datasets in the forms that granular had for a few commits, which its code of those wrote. */
+/** Datasets in the intermediate forms of a few granular commits, written by the code of those commits. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../../../src/open/convert/convert.ts";
@@ -26,7 +26,7 @@ function expected(name: string): Expected {
   return JSON.parse(fs.readFileSync(`${ROOT}/${name}/expect.json`, "utf8"));
 }
 
-/** Name, and generation that it is read as. */
+/** Name, and the generation that it is read as. */
 const CASES = [
   ["array_0_8_0", 1],
   ["arraytree_0_8_1", 1],
@@ -95,7 +95,7 @@ for (const [name, generation] of CASES) {
   });
 }
 
-/** Compares every value with those that are expected; lists of generation 3 are one value. */
+/** Compares every value with the expected ones; in generation 3, a list is a single value. */
 async function assertValues(
   path: string,
   datapoints: Expected["datapoints"],
@@ -117,7 +117,7 @@ Deno.test("arraytree is a custom type except in generation 1", () => {
   assert.equal(decodersOf(3).arraytree, undefined);
 });
 
-Deno.test("datasets of bags 0.2 to 0.4 are named, with a remedy", async () => {
+Deno.test("datasets of bags 0.2 to 0.4 are named, with a hint", async () => {
   const path = `${ROOT}/parts_0_4_0/data`;
   await assert.rejects(DatasetReader.open(path), (error) => {
     assert.ok(error instanceof FormatError);

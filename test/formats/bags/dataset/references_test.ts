@@ -1,4 +1,4 @@
-/** Parsing references: every form MessagePack has for an integer, and what is none. */
+/** Parsing of references: every MessagePack encoding of an integer, and invalid ones. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { References } from "../../../../src/formats/bags/dataset/references.ts";
@@ -10,7 +10,7 @@ const keys = Object.entries(types).map(([key, type]) => ({
   type: parseType(type, true),
 }));
 
-/** `hex` as references of the keys a (one record) and b (a list). */
+/** Parses `hex` as references of the keys a (one record) and b (a list). */
 function parse(hex: string, length = 2 ** 52): (number | number[])[] {
   const references = new References({
     path: "d/refs.bag",

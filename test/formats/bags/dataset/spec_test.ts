@@ -1,4 +1,4 @@
-/** Specifications: types, and keys that must not lead out of the dataset's directory. */
+/** Specifications: types, and keys that must not escape from the dataset's directory. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../../../src/base/errors.ts";
 import {
@@ -11,7 +11,7 @@ import {
 const parse = (text: string, hasRefs = false) =>
   parseSpec(new TextEncoder().encode(text), "d/spec.json", hasRefs);
 
-Deno.test("a type has a word, a name, arguments, and may be a list", () => {
+Deno.test("a type has a word, a name and arguments, and may be a list", () => {
   const type = (text: string, withLists = true) => {
     const { word, name, args, isList } = parseType(text, withLists);
     return [word, name, args, isList];
@@ -28,7 +28,7 @@ Deno.test("a type has a word, a name, arguments, and may be a list", () => {
   assert.deepEqual(type("my()"), ["my()", "my", [""], false]);
   assert.deepEqual(type(""), ["", "", [], false]);
   assert.deepEqual(type("a(b"), ["a(b", "a(b", [], false]);
-  // Generation 3 has no lists: the word is what it is.
+  // Generation 3 has no lists: the word is the whole type.
   assert.deepEqual(type("utf8[]", false), ["utf8[]", "utf8[]", [], false]);
 });
 

@@ -1,4 +1,4 @@
-/** Bags that the original Python libraries wrote, sound and damaged, read in every way. */
+/** Valid and damaged bags written by the original Python libraries, read in every way. */
 import assert from "node:assert/strict";
 import { FormatError, IndexError } from "../../../../src/base/errors.ts";
 import {
@@ -13,7 +13,7 @@ import {
   generationOf,
 } from "../../../support/bags/bag_golden.ts";
 
-/** The ways of reading a bag, each with its index cached or not. */
+/** Ways to read a bag, each with and without a cached index. */
 const WAYS: readonly [string, (bag: BagReader, i: number) => unknown][] = [
   ["get", (bag, i) => bag.get(i)],
   ["getSync", (bag, i) => bag.getSync(i)],
@@ -94,7 +94,7 @@ for (const golden of invalid) {
         onWarning: (message: string) => warnings.push(message),
       };
       if (outcome === "error-or-ok") {
-        // By its content it is a sound bag of generation 2.
+        // By its content it is a valid bag of generation 2.
         using bag = BagReader.openSync(golden.path, options);
         assert.equal(bag.generation, 2);
         await refused(golden, { ...options, generation: 1 });
@@ -122,7 +122,7 @@ async function refused(golden: BagCase, options: BagOptions): Promise<void> {
   await assert.rejects(BagReader.open(golden.path, options), isRefusal);
 }
 
-/** What is wrong with records; the others are compared. */
+/** Returns the errors of damaged records, and compares the others. */
 async function faultsOf(
   golden: BagCase,
   options: BagOptions,

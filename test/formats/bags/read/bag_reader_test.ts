@@ -1,4 +1,4 @@
-/** What a bag reader promises beyond the records themselves. */
+/** Guarantees of a bag reader beyond the records themselves. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -30,7 +30,7 @@ Deno.test("a cached index takes 8 bytes per record, an uncached one none", async
   });
 });
 
-Deno.test("records that were read belong to the caller, those in memory do not", async () => {
+Deno.test("records that were read belong to the caller, those in reused memory do not", async () => {
   await withTempDir(async (dir) => {
     writeBag(`${dir}/a.bag`, records, 2);
     using bag = await BagReader.open(`${dir}/a.bag`);
@@ -43,7 +43,7 @@ Deno.test("records that were read belong to the caller, those in memory do not",
       assert.deepEqual(bag.getSync(i, { memory }), record);
     }
     const small = records.map((_, i) => bag.getSync(i));
-    small[3]!.fill(7); // beside others in one buffer, with no byte in common
+    small[3]!.fill(7); // shares a buffer with others, but no bytes
     assert.deepEqual(small.slice(0, 3), records.slice(0, 3));
     assert.ok(small.every(({ byteOffset }) => byteOffset % 8 === 0));
     structuredClone(small[0]!.buffer, { transfer: [small[0]!.buffer] });
@@ -57,7 +57,7 @@ Deno.test("records that were read belong to the caller, those in memory do not",
     const before = bag.getSync(0, { memory });
     bag.getSync(3, { memory });
     assert.deepEqual([...before], [5, 6, 3]);
-    // A buffer that went to another thread is not read into.
+    // A buffer that was transferred to another thread is not reused.
     structuredClone(before.buffer, { transfer: [before.buffer] });
     assert.deepEqual(bag.readSync([3, 0], { memory }), [
       records[3],
@@ -118,7 +118,7 @@ Deno.test("records that do not exist, a closed bag and a signal are errors", asy
     await assert.rejects(bag.range(0, 1, { signal }), /enough/);
     await assert.rejects(BagReader.open(bag.path, { signal }), /enough/);
     bag.close();
-    bag.close(); // once more does no harm
+    bag.close(); // closing twice is harmless
     for (const read of [() => bag.getSync(2), () => bag.rangeSync(0, 0)]) {
       assert.throws(read, { code: "closed" });
     }
@@ -130,7 +130,7 @@ Deno.test("a reader is read in batches, and another thread opens it by the same 
   await withTempDir(async (dir) => {
     const lengths = records.map(({ length }) => length);
     fs.writeFileSync(`${dir}/a.bag`, Buffer.concat(records));
-    fs.writeFileSync(`${dir}/a.idx`, ""); // of no records
+    fs.writeFileSync(`${dir}/a.idx`, ""); // an index without records
     const ends = lengths.map((_, i) =>
       lengths.slice(0, i + 1).reduce((sum, length) => sum + length)
     );
@@ -141,7 +141,7 @@ Deno.test("a reader is read in batches, and another thread opens it by the same 
     assert.deepEqual(batches, [records.slice(0, 3), records.slice(3)]);
     assert.equal(bag.fileOf(3), `${dir}/a.bag`);
     assert.throws(() => bag.fileOf(4), IndexError);
-    assert.equal(bag.prefetch([0, 3, 9]), 0); // it is local
+    assert.equal(bag.prefetch([0, 3, 9]), 0); // no effect on a local file
     const samples = await reopenSamples(structuredClone(bag.share()));
     using again = new SamplesReader(samples);
     assert.deepEqual(await again.read([3, 0]), [records[3], records[0]]);

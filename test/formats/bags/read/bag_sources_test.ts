@@ -1,4 +1,4 @@
-/** Bags whose bytes are in memory, or whose index is elsewhere, as the original's BagReader takes them. */
+/** Bags whose bytes are in memory, or whose index is elsewhere, as the original's BagReader accepts them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 type Source = Parameters<typeof BagReader.open>[0];
 type Bytes = Exclude<Source, string | URL>;
 
-/** The forms that bytes may have; one of them in the middle of a buffer. */
+/** Types of byte arguments, one of them a view into a larger buffer. */
 const FORMS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => Bytes> = {
   view: (bytes) => bytes,
   buffer: (bytes) => bytes.buffer,
@@ -96,7 +96,7 @@ for (const golden of valid) {
         if (isThird) fs.copyFileSync(idx, `${dir}/a.idx`);
         const options = { cacheIndex, cacheData: true };
         await compare(golden, path, options, path);
-        if (!cacheIndex) continue; // it is read from the file
+        if (!cacheIndex) continue; // an uncached index is read from the file
         using bag = await BagReader.open(path, options);
         fs.truncateSync(path, 0);
         for (const [i, record] of golden.content!.records.entries()) {

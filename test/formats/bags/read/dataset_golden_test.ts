@@ -1,4 +1,4 @@
-/** Datasets that the original Python libraries wrote, sound and damaged, read in every way. */
+/** Valid and damaged datasets written by the original Python libraries, read in every way. */
 import assert from "node:assert/strict";
 import { FormatError, IndexError } from "../../../../src/base/errors.ts";
 import {
@@ -22,7 +22,7 @@ import { FULL } from "../../../support/long.ts";
 
 type Reader = DatasetReader | ShardedDatasetReader;
 
-/** The ways of opening a dataset: in turn, so that each set is opened in every one. */
+/** Options for opening datasets, alternating; each set is opened with all of them. */
 const WAYS: readonly Partial<DatasetOptions>[] = [
   {},
   { cacheIndex: false },
@@ -41,7 +41,7 @@ async function open(
   return await ShardedDatasetReader.open(path, options);
 }
 
-/** Reads datapoint `i` in every way; all are the same. */
+/** Reads datapoint `i` in every way, and asserts that the results are equal. */
 async function readAll(
   reader: Reader,
   i: number,
@@ -84,7 +84,7 @@ for (const [i, golden] of valid.entries()) {
   });
 }
 
-/** Compares the records of datapoints, and what is known of them without reading them. */
+/** Compares the records of datapoints, and the metadata known without reading them. */
 async function compare(
   golden: DatasetCase,
   options: DatasetOptions,
@@ -124,7 +124,7 @@ async function compare(
   await assert.rejects(reader.available(content.length), IndexError);
 }
 
-/** The records of each datapoint, by key. */
+/** Returns the records of each datapoint, by key. */
 function expectedRecords(
   { shards, spec, refs }: DatasetContent,
 ): Record<string, ExpectedRecord | ExpectedRecord[]>[] {

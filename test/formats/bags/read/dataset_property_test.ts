@@ -1,4 +1,4 @@
-/** Any datasets, of any generation, against a reader that holds all in memory. */
+/** Random datasets of any generation, compared with a reader that holds everything in memory. */
 import assert from "node:assert/strict";
 import fc from "../../../support/random.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "../../../support/bags/make_bag.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-/** Records that an index of any generation may begin with: the first is not empty. */
+/** Records that are valid in every generation: the first is not empty. */
 const records = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 12 })
   .map((all) =>
     all.map((bytes, i) => i === 0 ? Uint8Array.of(1, ...bytes) : bytes)
@@ -72,7 +72,7 @@ const key = fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 }).filter(
   (key) => !/[/\0]|^\.{1,2}$|^refs$/.test(key) && key.isWellFormed(),
 ).map((key) => key.normalize());
 
-/** Sharded datasets: which keys are lists, and what each datapoint of each shard holds. */
+/** Sharded datasets: which keys are lists, and the content of each shard's datapoints. */
 const datasets = fc.record({
   generation,
   keys: fc.uniqueArray(fc.record({ key, isList: fc.boolean() }), {
@@ -180,7 +180,7 @@ Deno.test("any dataset is read as it was written", async () => {
   });
 });
 
-/** A mask, and what is to be read with it. */
+/** Returns a mask, and the content expected with it. */
 function masked(
   datapoint: Records,
   numbers: Iterator<number>,

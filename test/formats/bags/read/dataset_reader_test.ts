@@ -1,4 +1,4 @@
-/** What a dataset reader promises beyond the values themselves. */
+/** Guarantees of a dataset reader beyond the values themselves. */
 import assert from "node:assert/strict";
 import { FormatError, RecordfsError } from "../../../../src/base/errors.ts";
 import {
@@ -25,7 +25,7 @@ const datapoints: Records[] = Array.from({ length: 5 }, (_, i) => ({
 }));
 const words = (i: number) => Array.from({ length: i }, (_, k) => `w${i}.${k}`);
 
-/** Runs `body` with a dataset of generations 1 and 2. */
+/** Runs `body` with datasets of generations 1 and 2. */
 async function withLists(
   body: (dir: string, generation: Generation) => Promise<void> | void,
 ): Promise<void> {
@@ -148,7 +148,7 @@ Deno.test("only the requested bytes are read", async () => {
   await withTempDir((dir) => {
     const many = words(9).map(text);
     writeDataset(dir, spec, [{ n: Uint8Array.of(1), words: many }], 1);
-    // What is not read may be damaged: the file ends in the middle of the list.
+    // Unread bytes may be damaged: the file ends in the middle of the list.
     using reader = DatasetReader.openSync(dir, { decoders });
     Deno.truncateSync(`${dir}/words.bag`, 8);
     const mask = { words: { start: 0, stop: 2 } };
@@ -161,7 +161,7 @@ Deno.test("only the requested bytes are read", async () => {
   });
 });
 
-Deno.test("cached keys do not need their files any more", async () => {
+Deno.test("cached keys no longer need their files", async () => {
   await withLists(async (dir) => {
     const cacheKeys = ["n", "words", "refs"];
     for (const cacheIndex of [true, false]) {
@@ -173,7 +173,7 @@ Deno.test("cached keys do not need their files any more", async () => {
       using some = DatasetReader.openSync(dir, { decoders, cacheKeys: ["n"] });
       const files = ["n", "words", "refs"].map((key) => `${dir}/${key}.bag`);
       const contents = files.map((file) => Deno.readFileSync(file));
-      // The records are gone, the indexes are not.
+      // Removes the records, but not the indexes.
       files.forEach((file, i) => {
         const zeros = contents[i]!.slice().fill(255, 0, 5);
         Deno.writeFileSync(file, zeros);
@@ -204,7 +204,7 @@ Deno.test("a decoder gets the type's arguments, or none if its whole word is kno
     const own = (...args: unknown[]) => told.push(args.slice(1));
     using reader = DatasetReader.openSync(dir, { decoders: { own } });
     const { d } = reader.getSync(0);
-    assert.deepEqual(d, value); // no method of objects is a decoder
+    assert.deepEqual(d, value); // methods of Object.prototype are not decoders
     assert.deepEqual(told, [["3", "x"], ["3", "x"], ["3", "x"], []]);
     told.length = 0;
     const byWord: Decoders = { "own(3,x)": own };
@@ -325,7 +325,7 @@ Deno.test("memory holds all values of a datapoint, and is reused", async () => {
   });
 });
 
-Deno.test("reads that run at the same time do not mix", async () => {
+Deno.test("concurrent reads do not mix", async () => {
   await withLists(async (dir) => {
     for (const parallel of [true, false]) {
       using reader = await DatasetReader.open(dir, {
@@ -366,6 +366,6 @@ Deno.test("a closed reader throws, and a signal aborts", async () => {
     await assert.rejects(reader.get(1), closed);
     assert.throws(() => reader.rangeSync(0, 1), closed);
     assert.throws(() => reader.availableSync(0), closed);
-    reader.close(); // once more does no harm
+    reader.close(); // closing twice is harmless
   });
 });

@@ -1,4 +1,4 @@
-/** What the fields of datapoints are: the keys of all shards, as far as their types are the same. */
+/** Fields of datapoints: the keys of all shards, if their types are the same. */
 import assert from "node:assert/strict";
 import { open } from "../../../../src/open/open.ts";
 import { writeDataset } from "../../../support/bags/make_bag.ts";

@@ -1,4 +1,4 @@
-/** Datasets of generation 3 whose writer is at work or was killed, and datasets with files missing. */
+/** Datasets of generation 3 whose writer is running or was killed, and datasets with missing files. */
 import assert from "node:assert/strict";
 import { FormatError } from "../../../../src/base/errors.ts";
 import {
@@ -27,7 +27,7 @@ const datapoint: Records = {
   c: Uint8Array.of(3),
 };
 
-/** What of a dataset there is: its datapoints, and what was warned of. */
+/** Reads all visible datapoints, and the warnings. */
 function read(dir: string): { all: unknown; warnings: string[] } {
   const warnings: string[] = [];
   const answers = [true, false].map((cacheIndex) => {
@@ -178,7 +178,7 @@ Deno.test("a key of generation 3 may be called refs", async () => {
   });
 });
 
-Deno.test("a growing dataset stays as it was when it was opened", async () => {
+Deno.test("a growing dataset remains as it was when it was opened", async () => {
   await withTempDir((dir) => {
     writeDataset(dir, spec, [datapoint], 3);
     using reader = DatasetReader.openSync(dir, { decoders, cacheIndex: false });
@@ -217,7 +217,7 @@ Deno.test("a bag that is too large to be held in memory is rejected", async () =
   });
 });
 
-Deno.test("the last shard is skipped, with a warning, while its writer has no file in it", async () => {
+Deno.test("the last shard is skipped, with a warning, while its writer has not created a file in it", async () => {
   await withTempDir(async (dir) => {
     writeDataset(`${dir}/000000`, spec, [datapoint], 3);
     await Deno.mkdir(`${dir}/000001`);
@@ -238,7 +238,7 @@ Deno.test("the last shard is skipped, with a warning, while its writer has no fi
     const { samples, damaged } = await checkBags(dir, { onDamage });
     assert.deepEqual([samples, damaged, warnings.length], [1, 1, 3]);
     assert.equal(warnings[2], warnings[0]);
-    // An empty one among the others is damage.
+    // An empty shard that is not the last one is damage.
     writeDataset(`${dir}/000002`, spec, [datapoint], 3);
     using reader = ShardedDatasetReader.openSync(dir, options);
     assert.deepEqual([reader.shards, reader.length], [2, 2]);
@@ -249,7 +249,7 @@ Deno.test("the last shard is skipped, with a warning, while its writer has no fi
   });
 });
 
-/** Says where the value of a datapoint is, as a mount does that is asked for it. */
+/** Locates the value of a datapoint, as a mount does on request. */
 function locate(tree: Tree, ...names: string[]): boolean {
   const node = names.reduce((parent, name) => {
     const bytes = new TextEncoder().encode(name);
@@ -269,7 +269,7 @@ Deno.test("a later thread does not use the bag that replaced the opened one", as
         using fs = openSync(path);
         const other = reopened(fs.tree);
         if (isLooked) assert.ok(locate(other, "000001", "b"));
-        // Of a copy that is as old, and has more.
+        // A copy with the same time and more records.
         writeBag(`${path}/new.bag`, bytes(7, 8, 9), generation);
         Deno.utimeSync(`${path}/new.bag`, atime!, mtime!);
         Deno.renameSync(`${path}/new.bag`, `${path}/a.bag`);
@@ -278,7 +278,7 @@ Deno.test("a later thread does not use the bag that replaced the opened one", as
         }
         assert.throws(() => locate(other, "000001", "a"), { code: "changed" });
         if (isLooked) assert.ok(locate(other, "000001", "b"));
-        assert.deepEqual(fs.readSync("000001/a"), Uint8Array.of(1)); // was open
+        assert.deepEqual(fs.readSync("000001/a"), Uint8Array.of(1)); // was already open
         other.close();
       }
     }
@@ -331,7 +331,7 @@ Deno.test("a dataset that was closed during a read opens no file again", async (
     const container = await open(dir);
     const reading = container.read("000000/text");
     container.close();
-    await reading.catch(() => {}); // which of both came first is not said
+    await reading.catch(() => {}); // either may come first
     await assert.rejects(async () => await container.read("000000/text"), {
       code: "closed",
     });
@@ -339,14 +339,14 @@ Deno.test("a dataset that was closed during a read opens no file again", async (
   });
 });
 
-/** The files below a directory that this process has open. */
+/** Returns the open files of this process below a directory. */
 function openBelow(dir: string): string[] {
   return [...Deno.readDirSync("/proc/self/fd")].flatMap(({ name }) => {
     try {
       const file = Deno.readLinkSync(`/proc/self/fd/${name}`);
       return file.startsWith(dir) ? [file] : [];
     } catch {
-      return []; // that of the listing
+      return []; // the descriptor of the listing
     }
   });
 }

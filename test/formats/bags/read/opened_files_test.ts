@@ -1,4 +1,4 @@
-/** What a container that cannot be opened leaves open. */
+/** Containers that cannot be opened leave no open files. */
 import assert from "node:assert/strict";
 import { openSync } from "../../../../src/open/mod.ts";
 import { descriptorsBelowNow } from "../../../support/programs/descriptors.ts";
@@ -23,7 +23,7 @@ Deno.test("a dataset with more records than node ids is closed again", async () 
     const spec = Object.fromEntries(keys.map((key) => [key, "bytes"]));
     writeDataset(`${dir}/000000`, spec, [], 3);
     for (const key of keys) {
-      // A row has 1,001 nodes: in each of 2^7 shards, 2^37 rows are more than 2^53 have room for.
+      // A row has 1,001 nodes: with 2^7 shards of 2^37 rows, there are more than 2^53 nodes.
       Deno.truncateSync(`${dir}/000000/${key}.idx`, 8 * 2 ** 37);
     }
     assert.throws(() => openSync(dir), { code: "too-large" });

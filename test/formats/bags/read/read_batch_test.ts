@@ -1,4 +1,4 @@
-/** Batches of datapoints beyond what each datapoint is, which the property tests compare. */
+/** Behaviour of batches of datapoints beyond their values, which the property tests compare. */
 import assert from "node:assert/strict";
 import {
   FormatError,
@@ -36,7 +36,7 @@ Deno.test("a batch reads what a mask selects, from shards in any order", async (
 
 const EMPTY = { take: (length: number) => new Uint8Array(length) };
 
-Deno.test("a batch allocates its memory at once, and its values do not overlap", async () => {
+Deno.test("a batch allocates its memory in one piece, and its values do not overlap", async () => {
   using reader = await DatasetReader.open(LISTS, { decoders: null });
   const takes: Uint8Array<ArrayBuffer>[] = [];
   const memory = {
@@ -60,7 +60,7 @@ Deno.test("a batch allocates its memory at once, and its values do not overlap",
   assert.deepEqual(batch, [1, 0, 1].map((i) => reader.getSync(i)));
 });
 
-Deno.test("asynchronous decoders run together, and all have ended when one has failed", async () => {
+Deno.test("asynchronous decoders run concurrently, and all have ended when one has failed", async () => {
   await withTempDir(async (dir) => {
     const datapoints = Array.from({ length: 6 }, (_, i): Records => ({
       n: Uint8Array.of(i + 1),

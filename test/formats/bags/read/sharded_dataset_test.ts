@@ -13,7 +13,7 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 
 const name = (shard: number) => String(shard).padStart(6, "0");
 
-/** Writes shards with so many datapoints each, numbered over all. */
+/** Writes shards of the given numbers of datapoints, numbered across all shards. */
 function writeShards(
   dir: string,
   lengths: readonly number[],
@@ -133,10 +133,10 @@ Deno.test("hidden names are ignored; other names are not shards", async () => {
       refused(dir, "stray-file", RegExp(`not a shard: ${stray}`));
       Deno.removeSync(`${dir}/${stray}`);
     }
-    Deno.mkdirSync(`${dir}/0000002`); // seven digits are for the millionth
+    Deno.mkdirSync(`${dir}/0000002`); // seven digits start at shard 1,000,000
     refused(dir, "missing-shard", /numbered 000000.*000002 is missing/);
     Deno.removeSync(`${dir}/0000002`);
-    Deno.mkdirSync(`${dir}/000002`); // what a writer that was killed leaves
+    Deno.mkdirSync(`${dir}/000002`); // left by a killed writer
     const warnings: string[] = [];
     const onWarning = (message: string) => warnings.push(message);
     using two = ShardedDatasetReader.openSync(dir, { decoders, onWarning });
@@ -152,7 +152,7 @@ Deno.test("hidden names are ignored; other names are not shards", async () => {
   });
 });
 
-Deno.test("the keys of all shards are the same, but each has its own types", async () => {
+Deno.test("all shards have the same keys, but each has its own types", async () => {
   await withTempDir((dir) => {
     const n = Uint8Array.of(49);
     writeDataset(`${dir}/000000`, { n: "int" }, [{ n }], 3);
@@ -184,17 +184,17 @@ indices.forEach((index, i) => {
 });
 console.log(reader.shards, reader.length, reader.keys.length);`;
 
-/** Of whose files more are read than there are descriptors. */
+/** Number of shards: together they have more files than there are descriptors. */
 const SHARDS = LONG ? 1000 : FULL ? 300 : 80;
 
 Deno.test({
   name: `${SHARDS} shards of 20 keys need no more than 256 descriptors`,
-  ignore: Deno.build.os === "windows", // it has no ulimit
+  ignore: Deno.build.os === "windows", // Windows has no ulimit
   async fn() {
     await withTempDir(async (dir) => {
       const keys = Array.from({ length: 20 }, (_, k) => `k${k + 10}`);
       const spec = Object.fromEntries(keys.map((key) => [key, "bytes"]));
-      // Writing 40,000 files would take most of the time: most shards are links to others.
+      // Writing 40,000 files would take most of the time, so most shards are links to others.
       await Deno.mkdir(`${dir}/data`);
       for (let shard = 0; shard < SHARDS; shard++) {
         const datapoint = Object.fromEntries(

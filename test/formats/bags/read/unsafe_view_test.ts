@@ -1,4 +1,4 @@
-/** Records and datapoints in memory maps of their bags. */
+/** Records and datapoints as views of memory-mapped bags. */
 import assert from "node:assert/strict";
 import {
   BagReader,
@@ -22,7 +22,7 @@ for (
     "granular3/killed_writer/data",
   ]
 ) {
-  Deno.test(`views of ${dataset} equal what is read`, () => {
+  Deno.test(`views of ${dataset} equal the read values`, () => {
     const path = `${GOLDEN}/${dataset}`;
     const options = { decoders: null, onWarning() {} };
     using reader = DatasetReader.openSync(path, options);
@@ -35,7 +35,7 @@ for (
   });
 }
 
-Deno.test("views of shards equal what is read, and outlive their reader", () => {
+Deno.test("views of shards equal the read values, and outlive their reader", () => {
   const path = `${GOLDEN}/granular2/sharded/data`;
   const reader = ShardedDatasetReader.openSync(path, { decoders: null });
   const last = reader.length - 1;

@@ -1,4 +1,4 @@
-/** Bags of generation 3 that were cut: their indexes lie beside them, and tell which records are left. */
+/** Truncated bags of generation 3: their indexes are separate files, and identify the remaining records. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
@@ -10,7 +10,7 @@ import { writeDataset } from "../../../support/bags/make_bag.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 
-/** A bag of records of these lengths, of which so many bytes are there, and its index. */
+/** Returns a bag of records of these lengths, truncated to `bytes` bytes, and its index. */
 function cutBag(lengths: readonly number[], bytes: number): MemoryStorage {
   const index = Buffer.alloc(8 * lengths.length);
   let end = 0;
@@ -23,7 +23,7 @@ function cutBag(lengths: readonly number[], bytes: number): MemoryStorage {
   });
 }
 
-Deno.test("of a bag truncated anywhere, the records before the cut are read, and the others are named", async () => {
+Deno.test("of a bag truncated anywhere, the records before the truncation are read, and the others are named", async () => {
   const lengths = [3, 1, 0, 5, 2];
   const ends = [3, 4, 4, 9, 11];
   for (let bytes = 0; bytes <= 11; bytes++) {
@@ -59,7 +59,7 @@ Deno.test("of a bag truncated anywhere, the records before the cut are read, and
   }
 });
 
-Deno.test("the cut of a remote bag is found in its index, page by page", async () => {
+Deno.test("the truncation of a remote bag is found in its index, page by page", async () => {
   const lengths = Array<number>(3000).fill(10);
   const warnings: string[] = [];
   using fs = await open("a.bag", {
@@ -115,12 +115,12 @@ Deno.test("a dataset names the truncated bag, however it is opened, and check fa
       assert.equal((await dataset.get([last - 2])).length, 1);
       await assert.rejects(dataset.get([last]), { code: "bad-index" });
       const report = await check(dir, { onDamage() {}, onWarning });
-      assert.equal(report.damaged, 2); // records
+      assert.equal(report.damaged, 2); // the incomplete records
     });
   }
 });
 
-Deno.test("a truncated index reports that datapoints of later shards have moved, and a loader's state detects it", async () => {
+Deno.test("a truncated index is reported to shift datapoints of later shards, and a loader's state detects it", async () => {
   await withTempDir(async (dir) => {
     for (const shard of [0, 1]) {
       const datapoints = [1, 2, 3].map((n) => ({
@@ -145,6 +145,6 @@ Deno.test("a truncated index reports that datapoints of later shards have moved,
       /only 2 datapoints are complete.*datapoints of later shards have other/,
     );
     const report = await check(dir, { onDamage() {}, onWarning() {} });
-    assert.equal(report.damaged, 2); // the cut entry, and the numbers of records
+    assert.equal(report.damaged, 2); // the truncated entry, and the differing numbers of records
   });
 });

@@ -1,4 +1,4 @@
-/** Readable views beside values. */
+/** Decoded views next to values. */
 import assert from "node:assert/strict";
 import { readNpy } from "../../../../src/codecs/numpy/mod.ts";
 import { writeMsgpack } from "../../../../src/codecs/msgpack/mod.ts";
@@ -130,7 +130,7 @@ Deno.test("a single bag has no types, and so no views", () => {
 Deno.test("a value that would fill the memory with objects has no view, only its bytes", async () => {
   await withTempDir((dir) => {
     const count = 16 * 1024 * 1024;
-    const maps = new Uint8Array(5 + count).fill(0x80); // empty ones
+    const maps = new Uint8Array(5 + count).fill(0x80); // empty maps
     maps.set([0xdd, count >>> 24, count >>> 16, count >>> 8, count]);
     writeDataset(dir, { a: "msgpack", b: "utf8" }, [
       { a: maps, b: utf8("x") },

@@ -10,7 +10,7 @@ import {
 } from "../../../support/bags/bag_trees.ts";
 import { type Records, writeDataset } from "../../../support/bags/make_bag.ts";
 
-/** An object does not keep the order of keys that are numbers. */
+/** Key names without integers, whose order objects do not preserve. */
 const keyName = fc.string({ unit: "binary", minLength: 1, maxLength: 12 })
   .filter((key) =>
     key.isWellFormed() && !/[/\0]|^\d+$/.test(key) &&
@@ -19,7 +19,7 @@ const keyName = fc.string({ unit: "binary", minLength: 1, maxLength: 12 })
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 30 });
 
-/** Types as the spec has them, by key. */
+/** Types of a spec, by key. */
 const spec = (withLists: boolean) =>
   fc.dictionary(
     keyName,
@@ -51,7 +51,7 @@ const dataset = fc.constantFrom(1 as const, 2 as const, 3 as const).chain((
   })
 );
 
-/** Files and their bytes, as the architecture has them. */
+/** Returns files and their bytes, as specified by the architecture. */
 function expectedFiles(
   datapoints: readonly Records[],
   prefix: string,

@@ -1,4 +1,4 @@
-/** Bags and datasets that the original libraries wrote, as trees; damaged ones as far as they go. */
+/** Bags and datasets of the original libraries, as trees; damaged ones as far as they are readable. */
 import assert from "node:assert/strict";
 import { DatasetWriter } from "../../../../src/formats/bags/mod.ts";
 import { FormatError, RecordfsError } from "../../../../src/base/errors.ts";
@@ -72,7 +72,7 @@ for (const golden of bagCases.filter(({ valid }) => valid)) {
   });
 }
 
-/** The first error on opening a container, describing all its nodes and reading all its files. */
+/** Returns the first error of opening a container, describing all its nodes and reading all its files. */
 function firstError(path: string): unknown {
   try {
     using fs = openSync(path, quiet);
@@ -92,7 +92,7 @@ function firstError(path: string): unknown {
   }
 }
 
-/** What no tree shows, since it decodes nothing, or is no damage without a generation that is forced. */
+/** Damage that no tree detects, since it decodes nothing, or that depends on a forced generation. */
 const NOT_SEEN = ["bad_value_utf8", "bad_first_limit", "bad_no_bytes"];
 
 for (const golden of [...bagCases, ...datasetCases]) {
@@ -100,7 +100,7 @@ for (const golden of [...bagCases, ...datasetCases]) {
     continue;
   }
   const { name, path, expected } = golden;
-  Deno.test(`${name}: the damage is reported where it is`, async () => {
+  Deno.test(`${name}: the damage is reported at its position`, async () => {
     const warnings: string[] = [];
     const error = firstError(path);
     if (name === "granular3/bad_idx_cut") {

@@ -1,4 +1,4 @@
-/** Arrays, alone and in trees: sound, foreign, and damaged. */
+/** Arrays, alone and in trees: valid, foreign, and damaged. */
 import assert from "node:assert/strict";
 import fc from "../../../support/random.ts";
 import {
@@ -66,7 +66,7 @@ Deno.test("an array is restored, alone, from a file of NumPy, and from a tree", 
   }));
 });
 
-/** Encodes as granular's formats.py does, and bags', what a .npy file holds. */
+/** Encodes the content of a .npy file as the formats.py of granular and of bags do. */
 const ORIGINALS = `
 import io, json, msgpack, numpy as np, sys
 for line in sys.stdin:
@@ -146,7 +146,7 @@ Deno.test("NumPy's names of the element type are accepted", () => {
 
 const FOUR = new Uint8Array(4);
 
-/** What is no array, and what is said of it. */
+/** Values that are not arrays, and the error messages. */
 const DAMAGED: [string, unknown, RegExp][] = [
   ["a list of two", ["<f4", [1]], /not a list of an element type, a shape/],
   ["a map", { dtype: "<f4" }, /not a list of an element type/],

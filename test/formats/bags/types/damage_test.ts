@@ -1,4 +1,4 @@
-/** Records with bytes changed: each is a value or refused by name, whatever the type. */
+/** Records with changed bytes are either decoded or rejected by name, whatever the type. */
 import assert from "node:assert/strict";
 import { LONG } from "../../../support/long.ts";
 import fc from "../../../support/random.ts";

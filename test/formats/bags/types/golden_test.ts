@@ -1,4 +1,4 @@
-/** Every value of the datasets that the original Python libraries wrote. */
+/** Every value of datasets written by the original Python libraries. */
 import assert from "node:assert/strict";
 import {
   decodersOf,
@@ -63,7 +63,7 @@ for (const name of SETS.slice(0, 2)) {
   }
 }
 
-/** Decodes records as the originals do, and says in the form of expect.json what is in them. */
+/** Decodes records as the originals do, and prints their content in the form of expect.json. */
 const ORACLE = `
 import hashlib, io, json, math, msgpack, numpy as np, sys
 from PIL import Image
@@ -120,7 +120,7 @@ for (const name of SETS.slice(2)) {
   });
 }
 
-/** Encoded images differ by the encoder; pixels of JPEGs too. */
+/** Types whose encoded bytes depend on the encoder; pixels of JPEGs as well. */
 const LOSSY = ["jpeg", "jpg", "png"];
 
 for (const name of SETS) {
@@ -132,7 +132,7 @@ for (const name of SETS) {
       for (const record of recordsOf(set, key)) {
         const value = decode(set, key, record);
         const encoded = await encode(set, key, value);
-        if (hasBigEndian(record)) { // an array here is always little-endian
+        if (hasBigEndian(record)) { // arrays are always written as little-endian
           assert.deepEqual(decode(set, key, encoded.slice()), value);
         } else if (hasTopBit(set, key, record)) {
           assert.deepEqual(
@@ -142,7 +142,7 @@ for (const name of SETS) {
         } else assert.deepEqual(new Uint8Array(encoded), record);
       }
     });
-    Deno.test(`${name}: ${key} (${set.spec[key]}) goes through JSON and back`, () => {
+    Deno.test(`${name}: ${key} (${set.spec[key]}) is converted to JSON and back`, () => {
       for (const record of recordsOf(set, key)) {
         const value = decode(set, key, record) as TreeContent;
         const json = valueToJson(value);
@@ -169,7 +169,7 @@ function hasTopBit(
   return generation === 1 && spec[key] === "int" && record.at(-1)! >= 0x80;
 }
 
-/** Whether a record holds the name of a type such as `>f4`, as MessagePack text of 3 bytes. */
+/** Whether a record contains a big-endian type name such as `>f4`, as MessagePack text of 3 bytes. */
 function hasBigEndian(record: Uint8Array): boolean {
   return new TextDecoder("latin1").decode(record).includes("\xa3>");
 }

@@ -1,4 +1,4 @@
-/** Whole numbers in bytes, by the rules of each generation. */
+/** Integers in bytes, by the rules of each generation. */
 import assert from "node:assert/strict";
 import fc from "../../../support/random.ts";
 import {
@@ -14,7 +14,7 @@ import { hex, pythonLines } from "../../../support/programs/python.ts";
 
 type Encode = (value: number | bigint, ...args: string[]) => Uint8Array;
 
-/** Value, and its bytes in generation 1 and in the others. */
+/** Value, its bytes in generation 1, and those in later generations. */
 const ROWS: [number | bigint, string, string][] = [
   [0, "", "00"],
   [1, "01", "01"],
@@ -105,7 +105,7 @@ Deno.test("invalid arguments are rejected, when reading and writing", () => {
   );
 });
 
-Deno.test("numbers that no reader accepts without a size are rejected", () => {
+Deno.test("integers that no reader accepts without a size are rejected", () => {
   for (const generation of [1, 2, 3] as const) {
     const encode = encodersOf(generation).int as Encode;
     for (const value of [2n ** 127n, 2n ** 128n, 2n ** 40_000_000n]) {
@@ -124,7 +124,7 @@ Deno.test("numbers that no reader accepts without a size are rejected", () => {
   assert.equal(encode(2n ** 127n, "16").toHex(), "00".repeat(15) + "80");
 });
 
-Deno.test("bytes that are not a number of that size are damage", () => {
+Deno.test("bytes that are not an integer of that size are damage", () => {
   for (
     const [decode, digits, args] of [
       [decodersOf(1).int!, "00".repeat(17), []],
@@ -171,7 +171,7 @@ const numbers = fc.oneof(
   fc.bigInt({ min: -(2n ** 90n), max: 2n ** 90n }),
 );
 
-Deno.test("numbers that fit are restored; others are rejected", () => {
+Deno.test("integers that fit are restored; others are rejected", () => {
   fc.assert(fc.property(options, numbers, (how, value) => {
     const { size = Infinity, signed } = how;
     const bits = 8n * BigInt(Math.min(size, 16));
@@ -188,12 +188,12 @@ Deno.test("numbers that fit are restored; others are rejected", () => {
     assert.equal(typeof read === "number", Number.isSafeInteger(Number(value)));
     if (size !== Infinity) assert.equal(bytes.length, size);
     if (size !== Infinity || !how.keepsTopBitClear || value < 0) return;
-    // Who takes the top bit for a sign reads the same.
+    // A reader that treats the top bit as a sign returns the same value.
     assert.equal(intDecoder({ ...how, signed: true })(bytes), read);
   }));
 });
 
-/** Bytes as the originals make them: bags' formats.py, and granular's from 0.20; null where they fail. */
+/** Returns the bytes that the originals produce: bags' formats.py, and granular's from 0.20; null if they fail. */
 const ORIGINALS = `
 import json, sys, numpy as np
 def first(v):
@@ -234,7 +234,7 @@ Deno.test({
           continue;
         }
         const encode = encodersOf(k === 0 ? 1 : 2).int as Encode;
-        // The departure from the bytes of bags and granular up to 0.17.0: see below.
+        // The deliberate difference from bags and granular up to 0.17.0: see below.
         const hasTopBit = k === 0 && /[89a-f].$/.test(digits);
         const expected = hasTopBit ? `${digits}00` : digits;
         assert.equal(encode(value).toHex(), expected, `${value}`);
@@ -248,8 +248,7 @@ Deno.test({
 });
 
 /**
- * Numbers as every reader of generation 1 decodes `int`: bags to granular 0.10.2, 0.10.3 to 0.17.0,
- * 0.17.1 to 0.21.2.
+ * Decodes `int` as each reader of generation 1 does: bags to granular 0.10.2, 0.10.3 to 0.17.0, 0.17.1 to 0.21.2.
  */
 const READERS = `
 import json, sys

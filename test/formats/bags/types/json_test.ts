@@ -1,4 +1,4 @@
-/** Values as JSON, and back. */
+/** Conversion of values to JSON and back. */
 import assert from "node:assert/strict";
 import fc from "../../../support/random.ts";
 import {
@@ -20,7 +20,7 @@ import { isNdArray } from "../../../../src/codecs/numpy/array_bytes.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { hex, pythonLines } from "../../../support/programs/python.ts";
 
-/** Values, and their JSON as the documentation has it. */
+/** Values, and their documented JSON. */
 const FORMS: [TreeContent, string][] = [
   [null, "null"],
   [-0, "-0.0"],
@@ -89,7 +89,7 @@ Deno.test("a float in JSON is a float in MessagePack, in each of its forms", () 
 });
 
 for (const [value, json] of FORMS) {
-  Deno.test(`${json} is shown, and read back`, () => {
+  Deno.test(`${json} is written, and parsed again`, () => {
     assert.equal(valueToJson(value), json);
     assert.deepStrictEqual(jsonToValue(json), value);
   });
@@ -135,7 +135,9 @@ const { value: anyValue } = fc.letrec<{ value: TreeContent }>((tie) => ({
   ),
 }));
 
-/** Objects are maps only where they must be: for their keys, their order, one `$`, or an array's fields. */
+/**
+ * Converts objects to maps only where necessary: for their keys, their order, a single `$` key, or an array's fields.
+ */
 function asMaps(value: TreeContent): TreeContent {
   if (Array.isArray(value)) return value.map(asMaps);
   if (value instanceof Map) {
@@ -158,7 +160,7 @@ function asMaps(value: TreeContent): TreeContent {
     : Object.fromEntries(entries);
 }
 
-Deno.test("every value goes through JSON and back", () => {
+Deno.test("every value survives conversion to JSON and back", () => {
   fc.assert(fc.property(anyValue, (value) => {
     const json = valueToJson(value);
     assert.deepStrictEqual(jsonToValue(json), asMaps(value));
@@ -185,7 +187,7 @@ for line in sys.stdin:
     v = json.loads(line)
     print(json.dumps([type(v).__name__, struct.pack('>d', v).hex() if isinstance(v, float) and v == v else str(v)]))
 `;
-    // Split at line feeds only: texts may hold other ends of lines.
+    // Splits at line feeds only: texts may contain other line separators.
     const lines = await pythonLines(
       script.replace(
         "sys.stdin:",
@@ -230,7 +232,7 @@ for (
 
 const DEEP = 100_000;
 
-/** What is no value in JSON, and what is said of it. */
+/** Invalid JSON values, and the error messages. */
 const REFUSED: [string, RegExp][] = [
   ["", /ends early/],
   ["{", /ends early/],
@@ -315,7 +317,7 @@ Deno.test("a value that JSON cannot represent is not shown", () => {
   }
 });
 
-/** The most resident memory of a program that encodes the value of a text, in bytes. */
+/** Returns the peak resident memory of a program that encodes the value of a text, in bytes. */
 async function memoryFor(text: string): Promise<number> {
   const types = new URL(
     "../../../../src/formats/bags/types/",
@@ -353,7 +355,7 @@ Deno.test("text that is nearly all padding is rejected as values, and shown as b
     /^{"\$array": {"dtype": "<U3000", "shape": \[2\], "data": "/,
   );
   assert.deepStrictEqual(jsonToValue(json), padded);
-  // Padding that tables of texts have is none to speak of.
+  // The usual padding of text arrays is not excessive.
   const usual = { dtype: "<U500", shape: [2], data: ["a", ""] };
   assert.match(valueToJson(usual), /"values": \["a", ""\]/);
   assert.deepStrictEqual(jsonToValue(valueToJson(usual)), usual);

@@ -1,4 +1,4 @@
-/** The words that encoders and decoders are shipped for, and those of text and media. */
+/** Types with built-in encoders and decoders, and those of text and media. */
 import assert from "node:assert/strict";
 import {
   type Decoders,
@@ -14,7 +14,7 @@ import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { hex } from "../../../support/programs/python.ts";
 
-/** The table of bags' and granular's formats.py. */
+/** Type words in formats.py of bags and granular. */
 const WORDS = "array bytes i64 int jpeg jpg mp4 msgpack png tree u64 utf8 webm"
   .split(" ");
 
@@ -23,7 +23,7 @@ for (const generation of [1, 2, 3] as const) {
     const encoders: Encoders = encodersOf(generation);
     const decoders: Decoders = decodersOf(generation);
     assert.deepEqual(Object.keys(encoders).toSorted(), WORDS);
-    // What granular 0.8.1 wrote is read, and not written.
+    // Types of granular 0.8.1 are read, but not written.
     const read = generation === 1 ? ["arraytree", ...WORDS] : WORDS;
     assert.deepEqual(Object.keys(decoders).toSorted(), read.toSorted());
     for (const word of ["constructor", "__proto__", "toString", "own"]) {
@@ -33,7 +33,7 @@ for (const generation of [1, 2, 3] as const) {
   });
 }
 
-Deno.test("a user's own words, and redefined words, coexist with the shipped ones", () => {
+Deno.test("custom and redefined type words coexist with the built-in ones", () => {
   const upper: Encoder = (text: string) =>
     new TextEncoder().encode(text.toUpperCase());
   const encoders: Encoders = { ...encodersOf(2), own: upper, utf8: upper };

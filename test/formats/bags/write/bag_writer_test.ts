@@ -56,13 +56,13 @@ for (const { name, path, generation } of CASES) {
         size += fs.statSync(index).size;
         names.push("again.idx", "copy.idx");
       }
-      assert.equal(writer.size, size); // Python's, too
+      assert.equal(writer.size, size); // Python reports the same size
       assert.deepEqual(fs.readdirSync(dir).sort(), names.sort());
     });
   });
 }
 
-/** The ways in which a record can be handed over. */
+/** Types of data accepted as a record. */
 const WAYS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => SampleData> = {
   bytes: (bytes) => bytes,
   buffer: (bytes) => bytes.slice().buffer,
@@ -131,7 +131,7 @@ Deno.test("appended records are in the bag, whatever their type", async () => {
   });
 });
 
-Deno.test("more records than an index's buffer holds", async () => {
+Deno.test("an index may have more records than its buffer holds", async () => {
   const count = LONG ? 300_000 : 140_000; // over 1 MB of entries
   await withTempDir((dir) => {
     for (const generation of GENERATIONS) {
@@ -174,7 +174,7 @@ Deno.test("generations 1 and 3 accept empty records, even only those", async () 
       using reader = await BagReader.open(path);
       assert.deepEqual(await reader.read([0, 1, 2, 3, 4]), records);
     }
-    // As granular 0.24.2 writes three of them: an index of three zeros, and a bag of no bytes.
+    // As granular 0.24.2 writes three empty records: an index of three zeros, and an empty bag.
     const only = `${dir}/only.bag`;
     await using writer = await BagWriter.open(only, { generation: 3 });
     for (let i = 0; i < 3; i++) await writer.write(new Uint8Array(0));

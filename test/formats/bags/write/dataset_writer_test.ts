@@ -145,7 +145,7 @@ Deno.test("encoders are called with the value and the type's arguments", async (
       int: text,
       "whole(1,2)": text,
       whole: () => assert.fail("the whole word comes first"),
-      // deno-lint-ignore require-await -- may be waited for
+      // deno-lint-ignore require-await -- an asynchronous encoder
       late: async (value: string, size: string) =>
         new Uint8Array(Number(size)).fill(Number(value)),
     };
@@ -267,7 +267,7 @@ Deno.test("a datapoint that cannot be written leaves all keys at the previous on
       await writer.close();
       assert.deepEqual(naiveDataset(path, generation).datapoints, [good, good]);
       const sizes = [...filesBelow(path).values()].map(({ length }) => length);
-      assert.ok(Math.max(...sizes) < 100, `${sizes}`); // nothing of what was taken back
+      assert.ok(Math.max(...sizes) < 100, `${sizes}`); // withdrawn data left nothing
     }
   });
 });

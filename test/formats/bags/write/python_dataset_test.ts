@@ -1,4 +1,4 @@
-/** The writer beside a Python script of a few lines that follows the format's description. */
+/** Output of the writer equals that of a short Python script that follows the format's description. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { LONG } from "../../../support/long.ts";
@@ -26,7 +26,7 @@ Deno.test({
     ) =>
       fc.record({
         lists: fc.tuple(...keys.map(() => fc.boolean())),
-        // References of one, two, three and five bytes: the rows come again and again.
+        // References of one, two, three and five bytes: rows are repeated to reach large offsets.
         times: fc.constantFrom(1, 1, 30, 3000),
         rows: fc.array(
           fc.tuple(

@@ -1,4 +1,4 @@
-/** Bags and datasets of generation 3 that are continued: tests/test_resume.py of granular, and more. */
+/** Resumed bags and datasets of generation 3: the cases of granular's tests/test_resume.py, and more. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { BagWriter } from "../../../../src/formats/bags/write/bag_writer.ts";
@@ -12,7 +12,7 @@ import { fromFileUrl, withTempDir } from "../../../support/paths.ts";
 
 const text = (text: string) => new TextEncoder().encode(text);
 
-/** Writes records to a bag, as a process that ends well. */
+/** Writes records to a bag, like a process that ends normally. */
 function append(path: string, ...records: string[]): void {
   using writer = BagWriter.openSync(path);
   for (const record of records) writer.writeSync(text(record));
@@ -88,7 +88,7 @@ Deno.test("megabytes after the end of the index are reused", async () => {
   });
 });
 
-Deno.test("other bytes after the end of the index are an error with a remedy", async () => {
+Deno.test("other bytes after the end of the index are an error with a hint", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/a.bag`;
     append(path, "record1", "record2");
@@ -115,7 +115,7 @@ Deno.test("other bytes after the end of the index are an error with a remedy", a
     });
     writer.abort();
     assert.deepEqual(filesBelow(dir), before);
-    // What it says.
+    // Checks the message.
     const error = await BagWriter.open(path).then(async (writer) => {
       await using _ = writer;
       return await writer.write(text("third")).catch(({ message }) => message);
@@ -132,7 +132,7 @@ Deno.test("other bytes after the end of the index are an error with a remedy", a
   });
 });
 
-Deno.test("a partly written entry is cut off", async () => {
+Deno.test("a partly written entry is removed", async () => {
   await withTempDir((dir) => {
     const path = `${dir}/a.bag`;
     append(path, "record1", "record2");
@@ -159,7 +159,7 @@ Deno.test("a bag without an index is not treated as empty", async () => {
       });
       assert.deepEqual(filesBelow(dir), before);
     }
-    // As the message says, it is continued with the same records and an empty index.
+    // As the message advises, the bag is resumed with the same records and an empty index.
     fs.writeFileSync(`${dir}/a.bag`, "record1");
     assert.throws(() => append(`${dir}/a.bag`, "record1"), {
       code: "missing-index",
@@ -182,7 +182,7 @@ Deno.test("an index that points past the end is not appended to", async () => {
       message: /byte 14 of 10/,
     });
     assert.deepEqual(filesBelow(dir), before);
-    fs.truncateSync(`${dir}/a.idx`, 8); // as the message says
+    fs.truncateSync(`${dir}/a.idx`, 8); // as the message advises
     append(path, "record2");
     assert.deepEqual(records(path), ["record1", "record2"]);
     fs.writeFileSync(`${dir}/a.idx`, new Uint8Array(80));
@@ -202,7 +202,7 @@ Deno.test("a bag is not continued while a write of an aborted writer is running"
     writer.abort();
     assert.throws(() => BagWriter.openSync(path), { code: "busy" });
     await Promise.allSettled([writing]);
-    fs.truncateSync(path, 0); // what was written ahead would have to come again
+    fs.truncateSync(path, 0); // otherwise, data written ahead would have to be repeated
     append(path, "record1");
     assert.deepEqual(records(path), ["record1"]);
   });
@@ -294,7 +294,7 @@ Deno.test("a dataset whose writer was killed is continued with the same datapoin
     const expected = { spec, datapoints: [...datapoints, ...added] };
     assert.deepEqual(naiveDataset(path, 3), expected);
 
-    // The same files as without the kill.
+    // The files equal those of an uninterrupted writer.
     await using whole = await DatasetWriter.open(`${dir}/whole`, spec, options);
     for (const datapoint of expected.datapoints) await whole.write(datapoint);
     await whole.close();
@@ -327,7 +327,7 @@ Deno.test("a dataset is continued with the same spec only", async () => {
       await assert.rejects(open(spec as Record<string, string>), differs);
     }
     assert.deepEqual(filesBelow(dir), before);
-    // The order of keys does not matter: Python compares dicts.
+    // The order of keys does not matter, as in Python's comparison of dicts.
     fs.writeFileSync(`${path}/spec.json`, '{"b":"utf8",\n "a":"int"}');
     (await open({ a: "int", b: "utf8" })).abort();
     fs.writeFileSync(`${path}/spec.json`, '{"b":');

@@ -20,7 +20,7 @@ for (const { name, path, generation } of pythonCases("shards")) {
       const options = {
         encoders: null,
         generation,
-        // Cut where Python cut: after the datapoint that reaches the limit.
+        // Splits as Python does: after the datapoint that reaches the limit.
         ...name.endsWith("by_size")
           ? { shardSize: smallestSize(path, expected) }
           : { shardLength: shards[0]!.datapoints.length },
@@ -53,7 +53,7 @@ for (const { name, path, generation } of pythonCases("shards")) {
   });
 }
 
-/** The size that all shards but the last reach, and no shard without its last datapoint. */
+/** Returns a size that all shards but the last reach, and none without its last datapoint. */
 function smallestSize(path: string, files: Map<string, Uint8Array>): number {
   const names = fs.readdirSync(path).sort().slice(0, -1);
   return Math.min(
@@ -68,8 +68,8 @@ function smallestSize(path: string, files: Map<string, Uint8Array>): number {
 
 Deno.test("shards end after the datapoint that reaches the size", async () => {
   await withTempDir(async (dir) => {
-    // Generation 1 of one key: two indexes that start with 8 bytes, and 8 + 2 (a reference below
-    // 128) + 8 + 1 for a datapoint.
+    // Generation 1 with one key: two indexes of at least 8 bytes, and 8 + 2 (a reference below 128) + 8 + 1 bytes a
+    // datapoint.
     const sizes = { 1: [16, 19], 2: [0, 19], 3: [0, 9] } as const;
     for (const generation of GENERATIONS) {
       const [start, each] = sizes[generation];
@@ -140,7 +140,7 @@ Deno.test("several writers share the shards", async () => {
   });
 });
 
-Deno.test("generation 3 continues the last shard", async () => {
+Deno.test("generation 3 resumes the last shard", async () => {
   await withTempDir(async (dir) => {
     const options = {
       encoders: null,
@@ -150,7 +150,7 @@ Deno.test("generation 3 continues the last shard", async () => {
     };
     const path = `${dir}/a`;
     let length = 0;
-    for (const count of [0, 1, 1, 1, 2, 0, 7]) { // also where a shard has just been filled
+    for (const count of [0, 1, 1, 1, 2, 0, 7]) { // also after a shard has just been completed
       await using writer = await ShardedDatasetWriter.open(path, SPEC, options);
       assert.equal(writer.length, length);
       assert.equal(writer.shards, Math.ceil(length / 3));
@@ -243,7 +243,7 @@ Deno.test("generations 1 and 2 replace no shard, and do not change others", asyn
       });
       await writer.write(x(1));
       await writer.write(x(3));
-      assert.ok(fs.existsSync(`${path}/000001`)); // while the next is written
+      assert.ok(fs.existsSync(`${path}/000001`)); // while the next one is written
       assert.ok(!fs.existsSync(`${path}/000003`));
       await writer.close();
       const before = filesBelow(path);
@@ -268,7 +268,7 @@ Deno.test("generations 1 and 2 replace no shard, and do not change others", asyn
   });
 });
 
-Deno.test("a datapoint that cannot be written makes no shard", async () => {
+Deno.test("a datapoint that cannot be written creates no shard", async () => {
   await withTempDir(async (dir) => {
     for (const generation of [1, 2] as const) {
       const path = `${dir}/${generation}`;

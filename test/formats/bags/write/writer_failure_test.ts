@@ -1,4 +1,4 @@
-/** What becomes of bags and datasets when the disk is full or takes no change. */
+/** Bags and datasets on a full or read-only disk. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { BagWriter } from "../../../../src/formats/bags/write/bag_writer.ts";
@@ -17,7 +17,7 @@ const GENERATIONS = [1, 2, 3] as const;
 const FULL = { name: "WriteError", code: "ENOSPC", message: /disk is full/ };
 const SPEC = { a: "bytes", b: "bytes", c: "bytes" };
 
-/** Distinct datapoints of about 100 KB. */
+/** Returns distinct datapoints of about 100 KB. */
 function datapoint(i: number) {
   return {
     a: new Uint8Array(20_000).fill(i),
@@ -45,7 +45,7 @@ for (const generation of GENERATIONS) {
             await writer.flush();
           }
         }, FULL);
-        // The one that failed may have been gathered before the flush that failed.
+        // The datapoint that failed may have been buffered before the failed flush.
         assert.ok(writer.length === length || writer.length === length + 1);
         if (generation === 3) {
           const { datapoints } = naiveDataset(path, 3);
@@ -68,7 +68,7 @@ for (const generation of GENERATIONS) {
           (sum, { length }) => sum + length,
           0,
         );
-        assert.ok(data < 100_001 * (length + 5) + 2000, `${data}`); // nothing of what failed
+        assert.ok(data < 100_001 * (length + 5) + 2000, `${data}`); // failed writes left nothing
       });
     },
   });
@@ -76,7 +76,7 @@ for (const generation of GENERATIONS) {
 
 Deno.test({
   name:
-    "a full disk leaves nothing of generations 1 and 2, and a continuable dataset of generation 3",
+    "a full disk leaves nothing of generations 1 and 2, and a resumable dataset of generation 3",
   ...needs("root"),
   async fn() {
     await withTmpfs("2m", async (dir) => {
@@ -98,7 +98,7 @@ Deno.test({
           fs.rmSync(path, { recursive: true });
         }
 
-        // Room for the records, but not for them and their index.
+        // Room for the records, but not for records and index.
         const bag = `${dir}/a.bag`;
         using many = BagWriter.openSync(bag, { generation });
         assert.throws(() => {
@@ -137,7 +137,7 @@ Deno.test({
           SPEC,
           options,
         );
-        for (let i = 0; i < 8; i++) await writer.write(datapoint(i)); // gathered
+        for (let i = 0; i < 8; i++) await writer.write(datapoint(i)); // buffered
         fs.appendFileSync(filler, new Uint8Array(900_000));
         await assert.rejects(writer.write(datapoint(8)), FULL);
         assert.equal(writer.length, 8);
@@ -194,7 +194,7 @@ Deno.test({
   },
 });
 
-Deno.test("leaving a block without closing leaves nothing, or the flushed part", async () => {
+Deno.test("leaving a block without closing leaves nothing, or only the flushed part", async () => {
   await withTempDir(async (dir) => {
     for (const generation of GENERATIONS) {
       const path = `${dir}/${generation}`;
@@ -208,7 +208,7 @@ Deno.test("leaving a block without closing leaves nothing, or the flushed part",
         await writer.write(datapoint(1));
         writer.write({ ...datapoint(2), c: new Uint8Array(3_000_000) }).catch(
           () => {},
-        ); // under way
+        ); // in progress
         throw new Error("out of the block");
       }, /out of the block/);
       if (generation < 3) continue;

@@ -1,4 +1,4 @@
-/** Writers that are killed: what they wrote is complete, absent, or can be continued. */
+/** Killed writers: their output is complete, absent, or can be resumed. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -14,13 +14,13 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { send } from "../../../support/programs/processes.ts";
 
 const KILLS = LONG ? 12 : 4;
-/** Of a writer that is continued, and may also end before. */
+/** Number of times that a resumed writer is killed; it may finish before. */
 const CONTINUED_KILLS = LONG ? 5 : 2;
 const COUNT = 1000;
 const SHARD = 230;
 const SPEC = { small: "bytes", text: "bytes", large: "bytes" };
 
-/** Writes `COUNT` datapoints to shards of 230, going on where there are some already. */
+/** Writes `COUNT` datapoints to shards of 230, resuming existing ones. */
 const WRITE = `
 import { ShardedDatasetWriter } from "${REPOSITORY}src/formats/bags/write/sharded_dataset_writer.ts";
 import { datapoint } from "./datapoint.ts";
@@ -36,7 +36,7 @@ for (let i = writer.length; i < ${COUNT}; i++) {
 }
 await writer.close();`;
 
-/** Of the same bytes each time. */
+/** Makes deterministic datapoints. */
 const DATAPOINT = `
 export function datapoint(i) {
   return {
@@ -46,7 +46,7 @@ export function datapoint(i) {
   };
 }`;
 
-Deno.test("a killed writer of generation 3 can be continued, with the result of an uninterrupted one", async () => {
+Deno.test("a killed writer of generation 3 can be resumed, with the result of an uninterrupted one", async () => {
   await withTempDir(async (dir) => {
     const script = writeScripts(dir);
     const { datapoint } = await import(`file://${dir}/datapoint.js`);
@@ -75,7 +75,7 @@ Deno.test("a killed writer of generation 3 can be continued, with the result of 
       if (!killed && kills === CONTINUED_KILLS) break;
       if (killed) kills++;
       if (after === COUNT) {
-        fs.rmSync(path, { recursive: true }); // too fast to be killed: again
+        fs.rmSync(path, { recursive: true }); // it was too fast to be killed: retry
       }
     }
     const files = filesBelow(path);
@@ -86,7 +86,7 @@ Deno.test("a killed writer of generation 3 can be continued, with the result of 
 });
 
 for (const generation of [1, 2] as const) {
-  Deno.test(`a killed writer of generation ${generation} leaves only whole shards`, async () => {
+  Deno.test(`a killed writer of generation ${generation} leaves only complete shards`, async () => {
     await withTempDir(async (dir) => {
       const script = writeScripts(dir);
       const { datapoint } = await import(`file://${dir}/datapoint.js`);
@@ -113,7 +113,7 @@ for (const generation of [1, 2] as const) {
   });
 }
 
-/** Without looking at each byte in JavaScript. */
+/** Compares with Buffer, which is faster than a comparison in JavaScript. */
 function assertSame(actual: RawDatapoint, expected: RawDatapoint): void {
   for (const [name, bytes] of Object.entries(expected)) {
     const same = Buffer.compare(
@@ -133,7 +133,7 @@ function writeScripts(dir: string): string {
   return `${dir}/write.js`;
 }
 
-/** Runs the script, and kills it so many ms after it has begun; whether it was. */
+/** Runs the script, and kills it `moment` ms after its start; returns whether it was killed. */
 async function runUntil(
   script: string,
   moment: number | undefined,
@@ -163,7 +163,7 @@ async function runUntil(
   return !success;
 }
 
-/** The datapoints that a reader shows: of each shard those that all keys have. */
+/** Returns the datapoints that a reader shows: for each shard, those that all keys have. */
 function shardsOf(path: string) {
   if (!fs.existsSync(path)) return [];
   return fs.readdirSync(path).sort().flatMap((name) => {
