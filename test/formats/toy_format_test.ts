@@ -1,4 +1,4 @@
-/** A container format of one file, of which nobody knows before it is registered, does all that others do. */
+/** A container format that is unknown before it is registered supports everything that others do. */
 import assert from "node:assert/strict";
 import { RecordfsError } from "../../src/base/errors.ts";
 import { formatNames, registerFormat } from "../../src/formats/registry.ts";
@@ -21,7 +21,7 @@ const FILES = Array.from({ length: 40 }, (_, i) => ({
   bytes: new TextEncoder().encode(`content of ${i}`),
 }));
 
-/** Runs with a toy on the disk. */
+/** Runs `body` with a toy container on disk. */
 async function withToy(body: (toy: string, dir: string) => Promise<void>) {
   await withTempDir(async (dir) => {
     await Deno.writeFile(`${dir}/box.toy`, toyBytes(FILES));

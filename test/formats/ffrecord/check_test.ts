@@ -42,7 +42,7 @@ for (const golden of goldenCases("ffrecord")) {
       golden.expected.class === "not-packed" ||
       golden.name === "ffrecord/hostile_deep"
     ) {
-      assert.deepEqual((await damageOf(golden.path)).damage, []); // sound, as plain samples
+      assert.deepEqual((await damageOf(golden.path)).damage, []); // undamaged as plain samples
     } else {
       const { damage } = await damageOf(golden.path);
       assert.deepEqual(damage.map(({ code }) => code as string), [
@@ -80,7 +80,7 @@ Deno.test("damage found by several threads is reported in order, in a shared sam
     const path = `${dir}/a.ffr`;
     const long = 150 * 2 ** 20 + 17;
     const sizes = [5, long, ...Array(60).fill(3_000_000), 0, long, 9];
-    // Zeros, which need no room on the disk.
+    // Zeros, which take no space on disk.
     const header = new DataView(new ArrayBuffer(12 + 12 * sizes.length));
     header.setBigInt64(4, BigInt(sizes.length), true);
     const starts: number[] = [];
@@ -113,7 +113,7 @@ Deno.test("damage found by several threads is reported in order, in a shared sam
 
 Deno.test("a small file with overlapping samples is not checked for hours", async () => {
   await withTempDir(async (dir) => {
-    // Offsets that go back and forth: every other sample is nearly the whole file.
+    // Alternating offsets: every other sample is nearly the whole file.
     const count = 4000;
     const bytes = ffrBytes(
       Array.from({ length: count }, () => new Uint8Array(1000)),

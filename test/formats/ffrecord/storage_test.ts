@@ -1,4 +1,7 @@
-/** Readers, packed folders and listings of golden files from storages that are no disk; their trees and datasets are the contract suite's. */
+/**
+ * Readers, packed folders and listings of golden files in storages other than the disk; the contract suite covers
+ * trees and datasets.
+ */
 import assert from "node:assert/strict";
 import {
   FFRecordReader,
@@ -17,9 +20,9 @@ import { goldenCase, goldenCases } from "../../support/golden.ts";
 import { LONG } from "../../support/long.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
 
-/** Files that are read one by one, of those that there are. */
+/** Number of files read one by one. */
 const SINGLE = 10;
-/** Entries of which paths are looked at: of folders in folders in folders they take gigabytes. */
+/** Number of entries whose paths are compared: with deep nesting, all paths would take gigabytes. */
 const ENTRIES = LONG ? 500 : 150;
 
 interface Options {
@@ -28,7 +31,7 @@ interface Options {
   readonly onWarning: (message: string) => void;
 }
 
-/** What is done with a container; each is compared with what it gives from disk. */
+/** Ways to use a container; each result is compared with that from disk. */
 const USES: Record<string, (path: string, options: Options) => unknown> = {
   reader: readSamples,
   folder: readFolder,
@@ -46,7 +49,7 @@ const USES: Record<string, (path: string, options: Options) => unknown> = {
 };
 
 for (const golden of goldenCases("ffrecord")) {
-  Deno.test(`from any storage as from disk: ${golden.name}`, async () => {
+  Deno.test(`any storage yields the same as the disk: ${golden.name}`, async () => {
     for (const checkData of [true, false]) {
       const local = await useAll(golden.path, LOCAL_DISK, checkData);
       const slow = slowStorage(golden.path.length);
@@ -110,7 +113,7 @@ async function each<T>(
   return await Promise.all(items.map((item) => outcome(() => call(item))));
 }
 
-/** Without waiting, memory gives what the disk does. */
+/** Asserts that synchronous reads from memory equal those from disk. */
 function useNow(path: string, memory: Storage): void {
   const use = (storage: Storage) => {
     const options = { storage, onWarning() {} };

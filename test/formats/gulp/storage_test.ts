@@ -1,4 +1,6 @@
-/** Videos and chunks of every golden case from storages that are no disk; trees and checks are the contract suite's. */
+/**
+ * Videos and chunks of every golden case in storages other than the disk; the contract suite covers trees and checks.
+ */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { RecordfsError } from "../../../src/base/errors.ts";
@@ -14,7 +16,7 @@ import { sha256 } from "../../support/golden.ts";
 import { gulpCase, gulpCases } from "../../support/gulp/gulp_golden.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
 
-/** Where the files are that lie on no disk: a place that there is not. */
+/** Path of files outside the disk, which does not exist on disk. */
 const FAR = "far/away/gulp";
 
 const SELECTIONS: (FrameSelection | undefined)[] = [
@@ -25,7 +27,7 @@ const SELECTIONS: (FrameSelection | undefined)[] = [
   { step: -1 },
 ];
 
-/** A directory's files in memory, under {@linkcode FAR}. */
+/** Returns a directory's files in memory, under {@linkcode FAR}. */
 function inMemory(directory: string): MemoryStorage {
   const files = fs.readdirSync(directory).map((name) => [
     `${FAR}/${name}`,
@@ -34,7 +36,7 @@ function inMemory(directory: string): MemoryStorage {
   return new MemoryStorage(Object.fromEntries(files));
 }
 
-/** What reading gives, or how it fails. */
+/** Returns the result of a read, or a description of its error. */
 async function outcome<T>(read: () => Promise<T> | T): Promise<unknown> {
   try {
     return await read();
@@ -49,7 +51,7 @@ function digest({ frames, meta }: Video<Uint8Array>): unknown {
   return { meta, frames: frames.map(sha256) };
 }
 
-/** All that a program can read of a directory. */
+/** Reads everything in a directory. */
 function contentOf(path: string, storage: Storage): Promise<unknown> {
   return outcome(async () => {
     using directory = await GulpDirectory.open(path, {
@@ -84,7 +86,7 @@ function contentOf(path: string, storage: Storage): Promise<unknown> {
   });
 }
 
-/** The same with the path of one place in place of the other's. */
+/** Replaces one path by another in a value. */
 function moved(value: unknown, from: string, to: string): unknown {
   if (typeof value === "string") return value.replaceAll(from, to);
   if (typeof value !== "object" || value === null) return value;
@@ -105,7 +107,7 @@ for (const [number, { name, path, title }] of gulpCases().entries()) {
   });
 }
 
-/** Requires that a call without waiting is refused. */
+/** Asserts that a synchronous call is rejected. */
 function assertMustWait(call: () => unknown): void {
   assert.throws(call, { name: "RecordfsError", code: "must-wait" });
 }
@@ -133,7 +135,7 @@ Deno.test("synchronous methods read from memory and reject slow storages", async
   assertMustWait(() => far.labelsSync());
   const [chunk] = far;
   assertMustWait(() => [...chunk!.iterAllSync()]);
-  // What the meta file says is in memory once it was read.
+  // The content of the meta file is in memory once it has been read.
   assert.deepEqual(far.mergedMetaDict.get(id)!.metaData[0], video.meta);
 
   for (const directory of [near, far]) {
@@ -160,7 +162,7 @@ Deno.test("an abort ends waiting for a slow storage", async () => {
   await Promise.all(both);
 });
 
-Deno.test("code that reads names no local call", () => {
+Deno.test("code for reading uses no function of the local file system", () => {
   const root = new URL("../../../src/formats/gulp/", import.meta.url);
   const folders = ["meta", "read", "tree"];
   const files = folders.flatMap((folder) =>

@@ -1,4 +1,4 @@
-/** Rows as samples of other formats: values keep their types, and what has none is said. */
+/** Rows converted to samples of other formats: values keep their types, and losses are reported. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openSamples } from "../../../mod.ts";
@@ -7,7 +7,7 @@ import { withTempDir } from "../../support/paths.ts";
 
 const QUIET = { onWarning() {} };
 
-Deno.test("types of columns are those of MDS", () =>
+Deno.test("types of columns become those of MDS", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.csv`, "i,f,s,z\n1,0.5,a,007\n2,3,b,1\n");
     await convert(`${dir}/a.csv`, `${dir}/mds`, { ...QUIET, to: "mds" });
@@ -25,7 +25,7 @@ Deno.test("types of columns are those of MDS", () =>
     });
   }));
 
-Deno.test("lines of other keys are samples that lack some, and floats that are whole stay floats", () =>
+Deno.test("lines with other keys become samples with missing values, and whole floats remain floats", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(
       `${dir}/a.jsonl`,
@@ -47,7 +47,7 @@ Deno.test("lines of other keys are samples that lack some, and floats that are w
     assert.deepEqual(values.map(({ f }) => f), [1, 2.5, NaN]);
   }));
 
-Deno.test("rows as they are become records", () =>
+Deno.test("undecoded rows become records", () =>
   withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.jsonl`, '{"n": 1}\n{"n": 2}\n');
     await convert(`${dir}/a.jsonl`, `${dir}/a.bag`, { ...QUIET, lossy: true });

@@ -1,4 +1,4 @@
-/** Datasets that LitData wrote, and what it reads of them: values, files, checks, servers. */
+/** Datasets written by LitData, compared with what it reads: values, files, checks, servers. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { zstdDecompressSync } from "node:zlib";
@@ -14,9 +14,9 @@ import { serving } from "../../support/remote/serving.ts";
 const { all: goldens, one: golden } = goldenSet<LitDataCase>("litdata");
 
 for (const one of goldens()) {
-  Deno.test(`${one.name}: values are those that LitData reads`, () =>
+  Deno.test(`${one.name}: values equal those that LitData reads`, () =>
     compareValues(one));
-  Deno.test(`${one.name}: files are the values`, () => compareFiles(one));
+  Deno.test(`${one.name}: files contain the values`, () => compareFiles(one));
 }
 
 Deno.test("a decompressed chunk next to a compressed one is read instead", () =>

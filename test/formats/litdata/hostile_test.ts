@@ -1,5 +1,5 @@
 // deno-lint-ignore-file camelcase -- keys of an index
-/** Datasets of LitData that no writer makes: indexes and chunks that lie, and what is not supported. */
+/** Hostile LitData datasets: indexes and chunks with false data, and unsupported features. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { FormatError } from "../../../src/base/errors.ts";
@@ -23,7 +23,7 @@ const SAMPLES = [textSample(1, "one"), textSample(-2, "")];
 const CHUNK = chunkOf(SAMPLES);
 const ENTRY = entryOf(NAME, CHUNK.length, SAMPLES.length);
 
-/** A right dataset, but for its configuration, its only chunk's entry, or the chunk. */
+/** Returns a valid dataset, except for its configuration, its only chunk's entry, or the chunk. */
 function dataset(
   { config = {}, entry = {}, chunk = CHUNK, fields }: {
     readonly config?: Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ function dataset(
   return datasetOf(index, { [isPlaced ? `${filename}` : NAME]: chunk });
 }
 
-Deno.test("what is made here is right, and is told from MDS by its index", async () => {
+Deno.test("the generated dataset is valid, and distinguished from MDS by its index", async () => {
   using samples = await openSamples("d", { storage: dataset() });
   assert.equal(samples.container!.info.format, "litdata");
   assert.deepEqual(
@@ -58,7 +58,7 @@ Deno.test("what is made here is right, and is told from MDS by its index", async
   });
 });
 
-/** What is refused at opening: the code and the reason. */
+/** Datasets rejected at opening: the code and the reason. */
 const REFUSED: Readonly<
   Record<
     string,
@@ -98,7 +98,7 @@ const REFUSED: Readonly<
     "unsupported",
     /the field 'n' has the unknown type "no_header_tensor:99"/,
   ],
-  "an element type that is no number": [
+  "an element type that is not numeric": [
     { config: { data_format: ["no_header_numpy:__proto__", "str"] } },
     "unsupported",
     /unknown type/,
@@ -113,7 +113,7 @@ const REFUSED: Readonly<
     "bad-index",
     /no list of data formats/,
   ],
-  "a tree that is no JSON": [
+  "a tree that is not JSON": [
     { config: { data_spec: "[1, {" } },
     "bad-index",
     /its data_spec does not name each of 2 fields/,
@@ -158,7 +158,7 @@ const REFUSED: Readonly<
     "bad-index",
     /does not name each of 1000 fields/,
   ],
-  "a name that leads out": [
+  "a name outside the directory": [
     { entry: { filename: "../x.bin" } },
     "unsafe-name",
     /leads out of the dataset/,
@@ -168,17 +168,17 @@ const REFUSED: Readonly<
     "absurd-count",
     /1000000000 samples in/,
   ],
-  "a number of samples that is none": [
+  "an invalid number of samples": [
     { entry: { chunk_size: -1 } },
     "bad-index",
     /number of samples of chunk 0/,
   ],
-  "no number of bytes": [
+  "no byte count": [
     { entry: { chunk_bytes: null } },
     "bad-index",
     /chunk 0 has no number of bytes/,
   ],
-  "other samples than the chunk says": [
+  "a number of samples that differs from the chunk's": [
     { chunk: chunkOf(SAMPLES, ([, ...rest]) => [3, ...rest]) },
     "bad-structure",
     /it says that it has 3 samples, and the index says 2/,
@@ -205,7 +205,7 @@ const REFUSED: Readonly<
 };
 
 for (const [what, [facts, code, message]] of Object.entries(REFUSED)) {
-  Deno.test(`refused: ${what}`, async () => {
+  Deno.test(`rejected: ${what}`, async () => {
     const opening = open("d", { storage: dataset(facts) });
     await assert.rejects(opening, (error) => {
       assert.ok(error instanceof FormatError, String(error));
@@ -241,13 +241,13 @@ Deno.test("values that do not fit their sample, or their type, are errors of tha
   assert.deepEqual([damaged, damages], [1, ["bad-structure"]]);
 });
 
-/** Words of 32 bits, and bytes behind them. */
+/** Returns 32-bit words, followed by zero bytes. */
 function words(numbers: readonly number[], bytes = 0): Uint8Array {
   const head = new Uint8Array(Uint32Array.from(numbers).buffer);
   return Buffer.concat([head, new Uint8Array(bytes)]);
 }
 
-Deno.test("arrays, pictures and lists that lie are errors, and take no memory", async () => {
+Deno.test("arrays, images and lists with false data are errors, and take no memory", async () => {
   const lies: readonly (readonly [string, Uint8Array, RegExp])[] = [
     ["tensor", words([0]), /it is truncated/],
     ["tensor", words([99, 0]), /its element type 99 is unknown/],
@@ -272,7 +272,7 @@ Deno.test("arrays, pictures and lists that lie are errors, and take no memory", 
   }
 });
 
-Deno.test("lists of pictures are directories, and values of other serializers are bytes", async () => {
+Deno.test("lists of images are directories, and values of other serializers are bytes", async () => {
   const codec = await imageCodec();
   const pictures = await Promise.all(
     [8, 16].map((size) => codec.encode(testImage(size, size), 90)),

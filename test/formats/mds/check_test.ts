@@ -1,4 +1,4 @@
-/** What `check` says of hashes, of what is compressed, and of each shard. */
+/** Results of `check` for hashes, compressed files, and each shard. */
 import assert from "node:assert/strict";
 import { checked } from "../../support/checked.ts";
 import { Buffer } from "node:buffer";
@@ -22,7 +22,7 @@ Deno.test("check names shards with wrong hashes, and unknown kinds of hashes", a
   const { damaged, samples, damages, warnings } = await checked("d", {
     storage,
   });
-  assert.deepEqual([damaged, samples], [1, 3]); // it is one shard
+  assert.deepEqual([damaged, samples], [1, 3]); // a single shard
   for (const name of ["sha1", "xxh64", "md5"]) {
     assert.ok(damages[0]!.message.includes(`${name} of it is`), name);
   }

@@ -1,4 +1,4 @@
-/** What becomes of files that are none of their columns' encodings. */
+/** Conversion of files that do not match their columns' encodings. */
 import { openMds } from "../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import { convert } from "../../../src/open/convert/convert.ts";
 import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 
-/** What a PNG of a bit a pixel begins with. */
+/** Returns the start of a PNG with one bit a pixel. */
 function pngHead(width: number, height: number): Buffer {
   const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   const facts = Buffer.alloc(17);
@@ -16,15 +16,15 @@ function pngHead(width: number, height: number): Buffer {
   return Buffer.concat([head, facts]);
 }
 
-Deno.test("invalid JSON and pictures are skipped only on request, with their samples", () =>
+Deno.test("invalid JSON and images are skipped only on request, with their samples", () =>
   withTempDir(async (dir) => {
     const texts = (...all: string[]) =>
       all.map((text) => new TextEncoder().encode(text));
     const jpeg = fs.readFileSync(`${REPOSITORY}test/golden/pictures/gray.jpg`);
     const deep = Buffer.from(jpeg);
-    deep[deep.indexOf("ffc0", "hex") + 4] = 12; // bits of a sample
+    deep[deep.indexOf("ffc0", "hex") + 4] = 12; // bits a sample
     const png = pngHead(1, 1);
-    // More pixels than are decoded here, of a bit each.
+    // More pixels than the decoding limit, of one bit each.
     const large = Buffer.concat([
       pngHead(20_000, 10_000),
       Buffer.alloc(30_000),

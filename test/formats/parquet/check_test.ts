@@ -1,4 +1,4 @@
-/** What a check finds: wrong checksums, pages that can't be decoded, counts that differ. */
+/** Damage that a check finds: wrong checksums, undecodable pages, inconsistent counts. */
 import { openRows } from "../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import { checked } from "../../support/checked.ts";
@@ -24,7 +24,7 @@ Deno.test("each changed byte of a page is found by its CRC-32", async () => {
     damages[0]!.message,
     /column 'word' of row group 0 .*has a page with a checksum mismatch \(CRC-32\)/,
   );
-  // A reader tells it as well, and reads on where that is not wanted.
+  // A reader reports it as well, unless verification is disabled.
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/t.parquet`, whole);
     using reader = await openRows(`${dir}/t.parquet`);

@@ -1,4 +1,4 @@
-/** Files that Hugging Face's safetensors wrote: samples, the tree, and what a peer reads of it. */
+/** Files written by Hugging Face's safetensors: samples, the tree, and reading of extracted files by the original. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { type NdArray, readNpy } from "../../../src/codecs/numpy/mod.ts";
@@ -14,7 +14,7 @@ import { REPOSITORY, withTempDir } from "../../support/paths.ts";
 import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { succeed } from "../../cli/run_cli.ts";
 
-/** A tensor as the original reads it; values where NumPy has its type, as text. */
+/** Tensor as the original reads it; values as text, if NumPy has the type. */
 interface ExpectedTensor {
   readonly name: string;
   readonly dtype: string;
@@ -43,7 +43,7 @@ interface Case {
 const { all: goldens, one: golden } = goldenSet<Case>("safetensors");
 const onWarning = (message: string) => assert.fail(message);
 
-/** Names whose files are called otherwise. */
+/** Names of tensors whose files have other names. */
 const ODD: Readonly<Record<string, string>> = {
   "empty/of": "empty%2Fof.npy",
   "layers.0/attn.k": "layers.0%2Fattn.k.npy",
@@ -57,14 +57,14 @@ function tensorsOf({ content: { files } }: Case): ExpectedTensor[] {
   return Object.keys(files).sort().flatMap((name) => files[name]!.tensors);
 }
 
-/** What `str` of Python says of a number, as a number. */
+/** Parses a number as printed by Python's `str`. */
 function numberOf(text: string): number | bigint {
   if (text === "True" || text === "False") return text === "True" ? 1 : 0;
   if (/^-?\d{16,}$/.test(text)) return BigInt(text);
   return Number(text.replace("inf", "Infinity").replace("nan", "NaN"));
 }
 
-/** Compares an array with what the original reads. */
+/** Asserts that an array equals the tensor that the original reads. */
 function assertArray(array: NdArray, expected: ExpectedTensor): void {
   const { dtype, shape, numpy, values, sha256: sum } = expected;
   const data = array.data as Exclude<NdArray["data"], string[]>;
@@ -78,7 +78,7 @@ function assertArray(array: NdArray, expected: ExpectedTensor): void {
   }
   assert.equal(array.dtype, numpy);
   assert.deepEqual(array.shape, shape);
-  if (dtype === "C64") return; // Python's text of them is of two numbers
+  if (dtype === "C64") return; // Python prints complex numbers as two numbers
   const numbers = Array.from(
     data as Iterable<number | bigint>,
     (value) => /^-?\d{16,}$/.test(`${value}`) ? value : Number(value),
@@ -200,7 +200,7 @@ Deno.test("the sample view has a directory of a name and an array for each tenso
   }
 });
 
-Deno.test("a range of a file is that of the whole, across its made start", async () => {
+Deno.test("a range of a file equals that of the whole, also across its generated header", async () => {
   using container = await open(golden("types").path);
   const file = "f8.weight.npy";
   const whole = await container.read(file);
@@ -215,7 +215,7 @@ Deno.test("a range of a file is that of the whole, across its made start", async
 });
 
 Deno.test({
-  name: "Python's NumPy and safetensors read what is extracted as the file",
+  name: "Python's NumPy and safetensors read the same from extracted files",
   ...needs("python3", "numpy", "safetensors"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -234,7 +234,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a dataset of tensors that cannot be stacked is refused, and names two of them", async () => {
+Deno.test("a dataset of tensors that cannot be stacked is rejected, and the error names two of them", async () => {
   const { path } = golden("raw");
   await assert.rejects(openDataset(path), {
     code: "unsupported",

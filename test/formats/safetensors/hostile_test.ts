@@ -1,5 +1,5 @@
 // deno-lint-ignore-file camelcase -- keys of a header
-/** Files and indexes that no writer makes: each is refused, by its reason, and so does the original. */
+/** Hostile files and indexes: each is rejected with its reason, as the original rejects it. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -17,7 +17,7 @@ import {
   tensorsFile,
 } from "../../support/safetensors/make_safetensors.ts";
 
-/** A header of tensors of bytes, by their offsets. */
+/** Returns a header of byte tensors with these offsets. */
 function header(...ranges: readonly (readonly [number, number])[]): string {
   const members = ranges.map(([start, end], i) =>
     `"t${i}":{"dtype":"U8","shape":[${
@@ -27,7 +27,7 @@ function header(...ranges: readonly (readonly [number, number])[]): string {
   return `{${members.join(",")}}`;
 }
 
-/** A header of one tensor of eight bytes, of which something is otherwise. */
+/** Returns a header of one valid tensor of eight bytes, with some facts replaced. */
 function one(facts: Record<string, unknown>): string {
   const right = { dtype: "U8", shape: [8], data_offsets: [0, 8] };
   return JSON.stringify({ t: { ...right, ...facts } });
@@ -35,7 +35,7 @@ function one(facts: Record<string, unknown>): string {
 
 const EIGHT = new Uint8Array(8);
 
-/** Files that are refused, by what is wrong: the code and the reason. */
+/** Rejected files, by fault: the code and the reason. */
 const REFUSED: Readonly<
   Record<string, readonly [Uint8Array, FormatError["code"], RegExp]>
 > = {
@@ -158,7 +158,7 @@ const REFUSED: Readonly<
 };
 
 for (const [what, [bytes, code, message]] of Object.entries(REFUSED)) {
-  Deno.test(`refused: ${what}`, async () => {
+  Deno.test(`rejected: ${what}`, async () => {
     const storage = new MemoryStorage({ "a.safetensors": bytes });
     await assert.rejects(open("a.safetensors", { storage }), (error) => {
       assert.ok(error instanceof FormatError);
@@ -177,7 +177,7 @@ for (const [what, [bytes, code, message]] of Object.entries(REFUSED)) {
 }
 
 Deno.test({
-  name: "the original refuses the same, and reads what is right",
+  name: "the original rejects the same files, and reads the valid ones",
   ...needs("python3", "safetensors"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -212,7 +212,7 @@ Deno.test({
           assert.ok(error instanceof FormatError, `${what}: ${error}`);
         }
       }
-      // The original lets these pass: its README disallows them.
+      // The original accepts these, although its README disallows them.
       const lenient = ["blanks before the header", "two tensors of a name"];
       assert.deepEqual(
         read.filter((what) => !lenient.includes(what)).sort(),
@@ -221,7 +221,7 @@ Deno.test({
     }),
 });
 
-/** A model in two shards, of which the index says something. */
+/** Returns a model in two shards with this index. */
 function modelOf(
   map: unknown,
   files: Readonly<Record<string, Uint8Array>> = {},
@@ -235,7 +235,7 @@ function modelOf(
   });
 }
 
-Deno.test("an index that lies is refused, or its shard is skipped and said", async () => {
+Deno.test("a false index is rejected, or its shard is skipped with a warning", async () => {
   const right = { a: "1.safetensors", b: "2.safetensors" };
   using model = await open("m", { storage: modelOf(right) });
   assert.deepEqual(await model.list(), ["a.npy", "b.npy"]);
@@ -278,7 +278,7 @@ Deno.test("an index that lies is refused, or its shard is skipped and said", asy
   });
 });
 
-Deno.test("a header of many tensors takes time and memory by its size", async () => {
+Deno.test("a header of many tensors takes time and memory in proportion to its size", async () => {
   const count = 20_000;
   const tensors = Array.from(
     { length: count },
@@ -292,7 +292,7 @@ Deno.test("a header of many tensors takes time and memory by its size", async ()
   });
 });
 
-Deno.test("of a server, only the header and what is read are asked for", () =>
+Deno.test("of a remote file, only the header and the requested tensors are fetched", () =>
   serving(async ({ dir, server, remote }) => {
     const large = bytesTensor("large", new Array(9 << 20).fill(1));
     const small = bytesTensor("small", [7]);
@@ -342,7 +342,7 @@ Deno.test("any tensors are read as they were written", async () => {
   );
 });
 
-Deno.test("a header of more tensors than a model has is refused before it costs memory", () =>
+Deno.test("a header of more tensors than any model has is rejected before it takes memory", () =>
   withTempDir(async (dir) => {
     const facts = '{"dtype":"U8","shape":[0],"data_offsets":[0,0]}';
     const names = Array.from({ length: 250_001 }, (_, i) => `"${i}":${facts}`);

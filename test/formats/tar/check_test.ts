@@ -60,7 +60,7 @@ Deno.test("names members that are skipped, and checks the others", async () => {
   assert.equal(samples, 6); // the unreadable one is listed
 });
 
-Deno.test("a truncated tar is named: in a content, or in a header", async () => {
+Deno.test("a truncated tar is reported: in a content, or in a header", async () => {
   const whole = tarBytes(MEMBERS);
   for (
     const [length, code, says] of [
@@ -105,7 +105,7 @@ Deno.test("a false size is damage", async () => {
   const { damages, samples } = await damagesOf(bytes);
   assert.equal(damages[0]?.code, "truncated-data");
   assert.match(damages[0]!.message, /'liar' .* has 100000 bytes/);
-  assert.equal(samples, 4); // it is listed, and the others are found behind it
+  assert.equal(samples, 4); // it is listed, and the members after it are found
 });
 
 Deno.test("data after the end is named with its offset", async () => {

@@ -1,4 +1,4 @@
-/** What `recordfs extract` makes of a tar, beside what tar does. */
+/** Result of `recordfs extract` for a tar, compared with that of tar. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -10,7 +10,7 @@ import { withTempDir } from "../../support/paths.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { pax, tarBytes } from "../../support/tar/make_tar.ts";
 
-/** Each name below a directory: what it is, when it was modified, in milliseconds, and where it leads as a link. */
+/** Returns for each name below a directory its type, its modification time in milliseconds, and its link target. */
 async function facts(dir: string): Promise<string[]> {
   const { stdout } = await output(
     "find",
@@ -25,7 +25,7 @@ async function facts(dir: string): Promise<string[]> {
   );
 }
 
-/** A directory as people have it: links that stay inside, of all kinds, and times. */
+/** Makes a typical directory: links of all kinds that stay inside, and times. */
 function makeTree(dir: string): void {
   fs.mkdirSync(`${dir}/a/deep/er`, { recursive: true });
   fs.mkdirSync(`${dir}/empty`);
@@ -85,13 +85,13 @@ Deno.test({
           theirs,
         );
         assert.deepEqual([diff.code, diff.stdout], [0, ""]);
-        // Where only Deno's own functions are to be had, the same.
+        // The same without FFI, with Deno's own functions.
         const plain = `${dir}/${format}-plain`;
         await recordfs(["extract", "--sync", "none", tar, plain], {
           permissions: ["--allow-read", "--allow-write", "--allow-env"],
         });
         assert.deepEqual(await facts(plain), await facts(theirs));
-        // Again, over what is there.
+        // Again, over existing files.
         await succeed(["extract", "--force", tar, ours]);
         assert.deepEqual(await facts(ours), await facts(theirs));
         assert.deepEqual(
@@ -99,7 +99,7 @@ Deno.test({
           fs.readdirSync(theirs).sort(),
         );
       }
-      // A part of it; a link that is named itself is the file that it leads to.
+      // A part of it; a link that is itself requested is extracted as its target.
       const tar = `${dir}/gnu.tar`;
       await succeed([
         "extract",
@@ -127,7 +127,7 @@ Deno.test("no link leads out of the target, whatever the tar and the extracted p
         { name: "beside", data: "2" },
         link("up", "../secret"),
         link("absolute", `${dir}/secret`),
-        // Goes down to where nothing is, and up again: it depends on what will be there.
+        // It descends to a missing directory and up again, so its target depends on what is created later.
         link("in/round", "d/nothing/../../../../secret"),
         link("in/d/back", "../../beside"),
         link("in/good", "d/file"),
@@ -147,12 +147,12 @@ Deno.test("no link leads out of the target, whatever the tar and the extracted p
       "in/good",
     ]);
     assert.equal(fs.readFileSync(`${dir}/all/in/d/back`, "utf8"), "2");
-    // Of a directory as if it were all, what leads out of that is not made.
+    // Extracts a directory as the root; links that lead out of it are not created.
     const part = await run(["--prefix", "in", `${dir}/a.tar`, `${dir}/part`]);
     assert.match(part.stderr, /d\/back.* leads out/);
     assert.deepEqual(fs.readdirSync(`${dir}/part`).sort(), ["d", "good"]);
     assert.deepEqual(fs.readdirSync(`${dir}/part/d`), ["file"]);
-    // A link that lies there already is not gone through.
+    // An existing link is not followed.
     fs.mkdirSync(`${dir}/there`);
     fs.mkdirSync(`${dir}/elsewhere`);
     fs.symlinkSync(`${dir}/elsewhere`, `${dir}/there/in`);
@@ -164,7 +164,7 @@ Deno.test("no link leads out of the target, whatever the tar and the extracted p
 Deno.test({
   name:
     "directories and files replace each other like with tar x, and what tar cannot place is skipped",
-  ...needs("tar", "root"), // their modes are those of files: others could not look into such directories
+  ...needs("tar", "root"), // tar applies the files' modes to such directories, which other users could not list
   fn: () =>
     withTempDir(async (dir) => {
       const member = fc.record({
@@ -217,7 +217,7 @@ Deno.test({
     }),
 });
 
-/** Each path below a directory: a file's content, or that it is a directory. */
+/** Returns each path below a directory, with the content of files or a marker of directories. */
 function contentsBelow(dir: string): Record<string, string> {
   return Object.fromEntries(
     fs.readdirSync(dir, { recursive: true, encoding: "utf8" }).map((path) => [
@@ -229,7 +229,7 @@ function contentsBelow(dir: string): Record<string, string> {
   );
 }
 
-Deno.test("holes take no room on the disk", () =>
+Deno.test("holes take no space on disk", () =>
   withTempDir(async (dir) => {
     const sparse = (size: number, offset: number) => [
       pax({

@@ -15,13 +15,13 @@ async function damagesOf(location: Parameters<typeof checked>[0]) {
 const RECORDS = Array.from({ length: 40 }, (_, i) => "r".repeat(100 * i));
 const WHOLE = fileOf(RECORDS);
 
-/** Where the data of a record starts. */
+/** Returns the offset of a record's data. */
 function startOf(record: number): number {
   return 12 +
     RECORDS.slice(0, record).reduce((at, one) => at + one.length + 16, 0);
 }
 
-Deno.test("each record is compared with its checksum", async () => {
+Deno.test("each record is verified by its checksum", async () => {
   const bytes = Buffer.from(WHOLE);
   for (const record of [1, 7, 39]) bytes[startOf(record)]! ^= 1;
   bytes[startOf(0)]! ^= 1; // the checksum of a record without data
@@ -33,7 +33,7 @@ Deno.test("each record is compared with its checksum", async () => {
   assert.equal(samples, 40);
 });
 
-Deno.test("after a wrong length nothing is found, and the records before are checked", async () => {
+Deno.test("after a wrong length nothing is found, and the preceding records are checked", async () => {
   const bytes = Buffer.from(WHOLE);
   bytes[startOf(3)]! ^= 1;
   bytes[startOf(20) - 12]! ^= 1;

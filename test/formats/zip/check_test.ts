@@ -1,4 +1,4 @@
-/** Checking zips, and converting to and from them. */
+/** Checks of zips, and conversions to and from them. */
 import assert from "node:assert/strict";
 import { checked } from "../../support/checked.ts";
 import * as fs from "node:fs";
@@ -10,7 +10,7 @@ import { needs, PYTHON } from "../../support/programs/programs.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
 import { zipCase } from "../../support/zip/zip_golden.ts";
 
-Deno.test("a check finds and names each damaged member", async () => {
+Deno.test("a check finds and reports each damaged member", async () => {
   const data = "deflated ".repeat(500);
   const wrong = { crc: 5 };
   const zip = makeZip([
@@ -39,7 +39,7 @@ Deno.test("a member that overlaps the one before it is found, however its header
     name: "b",
     data: "b",
   }]);
-  // The first content begins later than the central directory can tell.
+  // The first content begins later than the central directory indicates.
   zip.writeUInt16LE(20, 28);
   const { damages } = await checked(zip);
   assert.match(

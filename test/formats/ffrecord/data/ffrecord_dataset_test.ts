@@ -37,7 +37,7 @@ Deno.test("any batch equals its samples one by one, in any memory", async () => 
     assert.equal(memory.buffers.length, 1);
     for (const sample of batch) {
       assert.equal(sample.buffer, memory.buffers[0]);
-      sample.fill(255); // no sample shows bytes of another
+      sample.fill(255); // samples share no bytes
     }
     memory.free();
   }));
@@ -97,7 +97,7 @@ Deno.test("another thread makes the same dataset, with a module's 'process'", as
   await assertPortable(made, indices);
 });
 
-Deno.test("a dataset that cannot be made in another thread says why", async () => {
+Deno.test("the error says why another thread cannot make a dataset", async () => {
   const isRefusal = (words: RegExp) => (error: unknown) =>
     error instanceof DataError && error.code === "not-portable" &&
     words.test(error.message);

@@ -1,4 +1,4 @@
-/** Packed folders of which a file is damaged at its start: each by itself, or one over several files. */
+/** Packed folders with a file damaged at its start: one file a folder, or one folder in several files. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { PackedFolder } from "../../../../src/formats/ffrecord/mod.ts";

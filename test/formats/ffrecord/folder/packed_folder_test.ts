@@ -82,7 +82,7 @@ Deno.test("the same name twice in one folder is damage", async () => {
   });
 });
 
-Deno.test("a name that is cut inside a character is rejected, also after a similar one", async () => {
+Deno.test("a name that is truncated inside a character is rejected, also after a similar one", async () => {
   await withTempDir((dir) => {
     for (const last of [[0xc3], [0xc3, 0x28], [0xe9, 0x61]]) {
       const names = [Uint8Array.of(0xc3, 0xa9), Uint8Array.from(last)];
@@ -99,7 +99,7 @@ Deno.test("a name that is cut inside a character is rejected, also after a simil
 Deno.test("protocol 0 names that are not UTF-8 are restored", async () => {
   await withTempDir((dir) => {
     const names = ["\udcff", "\u00e9\udc80", "z"];
-    // UNICODE lines: raw-unicode-escape, as Python's pickler writes them
+    // UNICODE opcodes: raw-unicode-escape lines, as Python's pickler writes them
     const pickle = "(" + names.map((name, i) =>
       `V${
         [...name].map((char) =>
@@ -142,7 +142,7 @@ Deno.test("a damaged file is rejected, or read unchecked on request", async () =
   });
 });
 
-/** A structure whose names stand in this order. */
+/** Returns a structure with names in this order. */
 function pickleInOrder(names: readonly (string | Uint8Array)[]): Uint8Array {
   const parts: Uint8Array[] = [text("piouhjgbr"), Uint8Array.of(0x80, 2)];
   parts.push(text("ccollections\nOrderedDict\n)R("));

@@ -31,7 +31,7 @@ function structureOf(listing: PackListing): Structure {
   return readStructure(sampleOf(listing), "x.ffr", listing.files);
 }
 
-/** Paths of files with their numbers, and of folders. */
+/** Returns the paths of files with their indices, and of folders. */
 function entriesOf(names: NameTable): Map<string, number> {
   const entries = new Map<string, number>();
   const folders = [{ node: ROOT, prefix: "" }];
@@ -57,7 +57,7 @@ Deno.test("a structure reads as listed, in batches of any number", () => {
     listing.startFolder("many");
     expected.set("many", -1);
     for (let i = 0; i < count; i++) {
-      // Folders among the files, so that batches end inside and outside of them.
+      // Folders among the files, so that batches end inside and outside of folders.
       listing.startFolder(`d${i}`);
       listing.addFile("\udcff", 1);
       listing.endFolder();
@@ -116,7 +116,7 @@ Deno.test("more names than a table can hold are rejected by name", () => {
     code: "too-large",
     message: /x\.ffr.*more than 4 GiB/,
   };
-  // The third name lies in the pickle as it is not on disk, and takes one byte more.
+  // In the pickle, the third name is encoded differently than on disk, and takes one byte more.
   assert.equal(entriesOf(buildNameTable(placed, length + 1)).size, 3);
   assert.throws(() => buildNameTable(placed, length), expected);
   assert.throws(() => buildNameTable(placed, length - 1), expected);
@@ -169,7 +169,7 @@ Deno.test({
   },
 });
 
-Deno.test("names of files are read by the fast path, like those that Python writes", () => {
+Deno.test("names of files are read by the fast path, like those of Python", () => {
   const listing = new PackListing();
   for (let i = 0; i < 70_000; i++) listing.addFile(`f${i}`, 1);
   const { containers } = structureOf(listing).machine;

@@ -1,4 +1,4 @@
-/** Folders that change while they are packed, and packing that is given up. */
+/** Folders that change while they are packed, and aborted packing. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { packFolder } from "../../../../src/formats/ffrecord/mod.ts";
@@ -13,7 +13,7 @@ import { needs } from "../../../support/programs/programs.ts";
 
 const LARGE = 3_000_000;
 
-/** Makes a folder, and asserts that nothing but it is there at the end. */
+/** Makes a folder, and asserts that nothing else remains at the end. */
 async function withFolder(
   body: (folder: string, out: string) => Promise<void> | void,
 ): Promise<void> {
@@ -61,7 +61,7 @@ for (const [what, path, change] of CHANGES) {
       ...needs("mkfifo"),
       fn: () =>
         withFolder(async (folder, out) => {
-          // Asked of the last entry when all others have been listed.
+          // When the last entry is filtered, all others have been listed.
           const filter = (entry: { path: string }) => {
             if (entry.path === "z") change(folder);
             return true;
@@ -118,7 +118,7 @@ for (
 for (const parts of [1, 2]) {
   Deno.test(`an abort leaves nothing of ${parts}`, () =>
     withFolder(async (folder, out) => {
-      // So large that it is not written before the end: it is not on the disk.
+      // A sparse file, so large that packing can't finish before the abort.
       fs.truncateSync(`${folder}/large`, 2 ** 40);
       const target = parts === 1 ? `${out}.ffr` : out;
       const pack = (signal: AbortSignal, onProgress = () => {}) =>
@@ -133,7 +133,7 @@ for (const parts of [1, 2]) {
         }),
         reason,
       );
-      // A callback that throws ends it, too.
+      // A callback that throws aborts as well.
       await assert.rejects(
         pack(new AbortController().signal, () => {
           throw reason;

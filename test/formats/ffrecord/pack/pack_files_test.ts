@@ -27,7 +27,7 @@ Deno.test("files on a slow disk are prefetched", async () => {
     assert.equal(block.count, expected.length);
     assert.equal(disk.mostOpen, 16);
     assert.equal(disk.open, 0);
-    // Two say that the disk is slow; from time to time, one is looked at again.
+    // Two reads show that the disk is slow; later, single reads probe it again.
     assert.equal(disk.waited, 4);
   });
 });
@@ -60,7 +60,7 @@ Deno.test("prefetched files are closed if packing ends early", async () => {
   });
 });
 
-/** All that is read of a disk's files. */
+/** Reads all files of a disk. */
 function everything({ files }: SlowDisk): string {
   const blocks: Buffer[] = [];
   const block = new SampleBlock(
@@ -74,13 +74,13 @@ function everything({ files }: SlowDisk): string {
   return Buffer.concat(blocks).toString("latin1");
 }
 
-Deno.test("a large file that is not in memory is read with direct I/O, and the next one is complete", async () => {
+Deno.test("a large file that is not cached is read with direct I/O, and the next one is complete", async () => {
   await withTempDir((dir) => {
     const large = randomBytes((5 << 20) + 1234).toString("latin1");
     const expected = ["before", large, "behind"];
     using disk = new SlowDisk(dir, expected);
     assert.ok(everything(disk) === expected.join(""));
-    // What is in memory anyway has no such reads, in older kernels.
+    // In older kernels, tmpfs has no direct I/O.
     const { type } = fs.statfsSync(dir);
     assert.ok(disk.direct === 1 || type === TMPFS_MAGIC, `${disk.direct}`);
   });
@@ -90,7 +90,7 @@ Deno.test("after a gap in the cached part of a large file, it is read from memor
   await withTempDir((dir) => {
     const large = randomBytes(9 << 20).toString("latin1");
     using disk = new SlowDisk(dir, [large]);
-    // The first megabyte was read ahead when it is looked; the second is the gap.
+    // The first megabyte is read ahead before the check; the second is the gap.
     disk.isInMemory = (place) => place >= 3 << 20;
     assert.ok(everything(disk) === large);
     const { type } = fs.statfsSync(dir);
@@ -99,21 +99,21 @@ Deno.test("after a gap in the cached part of a large file, it is read from memor
   });
 });
 
-/** A directory whose files take two milliseconds to be read, unless they were asked for before. */
+/** Directory whose files take two milliseconds to read, unless they were prefetched. */
 class SlowDisk implements Disposable {
   readonly files: PackFiles;
   open = 0;
   mostOpen = 0;
-  /** Files that were waited for. */
+  /** Number of files that were waited for. */
   waited = 0;
-  /** Files that were read past the system's memory. */
+  /** Number of files read with direct I/O. */
   direct = 0;
-  /** How often they were read as usual again. */
+  /** Number of returns to ordinary reads. */
   usual = 0;
   isInMemory: (place: number) => boolean = () => false;
-  /** Whether a file is waited for, by its number. */
+  /** Whether reading a file is slow, by its index. */
   isSlow: (file: number) => boolean = () => true;
-  /** Its clock, in milliseconds: what else this machine does is no part of the time. */
+  /** Simulated clock in milliseconds, independent of other load on the machine. */
   #now = 0;
   readonly #directory: Directory;
 

@@ -10,7 +10,7 @@ import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 
-/** Writes text files by their paths; a path that ends in a slash is a directory. */
+/** Writes text files by path; a path that ends in a slash is a directory. */
 function write(dir: string, files: Record<string, string>): void {
   for (const [path, text] of Object.entries(files)) {
     const end = path.lastIndexOf("/");
@@ -19,7 +19,7 @@ function write(dir: string, files: Record<string, string>): void {
   }
 }
 
-/** Everything in a packed folder, in its order, with the text of files. */
+/** Returns all entries of a packed folder in order, with the text of files. */
 async function unpack(out: string): Promise<[string, string?][]> {
   using folder = await PackedFolder.open(out);
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -120,7 +120,7 @@ Deno.test("one part is a file or a directory, depending on the name", async () =
     const options = { parts: 1 };
     const file = `${dir}/out.ffr`;
     const { paths } = await packFolder(`${dir}/in`, file, options);
-    assert.deepEqual(paths, [file]); // as Python's dump with nfiles = 1
+    assert.deepEqual(paths, [file]); // as with Python's dump and nfiles = 1
     await packFolder(`${dir}/in`, `${dir}/out`, options);
     assert.deepEqual(
       fs.readFileSync(`${dir}/out/PART_00000.ffr`),
@@ -154,7 +154,8 @@ Deno.test("links are followed, to files and to directories", async () => {
 });
 
 Deno.test({
-  name: "an entry that cannot be packed ends it, or is skipped and reported",
+  name:
+    "an entry that cannot be packed ends the packing, or is skipped and reported",
   ...needs("mkfifo"),
   async fn() {
     await withTempDir(async (dir) => {
@@ -190,7 +191,7 @@ Deno.test({
       assert.deepEqual(told, skipped);
       assert.deepEqual(await unpack(out), [["sub"], ["sub/x", "x"]]);
 
-      // What the filter refuses is no problem.
+      // Entries rejected by the filter are not a problem.
       const filter = ({ path }: { path: string }) => path === "sub";
       const filtered = await packFolder(`${dir}/in`, out, { filter });
       assert.deepEqual(filtered.skipped, []);

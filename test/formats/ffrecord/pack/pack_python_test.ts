@@ -1,4 +1,4 @@
-/** What `packFolder` writes, beside what Python's library wrote and as Python reads it. */
+/** Output of `packFolder`, compared with that of Python's library, and as Python reads it. */
 import assert from "node:assert/strict";
 import {
   FFRecordReader,
@@ -42,7 +42,7 @@ for (const golden of goldenCases("ffrecord")) {
         const sample = await reader.readOne(index);
         assert.deepEqual([sample.length, sha256(sample)], [size, expected]);
       }
-      // The structure is pickled in other words: it is compared by what it says.
+      // The structure is pickled with other opcodes, so its content is compared.
       using theirs = await PackedFolder.open(golden.path);
       using ours = await PackedFolder.open(paths);
       const listed = ours.list("", { recursive: true });
@@ -60,7 +60,7 @@ for (const golden of goldenCases("ffrecord")) {
 const bytes = (text: string) => new TextEncoder().encode(text);
 const hex = (text: string) => bytes(text).toHex();
 
-/** Names that sort otherwise as bytes, as UTF-16 or as code points. */
+/** Names whose order differs between bytes, UTF-16 and code points. */
 const ODD: ExactFolder = {
   ff: bytes("not UTF-8"),
   "ed9fbf": bytes("the last below the surrogates"),

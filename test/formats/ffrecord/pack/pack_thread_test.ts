@@ -16,7 +16,7 @@ import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 const MANY = 3000;
 const LARGE = 100 << 20;
 
-/** Makes a folder of many files, and asserts that nothing of it is open at the end. */
+/** Makes a folder of many files, and asserts that none remains open at the end. */
 async function withFolder(
   body: (folder: string, out: string) => Promise<void>,
 ): Promise<void> {
@@ -34,13 +34,13 @@ async function withFolder(
       crypto.getRandomValues(new Uint8Array(9)),
     );
     fs.writeFileSync(`${folder}/z`, "12345");
-    fs.truncateSync(`${folder}/a/77`, LARGE); // more than is read before it is asked for
+    fs.truncateSync(`${folder}/a/77`, LARGE); // larger than the read-ahead
     await body(folder, `${dir}/out`);
     assert.equal(await descriptorsBelow(dir), 0);
   });
 }
 
-/** Has the walk stop at some files, as one of very many does: it says then what there is so far. */
+/** Pauses the walk at some files, as in a very large folder, so that it reports the files found so far. */
 function slowly(more: (path: string) => void = () => {}) {
   let count = 0;
   return ({ path }: { path: string }) => {
@@ -52,7 +52,7 @@ function slowly(more: (path: string) => void = () => {}) {
   };
 }
 
-/** All that a reader reads: bytes, and the rows of samples. */
+/** Reads everything: bytes, and the rows of samples. */
 async function everything(reader: PackReader): Promise<unknown[]> {
   const hash = createHash("sha256");
   const rows: [start: number, checksum: number][] = [];
@@ -73,7 +73,7 @@ Deno.test("another thread reads the same as this one, in pieces as they are list
   withFolder(async (folder) => {
     const root = openDirectory(folder);
     const listing = new PackListing();
-    const thread = PackThread.start(root)!; // two processors at least
+    const thread = PackThread.start(root)!; // needs at least two CPUs
     listing.startFolder("a");
     const directory = root.open("a", "follow");
     for (const name of directory.list().names) {
@@ -86,7 +86,7 @@ Deno.test("another thread reads the same as this one, in pieces as they are list
     }
     directory.close();
     listing.endFolder();
-    // What may be taken back is not told.
+    // Entries that may be withdrawn are not reported.
     const mark = listing.mark();
     listing.startFolder("empty");
     thread.tell(listing, listing.settled);

@@ -1,4 +1,4 @@
-/** Files whose ends were cut off: what their tables still locate is read, and what they do not is named. */
+/** Truncated files: samples that their tables locate and the file contains are read, and the others are named. */
 import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import { Buffer } from "node:buffer";
@@ -16,7 +16,7 @@ const TEXTS = ["first", "", "the third", "4"];
 const FILE = ffrBytes(TEXTS.map((text) => Buffer.from(text)));
 const HEADER = 12 + 12 * TEXTS.length;
 
-/** How many of the first samples end in so many bytes; the last one ends where the file does. */
+/** Returns how many leading samples end within `length` bytes; the last one ends at the end of the file. */
 function wholeIn(length: number): number {
   const ends = [5, 5, 14].filter((end) => HEADER + end <= length).length;
   return length === FILE.length ? ends + 1 : ends;
@@ -26,7 +26,7 @@ function text(bytes: Uint8Array): string {
   return String(Buffer.from(bytes));
 }
 
-Deno.test("of a file truncated anywhere after its tables, the samples before the cut are read, and the others named", async () => {
+Deno.test("of a file truncated anywhere after its tables, the samples before the truncation are read, and the others are named", async () => {
   for (let length = HEADER; length <= FILE.length; length++) {
     const whole = wholeIn(length);
     const storage = new MemoryStorage({ "a.ffr": FILE.slice(0, length) });
@@ -151,7 +151,7 @@ Deno.test("of a folder in several files, a missing part of one is named by its p
   await assert.rejects(opened.read("d/a"), { member: "d/a" });
 });
 
-Deno.test("check names each sample after the cut", async () => {
+Deno.test("check names each sample after the truncation", async () => {
   const storage = new MemoryStorage({ "a.ffr": FILE.slice(0, HEADER + 5) });
   const { damages } = await checked("a.ffr", {
     storage,

@@ -72,7 +72,7 @@ async function readWhatIsLeft(golden: GoldenCase): Promise<void> {
   }
 }
 
-/** A damaged count is also seen by the metadata's checksum; which is looked at first is ours to say. */
+/** A damaged count is also detected by the metadata's checksum; recordfs checks the count first. */
 const ALSO: Record<string, string> = {
   "ffrecord/bad_flip_n_high": "absurd-count",
 };

@@ -16,12 +16,12 @@ import { withTempDir } from "../../../support/paths.ts";
 import type { Answer, Question } from "../support/serving_thread.ts";
 
 const PIECE = 1 << 20;
-/** So many that the tables are three pieces. */
+/** Enough samples for tables of three pieces. */
 const COUNT = 200_000;
 /** Sample i has i % 7 bytes. */
 const LENGTHS = Array.from({ length: COUNT }, (_, i) => i % 7);
 
-/** A sound file, whose content nobody looks at. */
+/** Returns a valid file whose content is not read. */
 function recordFile(): Uint8Array<ArrayBuffer> {
   const header = ffrHeader(LENGTHS, new Array<number>(COUNT).fill(0));
   const content = LENGTHS.reduce((sum, length) => sum + length, 0);
@@ -35,7 +35,7 @@ function offsetOf(sample: number): number {
   return 12 + 12 * COUNT + before.reduce((sum, length) => sum + length, 0);
 }
 
-/** A source whose reads from an offset on wait until it is opened. */
+/** Source whose reads from an offset on wait until the gate is opened. */
 class GatedSource extends MemorySource {
   readonly #gate = Promise.withResolvers<void>();
   readonly #from: number;
@@ -72,7 +72,7 @@ function treeOf(source: ByteSource, header: PendingHeader): FFRecordTree {
   return new FFRecordTree({ sources: [source], index, mtime: 0 }, names);
 }
 
-/** Asks another thread, which waits if it must. */
+/** Sends requests to another thread, which waits if it must. */
 class ServingThread implements Disposable {
   readonly #worker = new Worker(
     new URL("../support/serving_thread.ts", import.meta.url),
@@ -113,7 +113,7 @@ Deno.test("a sample can be looked up when only its rows are loaded", () => {
 });
 
 Deno.test("threads wait for the rows they need, and with content until all is checked", async () => {
-  // Behind the second of the three pieces.
+  // After the second of the three pieces.
   const source = new GatedSource(recordFile(), 12 + 2 * PIECE);
   const header = await runAsync(PendingHeader.read(source, true, PIECE));
   const seed = treeOf(source, header).share();
@@ -136,12 +136,12 @@ Deno.test("a piece that a thread waits for is loaded first", async () => {
   const header = await runAsync(PendingHeader.read(source, true, PIECE));
   const { progress } = header;
   const seed = treeOf(source, header).share();
-  runSync(header.loadSample(0)); // the first piece, with the checksums of all
+  runSync(header.loadSample(0)); // the first piece, with the checksums of all samples
   using thread = new ServingThread();
   const last = COUNT - 1;
   const size = thread.ask({ seed, node: last + 2, ask: "size" });
   while (progress.wanted() !== 2) await new Promise((r) => setTimeout(r));
-  Atomics.store(progress.slots, 1, 3); // it was only looked at
+  Atomics.store(progress.slots, 1, 3); // marks the second piece as read but not verified
   const steps = header.complete();
   const first = steps.next();
   assert.ok(!first.done);
@@ -167,7 +167,7 @@ Deno.test("damaged tables are an error to the loader and to every thread", async
   assert.deepEqual(await waiting, { error: "metadata-checksum" });
   const later = await thread.ask({ seed, node: 2, ask: "offset" });
   assert.deepEqual(later, { error: "metadata-checksum" });
-  // Without checksums they are taken as they are.
+  // Without verification, they are used unchecked.
   const unchecked = await runAsync(PendingHeader.read(source, false, PIECE));
   await runAsync(unchecked.complete());
   assert.ok(unchecked.progress.isSound);
@@ -198,7 +198,7 @@ Deno.test("a container opened deferred equals one opened at once, when it is com
     const last = COUNT - 1;
     assert.equal(fs.statSync(String(last)).size, LENGTHS[last]);
     fs.close();
-    // A recorded checksum of 0 is that of an old version: there is nothing to compare.
+    // A stored checksum of 0 marks an old version, which has nothing to verify.
     assert.notEqual(crc32(bytes.subarray(4, 12 + 12 * COUNT)), 0);
     bytes.fill(0, 0, 4);
     bytes[13]! ^= 1;

@@ -74,13 +74,13 @@ Deno.test("read() fills the given memory, each sample at a multiple of 8", async
   }
 });
 
-/** Bytes from the first sample of a batch to the last one's end. */
+/** Returns the bytes from the first sample of a batch to the end of the last one. */
 function lengthOf(batch: readonly Uint8Array[]): number {
   const last = batch.at(-1);
   return last === undefined ? 0 : last.byteOffset + last.length;
 }
 
-Deno.test("given memory is compared with the request, and samples in it with their checksums", async () => {
+Deno.test("given memory is compared with the request, and samples in it are verified", async () => {
   const damaged = goldenCase("ffrecord/bad_flip_sample");
   using reader = await FFRecordReader.open(damaged.path);
   const memory = { take: (length: number) => new Uint8Array(length) };
@@ -131,7 +131,7 @@ Deno.test("a replaced file is not opened again over old tables", async () => {
   });
 });
 
-Deno.test("each sample is in its own memory", async () => {
+Deno.test("each sample has memory of its own", async () => {
   using reader = await FFRecordReader.open(sizes.path);
   const [a, b] = await reader.read([5, 5]);
   a!.fill(0);
@@ -208,7 +208,7 @@ Deno.test("opening a file that is not FFRecord reports why", async () => {
     await refused(`${dir}/file/x.ffr`, /not a directory/);
     const pipe = `${dir}/pipe.ffr`;
     await new Deno.Command("mkfifo", { args: [pipe] }).output();
-    await refused(pipe, /not a regular file/); // and does not wait for a writer
+    await refused(pipe, /not a regular file/); // without waiting for a writer
   });
 });
 
@@ -277,7 +277,7 @@ Deno.test(large, { ignore: !FULL }, async () => {
     assert.deepEqual(await reader.readOne(2), tail);
     assert.equal(reader.offsets[2], end);
     assert.ok(end > 2 ** 32);
-    const large = await reader.readOne(0); // its checksum is compared, too
+    const large = await reader.readOne(0); // with its checksum verified
     assert.equal(large.length, 2 ** 31 + 4096);
     assert.equal(large.at(-1), 0);
   });

@@ -17,7 +17,7 @@ function sourceOf(path: string): string {
   return new URL(`../../../../src/${path}`, import.meta.url).href;
 }
 
-/** Runs a script that uses `FFRecordReader` and `RecordfsError`, and answers with what it printed. */
+/** Runs a script that uses `FFRecordReader` and `RecordfsError`, and returns its output. */
 async function runScript(
   dir: string,
   script: string,
@@ -39,7 +39,7 @@ ${script}`,
   return `${decoder.decode(stdout)}${decoder.decode(stderr)}`.trim();
 }
 
-Deno.test("views equal what is read, in any batch", linux, async () => {
+Deno.test("views equal the read samples, in any batch", linux, async () => {
   const parts = goldenCase("ffrecord/parts_dump");
   for (const { path, content } of [parts, sizes]) {
     using reader = await FFRecordReader.open(path);
@@ -123,7 +123,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a map lasts as long as its views, and no longer",
+  "a memory map lasts as long as its views, and no longer",
   linux,
   async () => {
     await withTempDir(async (dir) => {
@@ -157,7 +157,7 @@ Deno.test(
 );
 
 Deno.test(
-  "transferred views stay mapped for their receiver",
+  "transferred views remain mapped for their receiver",
   linux,
   async () => {
     await withTempDir(async (dir) => {

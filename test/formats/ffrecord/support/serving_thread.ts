@@ -1,18 +1,18 @@
-/** A thread that serves a tree as a mount does: it is asked once, and answers when it can. */
+/** Thread that serves a tree like a mount: it receives one request, and replies when it can. */
 import {
   newExtent,
   newStat,
   type TreeHandle,
 } from "../../../../src/tree/tree.ts";
 
-/** What such a thread is asked. */
+/** Request to the thread. */
 export interface Question {
   readonly seed: TreeHandle;
   readonly node: number;
   readonly ask: "size" | "offset";
 }
 
-/** What it answers. */
+/** Reply of the thread. */
 export type Answer = { readonly value: number } | { readonly error: string };
 
 const scope = globalThis as unknown as {

@@ -9,7 +9,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Every node of a tree by its path, in the order of a walk. */
+/** Returns every node of a tree by path, in walk order. */
 function nodes(tree: Tree, dir = ROOT, prefix = ""): [string, number][] {
   const found: [string, number][] = [];
   tree.list(dir, 0, (name, start, end, node) => {
@@ -116,7 +116,7 @@ Deno.test("a directory of parts is one sequence, or one packed folder, or folder
     using packed = await open(`${dir}/packed`);
     assert.deepEqual(await packed.read("b.c/one"), text("eins"));
     assert.deepEqual(await packed.read("a/two/three"), text("3"));
-    // The indices of the last file's structure would mean samples of the first.
+    // Indices in the last file's structure would refer to samples of the first file.
     fs.writeFileSync(`${dir}/packed/0.ffr`, ffrBytes([text("plain")]));
     await assert.rejects(
       open(`${dir}/packed`),

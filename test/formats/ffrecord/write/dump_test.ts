@@ -12,7 +12,7 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 import { needs } from "../../../support/programs/programs.ts";
 import { withTmpfs } from "../../../support/programs/tmpfs.ts";
 
-/** How many parts the original was asked for. */
+/** Number of parts requested from the original library. */
 const GOLDEN = [["parts_dump", 4], ["parts_fewer", 12]] as const;
 
 for (const [name, parts] of GOLDEN) {
@@ -82,7 +82,7 @@ Deno.test("any number of samples in any number of parts reads back as one sequen
   });
 });
 
-Deno.test("more than 100,000 parts would still be read in their order", async () => {
+Deno.test("more than 100,000 parts are still read in order", async () => {
   const { divide } = await import(
     "../../../../src/formats/ffrecord/write/record_paths.ts"
   );
@@ -92,9 +92,9 @@ Deno.test("more than 100,000 parts would still be read in their order", async ()
   assert.equal(divide(20, 10)[9]!.name, "PART_00009.ffr");
 });
 
-Deno.test("several parts are written at once", async () => {
+Deno.test("several parts are written concurrently", async () => {
   await withTempDir(async (dir) => {
-    // Each of the first four samples is given only when all four were asked for.
+    // Each of the first four samples is available only when all four have been requested.
     const all = Promise.withResolvers<void>();
     let asked = 0;
     const samples: SampleList = {
@@ -110,7 +110,7 @@ Deno.test("several parts are written at once", async () => {
   });
 });
 
-Deno.test("a failing, missing or invalid sample leaves nothing", async () => {
+Deno.test("a failing, missing or invalid sample leaves nothing behind", async () => {
   await withTempDir(async (dir) => {
     const out = `${dir}/out`;
     const list = (at: (index: number) => unknown) =>
@@ -137,7 +137,7 @@ Deno.test("a failing, missing or invalid sample leaves nothing", async () => {
   });
 });
 
-Deno.test("a signal ends it, and nothing remains", async () => {
+Deno.test("a signal aborts it, and nothing remains", async () => {
   await withTempDir(async (dir) => {
     for (const parts of [1, 3]) {
       const controller = new AbortController();

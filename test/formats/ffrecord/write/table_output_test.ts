@@ -8,7 +8,7 @@ import { TableOutput } from "../../../../src/formats/ffrecord/write/table_output
 import { ffrHeader } from "../../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-/** Above what 32 bits, and what signed 32 bits, can say. */
+/** Larger than 32 bits, signed or unsigned, can represent, with the offset included. */
 const LARGE = 3 * 2 ** 30 + 5;
 
 Deno.test("offsets beyond 4 GiB, with and without knowing the number of samples", async () => {
@@ -31,7 +31,7 @@ Deno.test("offsets beyond 4 GiB, with and without knowing the number of samples"
       table.close();
       assert.deepEqual(fs.readFileSync(`${dir}/a`), expected);
     }
-    assert.deepEqual(fs.readdirSync(dir), ["a"]); // no scratch file either
+    assert.deepEqual(fs.readdirSync(dir), ["a"]); // and no scratch file
   });
 });
 

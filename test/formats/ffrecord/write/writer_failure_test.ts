@@ -1,4 +1,4 @@
-/** What becomes of a file, and of the writer, when a write cannot be done. */
+/** State of the file and of the writer when a write fails. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -32,7 +32,7 @@ Deno.test("more samples than the count, or fewer, are an error", async () => {
     await assert.rejects(writer.write(ONE), tooMany);
     assert.throws(() => writer.writeSync(ONE), tooMany);
     assert.equal(writer.length, 2);
-    await writer.close(); // the two are a whole file
+    await writer.close(); // the two samples are a complete file
     assertSameBytes(path, ffrBytes([ONE, ONE]));
 
     fs.writeFileSync(path, OLD);
@@ -99,7 +99,7 @@ Deno.test("leaving a block without closing leaves nothing, and does not change t
     await assert.rejects(async () => {
       await using writer = await FFRecordWriter.open(path);
       await writer.write(new Uint8Array(2_000_000));
-      writer.write(new Uint8Array(3_000_000)).catch(() => {}); // under way
+      writer.write(new Uint8Array(3_000_000)).catch(() => {}); // in progress
       throw new Error("out of the block");
     }, /out of the block/);
     assert.deepEqual(fs.readdirSync(dir), ["a.ffr"]);
@@ -191,7 +191,7 @@ Deno.test("a signal ends a write, a close and an opening", async () => {
 
 Deno.test({
   name:
-    "a full disk leaves nothing; a write can be repeated once there is room",
+    "a full disk leaves nothing behind; a write can be repeated once there is room",
   ...needs("root"),
   async fn() {
     await withTmpfs("2m", async (dir) => {
@@ -226,7 +226,7 @@ Deno.test({
       await writer.close();
       assertSameBytes(path, ffrBytes([ONE, sample]));
 
-      // What a write that failed has left behind the samples is cut off.
+      // Data of a failed write after the samples is truncated.
       fs.unlinkSync(path);
       fs.writeFileSync(filler, new Uint8Array(1_300_000));
       for (const count of [2, undefined]) {
@@ -239,7 +239,7 @@ Deno.test({
       }
       fs.unlinkSync(filler);
 
-      // Room for the samples, but not for them and the tables.
+      // Room for the samples, but not for samples and tables.
       fs.unlinkSync(path);
       using many = FFRecordWriter.openSync(path);
       assert.throws(() => {
@@ -283,7 +283,7 @@ Deno.test("a file beyond the size limit is reported", async () => {
         console.log(error.name, error.code);
       }`;
     fs.writeFileSync(`${dir}/script.ts`, script);
-    // Without the trap, the signal ends the process, as it ends every other.
+    // Without the trap, SIGXFSZ ends the process, as it would any other.
     const { stdout } = await new Deno.Command("sh", {
       args: ["-c", 'trap "" XFSZ; ulimit -f 9000; exec "$@"', "sh"]
         .concat(Deno.execPath(), "run", "-A", `${dir}/script.ts`),
@@ -293,7 +293,7 @@ Deno.test("a file beyond the size limit is reported", async () => {
   });
 });
 
-/** Writes files of one value each, again and again, and says when the first is there. */
+/** Writes files of one repeated value without end, and reports the first one. */
 const WRITE_FOR_EVER = `
 import { FFRecordWriter } from "${REPOSITORY}src/formats/ffrecord/mod.ts";
 for (let round = 1; ; round++) {
@@ -305,7 +305,7 @@ for (let round = 1; ; round++) {
   if (round === 1) console.log("there");
 }`;
 
-Deno.test("a killed process leaves the file whole or absent", async () => {
+Deno.test("a killed process leaves the file complete or absent", async () => {
   await withTempDir(async (dir) => {
     const script = `${dir}/write.ts`;
     fs.writeFileSync(script, WRITE_FOR_EVER);
@@ -317,7 +317,7 @@ Deno.test("a killed process leaves the file whole or absent", async () => {
         stdout: "piped",
       }).spawn();
       const output = child.stdout.getReader();
-      // The first time, killed before there is a file.
+      // The first time, the process is killed before there is a file.
       if (kill > 0) {
         await output.read();
         await setTimeout(Math.random() * 150);

@@ -1,4 +1,4 @@
-/** Where a file can be written, and what becomes of what is there. */
+/** Valid target paths of a file, and existing targets. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -28,7 +28,7 @@ function assertWritten(path: string): void {
   assert.equal(Buffer.compare(fs.readFileSync(path), BYTES), 0, path);
 }
 
-/** Both flavours, each in a directory of its own. */
+/** Runs `body` with the asynchronous and the synchronous writer, each in a directory of its own. */
 async function withBoth(
   body: (
     dir: string,
@@ -36,7 +36,7 @@ async function withBoth(
   ) => Promise<void>,
 ): Promise<void> {
   await withTempDir((dir) => body(dir, write));
-  // deno-lint-ignore require-await -- what it throws rejects, as with the other
+  // deno-lint-ignore require-await -- turns exceptions into rejections, like the asynchronous writer
   await withTempDir((dir) => body(dir, async (path) => writeSync(path)));
 }
 
@@ -110,9 +110,9 @@ Deno.test("symbolic links are written through", async () => {
     fs.mkdirSync(`${dir}/links`);
     fs.writeFileSync(`${dir}/data/old.ffr`, "old");
     fs.symlinkSync("../data/old.ffr", `${dir}/links/old.ffr`);
-    fs.symlinkSync("../data/new.ffr", `${dir}/links/new.ffr`); // to nothing yet
+    fs.symlinkSync("../data/new.ffr", `${dir}/links/new.ffr`); // a link to a file that does not exist yet
     fs.symlinkSync("old.ffr", `${dir}/links/twice.ffr`);
-    // Behind a link to a directory, `..` is that directory's parent.
+    // After a link to a directory, `..` is that directory's parent.
     fs.symlinkSync("../data/deep", `${dir}/links/deep`);
     fs.symlinkSync("deep/../up.ffr", `${dir}/links/up.ffr`);
     for (const [link, file] of [["old", "old"], ["new", "new"], ["up", "up"]]) {
@@ -142,7 +142,7 @@ Deno.test("symbolic links are written through", async () => {
   });
 });
 
-Deno.test("a replaced file stays unchanged for those who have it open", async () => {
+Deno.test("a replaced file remains unchanged for programs that have it open", async () => {
   await withTempDir(async (dir) => {
     fs.writeFileSync(`${dir}/a.ffr`, "old", { mode: 0o600 });
     const fd = fs.openSync(`${dir}/a.ffr`, "r");
@@ -192,7 +192,7 @@ Deno.test({
         console.log("written");`;
       fs.writeFileSync(`${user.home}/script.ts`, script);
       await user.own(`${user.home}/script.ts`);
-      // A directory that can be written and entered, but not read.
+      // A directory that is writable and searchable, but not readable.
       await user.do("mkdir", "-m", "300", "dir");
       const printed = await user.do(user.deno, "run", "-A", "script.ts");
       await user.do("chmod", "700", "dir");

@@ -16,7 +16,7 @@ function assertSameBytes(path: string, expected: Uint8Array): void {
   assert.equal(Buffer.compare(fs.readFileSync(path), expected), 0, path);
 }
 
-/** Bytes that no other call gives. */
+/** Returns bytes that differ between calls. */
 function bytesOfLength(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let at = 0; at < length; at += 65_536) {
@@ -61,7 +61,7 @@ for (const { name, path } of WRITTEN_BY_THE_ORIGINAL) {
   });
 }
 
-/** The ways in which the same bytes can be handed over. */
+/** Types in which the same bytes can be passed. */
 const WAYS: Record<string, (bytes: Uint8Array<ArrayBuffer>) => SampleData> = {
   bytes: (bytes) => bytes,
   buffer: (bytes) => bytes.slice().buffer,

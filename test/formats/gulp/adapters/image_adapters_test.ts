@@ -21,7 +21,7 @@ for (
 ) {
   Deno.test(`ImageListAdapter writes the same bytes as the original (${golden.name})`, async () => {
     await withTempDir(async (dir) => {
-      // The images are gone; their JPEGs, under their names, are stored as they are.
+      // The images no longer exist; their JPEGs are stored unchanged under their names.
       const lines: string[] = [];
       using original = await GulpDirectory.open(golden.path, { decode: false });
       for (const { id, meta } of golden.content.videos) {
@@ -110,7 +110,7 @@ Deno.test("a list of images may have commas in paths, and empty lines", async ()
         meta: { id: "zebra-a, b.jpg", label: "zebra", idx: 1 },
         frames: ["16x12"],
       },
-      // The id is what follows the last slash of `ape-sub/c.jpg`, as in the original.
+      // The id follows the last slash of `ape-sub/c.jpg`, as in the original.
       {
         id: "c.jpg",
         meta: { id: "c.jpg", label: "ape", idx: 0 },
@@ -184,7 +184,7 @@ Deno.test("a broken link is an image that fails, not one that is missing", async
   await withTempDir(async (dir) => {
     put(`${dir}/in/cat/a.jpg`, await jpeg(32, 24));
     fs.symlinkSync("moved.jpg", `${dir}/in/cat/b.jpg`);
-    fs.symlinkSync("c.jpg", `${dir}/in/cat/c.jpg`); // to itself
+    fs.symlinkSync("c.jpg", `${dir}/in/cat/c.jpg`); // a link to itself
     fs.symlinkSync("moved", `${dir}/in/cat/d`);
     const folder = `${dir}/in`;
     const found = await adapted(new ImageFolderAdapter({ folder }));

@@ -13,7 +13,7 @@ import { adapted, jpeg, put } from "../../../support/adapted.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-/** Images 0.jpg … in directories named by labels. */
+/** Makes images 0.jpg … in directories named by label. */
 async function makeImages(
   dir: string,
   labels: readonly string[],
@@ -51,7 +51,7 @@ Deno.test("shuffling depends only on the seed", async () => {
   });
 });
 
-Deno.test("labels that label2idx.json has keep their numbers, new ones follow", async () => {
+Deno.test("labels in label2idx.json keep their class indices, and new ones follow", async () => {
   await withTempDir(async (dir) => {
     await makeImages(`${dir}/in`, ["ant", "cat", "Ähre", "Zoo"], 1);
     const outputFolder = `${dir}/out`;
@@ -86,7 +86,7 @@ Deno.test("labels that label2idx.json has keep their numbers, new ones follow", 
       "Zoo",
     ]);
     await adapted(more);
-    assert.equal( // what was there stays byte for byte
+    assert.equal( // existing text remains byte for byte
       fs.readFileSync(`${outputFolder}/label2idx.json`, "utf8"),
       '{ "10":1,"2" : 0,"Zoo":3, "ant": 4, "cat": 5, "\\u00c4hre": 6\n}\n',
     );
@@ -106,7 +106,7 @@ Deno.test("labels that label2idx.json has keep their numbers, new ones follow", 
   });
 });
 
-Deno.test("several threads leave one whole label2idx.json", async () => {
+Deno.test("several threads leave one complete label2idx.json", async () => {
   await withTempDir(async (dir) => {
     await makeImages(`${dir}/in`, ["a", "b", "c"], 4);
     const outputFolder = `${dir}/out`;
@@ -134,7 +134,7 @@ Deno.test("several threads leave one whole label2idx.json", async () => {
   });
 });
 
-Deno.test("ids that came before, or are in the directory, are skipped on request", async () => {
+Deno.test("duplicate ids, and those already in the directory, are skipped on request", async () => {
   await withTempDir((dir) => {
     const list = [
       { id: 5, template: "b" },
@@ -163,9 +163,9 @@ Deno.test("ids that came before, or are in the directory, are skipped on request
       removeDuplicateIds: true,
     });
     assert.deepEqual([...some.ids()], ["5", "six", "9007199254740991"]);
-    // As in the original, labels of videos that are left out are numbered too.
+    // As in the original, labels of skipped videos get class indices too.
     assert.deepEqual([...some.label2idx!.keys()], ["a", "b", "c", "d"]);
-    // What another thread makes has the same videos, whatever came into the directory since.
+    // Another thread makes the same list of videos, even if the directory has changed since.
     const { name, options: sent } = some.recipe!;
     assert.equal(name, "Custom20BNJsonVideoAdapter");
     writeChunk(`${dir}/out`, 4, [{ id: "six", frames: [fakeJpeg(8)] }]);
@@ -221,7 +221,7 @@ Deno.test("lists of 20BN in JSON: packed or not, any key as the label, any label
       folder: dir,
       labelName: "note",
     });
-    // As Python's json.dump has the key 2.0.
+    // As Python's json.dump writes the key 2.0.
     assert.deepEqual([...byFloat.label2idx!], [["1.5", 0], ["2.0", 1]]);
     const bad: [string, string, RegExp][] = [
       ["g.json", '[{"id": 1.0, "template": "x"}]', /no id that is a string/],
@@ -293,10 +293,10 @@ Deno.test("options that are unknown, missing or of another type are rejected by 
   }
 });
 
-Deno.test("adapters can be subclassed: shipped ones, and lists of one's own", async () => {
+Deno.test("adapters can be subclassed: built-in ones, and custom lists", async () => {
   class Described extends ImageFolderAdapter {
     static override readonly module = import.meta.url;
-    static override readonly options = []; // says nothing of what it takes
+    static override readonly options = []; // declares no options of its own
     protected override metaOf(
       video: Parameters<ImageFolderAdapter["metaOf"]>[0],
     ) {

@@ -18,11 +18,11 @@ function testClips(name: string, body: (dir: string) => Promise<void>): void {
   Deno.test({ name, ...needs("ffmpeg"), fn: () => withTempDir(body) });
 }
 
-/** A clip of 64×48 at 10 frames a second. */
+/** Makes a clip of 64×48 at 10 frames a second. */
 async function clip(file: string, frames: number): Promise<void> {
   fs.mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
   await makeClip(`${file}.mkv`, { frames, rate: 10 });
-  fs.renameSync(`${file}.mkv`, file); // ffmpeg goes by the content
+  fs.renameSync(`${file}.mkv`, file); // ffmpeg detects the format by content
 }
 
 testClips("20BN's JSON: one .mp4 in the directory of each id", async (dir) => {

@@ -44,15 +44,15 @@ for (const { name, title, path, valid, expected, content } of gulpCases()) {
 
 type Meta = ReturnType<typeof writeChunk>;
 
-/** What a check says of a chunk of two videos after its files have been changed. */
+/** Returns the damage of a chunk of two videos after its files have been changed. */
 async function afterChange(
   change: (data: Uint8Array, meta: Meta) => [Uint8Array, Meta] | void,
 ): Promise<string[]> {
   const messages: string[] = [];
   await withTempDir(async (dir) => {
     const meta = writeChunk(dir, 0, [
-      { id: "a", frames: [fakeJpeg(9), fakeJpeg(12)] }, // records of 12 and 12
-      { id: "b", frames: [fakeJpeg(30)] }, // a record of 32, at 24
+      { id: "a", frames: [fakeJpeg(9), fakeJpeg(12)] }, // records of 12 and 12 bytes
+      { id: "b", frames: [fakeJpeg(30)] }, // a record of 32 bytes at offset 24
     ]);
     const data = new Uint8Array(fs.readFileSync(`${dir}/data_0.gulp`));
     const [newData, newMeta] = change(data, meta) ?? [data, meta];
@@ -64,7 +64,7 @@ async function afterChange(
   return messages;
 }
 
-Deno.test("each kind of damage is named, with its frame", async () => {
+Deno.test("each kind of damage is reported, with its frame", async () => {
   const changes: [string, RegExp, Parameters<typeof afterChange>[0]][] = [
     ["start", /frame 0 of video "b" of .* at byte 24: .*not start/, (data) => {
       data[25] = 0;

@@ -1,4 +1,4 @@
-/** Whatever bytes a meta file holds: all that can happen is an answer, or an error of ours. */
+/** Any bytes in a meta file lead to a result or to an error of recordfs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { LONG } from "../../../support/long.ts";
@@ -12,7 +12,7 @@ import { descriptorsBelow } from "../../../support/programs/descriptors.ts";
 import { fakeJpeg, writeChunk } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-/** Changes a few bytes: what a bad disk, a bad transfer or a bad writer leaves. */
+/** Changes a few bytes, as a bad disk, transfer or writer would. */
 function damaged(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
   const at = fc.nat(bytes.length);
   const byte = fc.oneof(
@@ -83,7 +83,7 @@ for (const name of ["v2_appended", "v1_pickled_meta", "v1_pickled_meta_p2"]) {
   });
 }
 
-Deno.test("label2idx.json that is not a file is skipped, and nothing stays open", async () => {
+Deno.test("label2idx.json that is not a file is skipped, and nothing remains open", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, [{ id: "a", frames: [fakeJpeg(40)] }]);
     await Deno.mkdir(`${dir}/label2idx.json`);

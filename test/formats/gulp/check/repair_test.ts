@@ -1,4 +1,4 @@
-/** Repairing damaged directories: what is saved, what is not, and that nothing else is touched. */
+/** Repair of damaged directories: what is saved and what is not, without touching anything else. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -36,7 +36,7 @@ async function repair(
   return { report, leftOut };
 }
 
-/** Names, bytes and times of what a directory holds. */
+/** Returns names, bytes and times of a directory's files. */
 function stateOf(dir: string): unknown {
   return [...Deno.readDirSync(dir)].map(({ name }) => {
     const { mtimeMs, size } = fs.statSync(`${dir}/${name}`);
@@ -49,13 +49,13 @@ function stateOf(dir: string): unknown {
   });
 }
 
-/** What is to be saved of a video: its frames joined, and its meta data. */
+/** Expected content of a saved video: its joined frames, and its metadata. */
 interface SoundVideo {
   readonly frames: string;
   readonly meta: unknown;
 }
 
-/** The sound videos of a case, by id. */
+/** Returns the undamaged videos of a case, by id. */
 function soundVideos({ path, content }: GulpCase): Map<string, SoundVideo> {
   if (content === undefined) return videosOfPairs(path);
   return new Map(
@@ -67,7 +67,7 @@ function soundVideos({ path, content }: GulpCase): Map<string, SoundVideo> {
   );
 }
 
-/** The videos of data and meta files that have each other and can be read: simply cut out. */
+/** Returns the videos of complete pairs of data and meta files, sliced from the data. */
 function videosOfPairs(path: string): Map<string, SoundVideo> {
   const videos = new Map<string, SoundVideo>();
   for (const name of fs.readdirSync(path).sort()) {
@@ -78,7 +78,7 @@ function videosOfPairs(path: string): Map<string, SoundVideo> {
     try {
       meta = JSON.parse(fs.readFileSync(metaPath, "utf8"));
     } catch {
-      continue; // empty, or cut
+      continue; // empty, or truncated
     }
     const data = new Uint8Array(fs.readFileSync(`${path}/${name}`));
     for (const [id, { frame_info, meta_data }] of Object.entries(meta)) {
@@ -116,7 +116,7 @@ for (const golden of gulpCases()) {
       }
       const saved = [...repaired.mergedMetaDict.keys()];
       if (golden.name.endsWith("_bad_cut_meta")) {
-        assert.equal(saved.length, sound.size + 2); // in front of the cut
+        assert.equal(saved.length, sound.size + 2); // those before the truncation
       } else assert.deepEqual(new Set(saved), new Set(sound.keys()));
       if (!golden.valid) return;
       assert.deepEqual(leftOut, []);
@@ -144,7 +144,7 @@ Deno.test("nothing is written if nothing can be saved", async () => {
   }
 });
 
-Deno.test("the videos before the cut of a truncated meta file are saved, wherever it is", async () => {
+Deno.test("the videos before the truncation of a meta file are saved, wherever it is truncated", async () => {
   await withTempDir(async (dir) => {
     const videos = ["a", "ü\ud800", "c", "4"].map((id, i) => ({
       id,
@@ -154,7 +154,7 @@ Deno.test("the videos before the cut of a truncated meta file are saved, whereve
     writeChunk(`${dir}/whole`, 0, videos);
     const text = fs.readFileSync(`${dir}/whole/meta_0.gmeta`);
     const entries = Object.entries(JSON.parse(text.toString()));
-    // Where each video ends: the text of that many, without the bracket behind them.
+    // End of each video: the text of all videos up to it, without the closing bracket.
     const ends = entries.map((_, i) =>
       Buffer.byteLength(
         JSON.stringify(Object.fromEntries(entries.slice(0, i + 1))),
@@ -187,7 +187,7 @@ Deno.test("the videos before the cut of a truncated meta file are saved, whereve
   });
 });
 
-/** A chunk whose second video has a frame that is no JPEG and one that lies nowhere. */
+/** Makes a chunk whose second video has a frame that is not a JPEG, and one out of range. */
 function makeDamaged(dir: string): void {
   const meta = writeChunk(dir, 0, [
     { id: "sound", frames: [fakeJpeg(100), fakeJpeg(101)] },
@@ -301,7 +301,7 @@ Deno.test("labels are copied unchanged, or named if they are damaged", async () 
   });
 });
 
-Deno.test("a target that exists, or lies in the input, is rejected", async () => {
+Deno.test("a target that exists, or is inside the input, is rejected", async () => {
   await withTempDir(async (dir) => {
     writeChunk(`${dir}/in`, 0, [{ id: "a", frames: [fakeJpeg(10)] }]);
     fs.mkdirSync(`${dir}/in/sub`);
@@ -338,7 +338,7 @@ Deno.test("a broken link is a missing file", async () => {
   });
 });
 
-Deno.test("an aborted repair leaves nothing", async () => {
+Deno.test("an aborted repair leaves nothing behind", async () => {
   await withTempDir(async (dir) => {
     const { path } = gulpCase("v2_chunks");
     const controller = new AbortController();

@@ -10,7 +10,7 @@ import {
 const name = (id: string) => nameOfId(encodeId(id));
 const text = (id: string) => new TextDecoder().decode(name(id));
 
-/** Any JavaScript string, lone surrogates among them, with what needs care made frequent. */
+/** JavaScript strings, including lone surrogates, with frequent special characters. */
 const anyId = fc.array(
   fc.oneof(
     fc.constantFrom("/", "%", "\0", ".", "..", "%2F", "~", "\ud800", "\udfff"),
@@ -41,13 +41,13 @@ Deno.test("names of ids follow the documentation", () => {
       ["x\udc80y", "x%ED%B2%80y"],
       ["x".repeat(255), "x".repeat(255)],
       ["x".repeat(256), `${"x".repeat(230)}~${hex("x".repeat(256))}`],
-      // 86 slashes take 258 bytes: what is cut and hashed is the encoded name.
+      // 86 slashes take 258 bytes: the encoded name is shortened and hashed.
       ["/".repeat(86), `${"%2F".repeat(76)}%2~${hex("%2F".repeat(86))}`],
     ] as const
   ) assert.equal(text(id), expected);
 });
 
-Deno.test("a name that looks shortened is shortened, so that it is no other id's", () => {
+Deno.test("a name that looks shortened is shortened, so that it differs from other ids' names", () => {
   const long = "y".repeat(300);
   const disguised = text(long);
   assert.notEqual(text(disguised), disguised);
@@ -72,7 +72,7 @@ Deno.test("short names lead back to their ids", () => {
   fc.assert(fc.property(anyId, (id) => {
     const bytes = name(id);
     if (bytes.length === 247) return;
-    // The documented encoding, undone byte by byte.
+    // The documented encoding, decoded byte by byte.
     const latin = String.fromCharCode(...bytes);
     const raw = latin === "%" ? "" : latin.replace(
       /%([0-9A-F]{2})/g,

@@ -1,4 +1,4 @@
-/** Videos that failed are tried again when their ingest is resumed. */
+/** Failed videos are retried when their ingest is resumed. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import {
@@ -23,7 +23,7 @@ const raw = { decode: false } as const;
 const JOURNAL = ".recordfs-ingest.jsonl";
 
 for (const workers of [1, 3]) {
-  Deno.test(`failed videos are tried again, and only those (${workers})`, async () => {
+  Deno.test(`failed videos are retried, and only those (${workers})`, async () => {
     await withTempDir(async (dir) => {
       for (let i = 0; i < 10; i++) put(`${dir}/in/a/${i}.jpg`, JPEGS[0]!);
       const bad = ["1", "4", "5", "8"];
@@ -42,7 +42,7 @@ for (const workers of [1, 3]) {
       const ids = (names: string[]) => names.map((name) => `a-${name}.jpg`);
       assert.deepEqual(first.failed.map(({ id }) => id), ids(bad));
       const before = filesOf(out);
-      assert.equal("data_6.gulp" in before, false); // 4 and 5 would be all of it
+      assert.equal("data_6.gulp" in before, false); // it would contain only 4 and 5, which fail
 
       const tried: string[] = [];
       const again = await ingest({
@@ -50,7 +50,7 @@ for (const workers of [1, 3]) {
         onFailure: ({ id }) => void tried.push(id),
       });
       assert.deepEqual(tried.sort(), ids(bad));
-      assert.deepEqual(again, first); // with what is wrong, not that they failed before
+      assert.deepEqual(again, first); // with the causes, not a report of earlier failure
       assert.deepEqual(filesOf(out), before);
 
       put(`${dir}/in/a/1.jpg`, JPEGS[1]!);
@@ -59,7 +59,7 @@ for (const workers of [1, 3]) {
       assert.deepEqual(some.failed.map(({ id }) => id), ids(["4", "8"]));
       assert.equal(some.videos, 8);
       assert.deepEqual(leftovers(out).sort(), [JOURNAL, "label2idx.json"]);
-      for (const name of ["data_5.gulp", "meta_5.gmeta"]) { // 2 and 3
+      for (const name of ["data_5.gulp", "meta_5.gmeta"]) { // chunks of 2 and 3
         assert.equal(filesOf(out)[name], before[name]);
       }
 
@@ -123,7 +123,7 @@ Deno.test("an ingest with failed videos does not block others", async (t) => {
       await assert.rejects(run(dir, failing, {}), { code: "not-empty" });
       assert.deepEqual(leftovers(dir), [JOURNAL]);
     },
-    "one that does not know its ids tries them again too": async (dir) => {
+    "one that does not know its ids retries them too": async (dir) => {
       fs.rmSync(dir, { recursive: true });
       const silent = { ...failing, silent: true };
       const { failed } = await run(dir, silent, {});

@@ -72,7 +72,7 @@ Deno.test("the same chunks with any number of workers", async () => {
       (await directory.get("v8")).frames,
       [0, 1, 2, 3].map((k) => fakeJpeg(5, k)),
     );
-    assert.deepEqual(leftovers(`${dir}/1/deep`), [JOURNAL]); // which names what failed
+    assert.deepEqual(leftovers(`${dir}/1/deep`), [JOURNAL]); // it lists failed videos
   });
 });
 
@@ -256,7 +256,7 @@ for (
   });
 }
 
-Deno.test("a signal leaves only whole chunks, and the ingest can be resumed", async () => {
+Deno.test("a signal leaves only complete chunks, and the ingest can be resumed", async () => {
   for (const workers of LONG ? [1, 3] : [3]) {
     await withTempDir(async (dir) => {
       const options = { count: 30, delay: 10 };
@@ -321,7 +321,7 @@ Deno.test("a truncated journal is ignored, a damaged one rejected", async () => 
   });
 });
 
-Deno.test("a thread that does not stop is ended, and its incomplete output removed", async () => {
+Deno.test("a thread that does not stop is terminated, and its incomplete output removed", async () => {
   await withTempDir(async (dir) => {
     const abort = new AbortController();
     const blocked = new FakeAdapter({ count: 4, at: 2, how: "block" });
@@ -338,7 +338,7 @@ Deno.test("a thread that does not stop is ended, and its incomplete output remov
   });
 });
 
-Deno.test("two ingests into one directory at once are rejected", async () => {
+Deno.test("two concurrent ingests into one directory are rejected", async () => {
   await withTempDir(async (dir) => {
     const abort = new AbortController();
     const stuck = new FakeAdapter({ count: 4, at: 2, how: "hang" });
@@ -363,7 +363,7 @@ Deno.test("two ingests into one directory at once are rejected", async () => {
 
 Deno.test({
   name:
-    "a full disk ends the ingest with whole chunks, and it continues once there is room",
+    "a full disk ends the ingest with complete chunks, and it continues once there is room",
   ...needs("root"),
   fn: () =>
     withTmpfs("3m", async (dir, remount) => {
@@ -388,7 +388,7 @@ Deno.test({
         }
         await remount("size=30m");
         assert.equal((await ingest()).videos, 36);
-        assert.deepEqual(leftovers(out), [JOURNAL]); // which names what failed
+        assert.deepEqual(leftovers(out), [JOURNAL]); // it lists failed videos
         fs.rmSync(out, { recursive: true });
         await remount("size=3m");
       }

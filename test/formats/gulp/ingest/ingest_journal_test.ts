@@ -10,13 +10,13 @@ import { withTempDir } from "../../../support/paths.ts";
 const PLAN = { firstChunk: 0, videosPerChunk: 2, videos: 6 };
 const REPORT = { videos: 2, frames: 3, bytes: 40, failed: [] };
 
-/** Opens the journal of a directory, looks at it, and leaves it behind. */
+/** Opens the journal of a directory for `act`, and closes it. */
 function inJournal<T>(dir: string, act: (journal: IngestJournal) => T): T {
   using journal = IngestJournal.open(dir);
   return act(journal);
 }
 
-Deno.test("an incomplete line of a killed process is dropped, and the next one is whole", async () => {
+Deno.test("an incomplete line of a killed process is dropped, and the next one is complete", async () => {
   await withTempDir((dir) => {
     inJournal(dir, (journal) => {
       journal.begin(PLAN);
@@ -59,7 +59,7 @@ Deno.test("a plan replaces another one atomically: a killed process leaves one o
       journal.note({ chunk: 0, ...REPORT });
     });
     const before = fs.readFileSync(planPath(dir), "utf8");
-    // Whoever looks at what was there finds it as it was, whenever the other takes its place.
+    // A reader of the old plan sees it unchanged, whenever the new one replaces it.
     const old = fs.openSync(planPath(dir), "r");
     try {
       inJournal(dir, (journal) => journal.finish(PLAN, ["b"]));

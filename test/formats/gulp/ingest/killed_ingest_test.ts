@@ -1,4 +1,4 @@
-/** Ingests that are killed, again and again, and resumed until they are done. */
+/** Ingests that are killed repeatedly, and resumed until they are done. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import {
@@ -11,10 +11,10 @@ import { FakeAdapter, filesOf } from "../../../support/gulp/ingest.ts";
 import { LONG } from "../../../support/long.ts";
 import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 
-/** Videos of an ingest: of many, a process that is killed early takes many starts to get through. */
+/** Number of videos: with many, processes that are killed early need many starts. */
 const COUNT = LONG ? 60 : 24;
 
-/** Resumes an ingest, and says how it ended. */
+/** Resumes an ingest, and prints the result. */
 const RESUMING = `
 import { GulpIngestor, ImageFolderAdapter } from "${REPOSITORY}src/formats/gulp/mod.ts";
 import { FakeAdapter } from "${REPOSITORY}test/support/gulp/ingest.ts";
@@ -28,7 +28,7 @@ console.log(JSON.stringify({ videos, failed }));`;
 
 interface Outcome {
   readonly kills: number;
-  /** Its report, unless it was killed between its end and saying so. */
+  /** Report, unless the process was killed after it finished and before it printed the report. */
   readonly report?: { readonly videos: number; readonly failed: unknown[] };
 }
 
@@ -36,14 +36,14 @@ function killIfAlive(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // it has just ended
+    if (!(error instanceof TypeError)) throw error; // already ended
   }
 }
 
 /**
- * Resumes an ingest in processes of its own, each killed a little later, until one ends by itself.
+ * Resumes an ingest in processes that are killed later and later, until one ends by itself.
  *
- * @param look Looks at what is there after each kill; `true` ends it.
+ * @param look Called after each kill; ends the loop if it returns `true`.
  */
 async function resumeUntilDone(
   script: string,
@@ -66,7 +66,7 @@ async function resumeUntilDone(
     let said = (await reader.read()).value ?? "";
     const timer = setTimeout(
       () => killIfAlive(child),
-      kills === 0 ? 0 : Math.random() * 200 * (kills + 2), // the first is killed in any case
+      kills === 0 ? 0 : Math.random() * 200 * (kills + 2), // the first one is always killed
     );
     for (
       let next = await reader.read();
@@ -83,7 +83,7 @@ async function resumeUntilDone(
   }
 }
 
-/** Fails unless each file that has its name is what it will be in the end; tells whether all are. */
+/** Asserts that each file with its final name has its final content; returns whether all exist. */
 function assertPart(out: string, whole: Record<string, string>): boolean {
   if (!fs.existsSync(out)) return false;
   const files = filesOf(out);
@@ -91,7 +91,7 @@ function assertPart(out: string, whole: Record<string, string>): boolean {
     if (name.startsWith(".")) continue;
     assert.ok(content === whole[name], `${name} is not what it will be`);
   }
-  // All chunks may be there, and the notes of the ingest not be ended yet.
+  // All chunks may exist while the journal is not finished yet.
   return Object.keys(files).join() === Object.keys(whole).join() &&
     Object.entries(files).every(([name, content]) => content === whole[name]);
 }

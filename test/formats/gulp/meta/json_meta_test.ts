@@ -24,7 +24,7 @@ function read(text: string | Uint8Array): ChunkMeta {
   return new ChunkMeta("meta_0.gmeta", bytes.length, builder.finish(), source);
 }
 
-/** All that a chunk's meta says, in the shape that JSON has. */
+/** Returns a chunk's metadata as JSON values. */
 function contents(meta: ChunkMeta): unknown[] {
   const { columns } = meta;
   return Array.from({ length: meta.length }, (_, video) => {
@@ -43,7 +43,7 @@ function contents(meta: ChunkMeta): unknown[] {
 
 const blanks = fc.constantFrom("", " ", "\n", "\t \r\n");
 
-/** Writes JSON with blanks in all places, and strings as escapes now and then. */
+/** Writes JSON with random blanks, and some strings as escapes. */
 function spread(
   value: unknown,
   gap: () => string,
@@ -80,7 +80,7 @@ function spread(
 
 const ordered = (entries: [string, unknown][]) => ({ entries });
 
-/** Without integers that JSON.parse would round: those become bigints here. */
+/** JSON values without integers that JSON.parse would round, and that become bigints here. */
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) =>
   JSON.parse(
     JSON.stringify(value),

@@ -1,4 +1,4 @@
-/** What an append leaves as it is in the meta files of others. */
+/** Existing text of meta files is preserved when videos are appended. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FULL, LONG } from "../../../support/long.ts";
@@ -23,14 +23,14 @@ type Meta = { [key: string]: JsonValue };
 
 const raw = { decode: false } as const;
 
-/** A frame of 12 bytes for each `(loc, 3, 12)` below. */
+/** Frame of 12 bytes, for each `(loc, 3, 12)` below. */
 const FRAME = fakeJpeg(9);
 
 function load(dir: string) {
   return GulpChunk.load(`${dir}/data_0.gulp`, `${dir}/meta_0.gmeta`, raw);
 }
 
-/** Python that pickles a chunk's meta, or tells what there is in it, with the originals' class. */
+/** Pickles a chunk's metadata in Python, or prints its content, with the originals' class. */
 const PYTHON = `
 import json, pickle, sys, types
 from collections import OrderedDict, namedtuple
@@ -77,7 +77,10 @@ async function appendTo(
   await chunk.flush();
 }
 
-/** Values that are no JSON, an order that JavaScript changes, shared objects, 200 KB: several frames. */
+/**
+ * Values that JSON cannot represent, an order that JavaScript changes, shared objects, and 200 KB, which take several
+ * frames.
+ */
 const VIDEOS = `OrderedDict([
   ("v", video(2, **{"10": 1.0, "2": 1, "t": (1, 2.0, ()), "n": None, "z": -0.0, "big": 2**80, "nan": float("nan"),
                     "d": OrderedDict([(7, True), (None, 1e5)]), "u": "\\u00e9\\ud800"})),
@@ -88,7 +91,7 @@ const VIDEOS = `OrderedDict([
 for (const protocol of FULL ? [0, 1, 2, 3, 4, 5] : [0, 4]) {
   Deno.test({
     name:
-      `pickles of Python stay unchanged, opcode by opcode, when extended, protocol ${protocol}`,
+      `pickles of Python remain unchanged, opcode by opcode, when extended, protocol ${protocol}`,
     ...needs("python3"),
     fn: () =>
       withTempDir(async (dir) => {
@@ -100,7 +103,7 @@ for (const protocol of FULL ? [0, 1, 2, 3, 4, 5] : [0, 4]) {
         await appendTo(dir, [
           ["new", meta, 1],
           ["v", { again: 1 }, 1],
-          ["2", {}, 1500], // more than a batch of a pickler
+          ["2", {}, 1500], // more than a pickler's batch
           ["new", {}, 0],
         ]);
         const after = await inPickle(path);
@@ -136,7 +139,7 @@ for (const protocol of FULL ? [0, 1, 2, 3, 4, 5] : [0, 4]) {
             ]]],
           ],
         ]]);
-        // All bytes but the sizes of frames are there still, in their order.
+        // All bytes except the sizes of frames are still present, in order.
         assert.ok(isWithin(bytes, fs.readFileSync(path), protocol >= 4));
         using chunk = await load(dir);
         const { frames } = await chunk.readRaw("2", [0, -1]);
@@ -145,7 +148,7 @@ for (const protocol of FULL ? [0, 1, 2, 3, 4, 5] : [0, 4]) {
   });
 }
 
-/** Classes of the frames of a video, and how many keys the items of its meta data have. */
+/** Returns the classes of a video's frames, and the number of keys in its metadata items. */
 async function videoIn(path: string, id: string): Promise<string> {
   const [line] = await pythonLines(
     `${PYTHON.slice(0, PYTHON.indexOf("path, protocol"))}
@@ -159,7 +162,7 @@ print(json.dumps(str(kinds) + " " + str([len(m) for m in video["meta_data"]])))`
   return line as string;
 }
 
-/** Whether the bytes of `part` stand in `whole` one after the other, sizes of frames aside. */
+/** Whether the bytes of `part` occur in `whole` in order, except the sizes of frames. */
 function isWithin(
   part: Uint8Array,
   whole: Uint8Array,
@@ -202,12 +205,12 @@ Deno.test({
       await refused("tuple", /"tuple" of .*meta_0\.gmeta: its meta_data is no/);
       await refused("other", /its meta_data is that of another one too/);
       assert.deepEqual(fs.readFileSync(path), before);
-      await appendTo(dir, [["new", {}, 1]]); // others are
+      await appendTo(dir, [["new", {}, 1]]); // other videos can be appended
       assert.equal((await inPickle(path)).length, 4);
     }),
 });
 
-Deno.test("JSON stays unchanged, byte for byte, when extended, whatever its content and layout", async () => {
+Deno.test("JSON remains unchanged, byte for byte, when extended, whatever its content and layout", async () => {
   const extra = fc.constantFrom("", ',"more" : [1.0]', ',"frame_info":[]');
   await fc.assert(
     fc.asyncProperty(
@@ -235,7 +238,7 @@ Deno.test("JSON stays unchanged, byte for byte, when extended, whatever its cont
             fs.readFileSync(path, "utf8"),
             `${inside}, ${added}${blank}}\n`,
           );
-          // What is read from one chunk is written to another as it stands, too.
+          // Metadata read from one chunk is also written to another one unchanged.
           using chunk = await load(dir);
           fs.mkdirSync(`${dir}/copy`);
           using copy = await load(`${dir}/copy`);
@@ -268,8 +271,7 @@ Deno.test("an empty object of videos, and empty lists in one, can be extended", 
   }));
 
 Deno.test({
-  name:
-    "new metadata are pickled like Python pickles what it reads of their text",
+  name: "new metadata is pickled as Python pickles the values of its text",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -295,7 +297,7 @@ Deno.test({
 
 Deno.test("a custom serializer gets back the exact values that it created", () =>
   withTempDir(async (dir) => {
-    const before = { duration: new Date(0) }; // which JSON has no form for
+    const before = { duration: new Date(0) }; // JSON cannot represent it
     let dumped: unknown[] = [];
     const serializer = {
       load: () =>

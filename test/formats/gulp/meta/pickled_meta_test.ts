@@ -10,7 +10,7 @@ import { needs, PYTHON } from "../../../support/programs/programs.ts";
 
 const raw = { decode: false } as const;
 
-/** Runs Python with the two originals' class, so that their pickles are the real ones. */
+/** Runs Python with the class of both originals, to make real pickles. */
 async function pickle(
   expression: string,
   protocol: number,
@@ -52,7 +52,7 @@ for (const protocol of [0, 1, 2, 3, 4, 5]) {
       `named tuples, tuples and lists of Python's pickle protocol ${protocol}`,
     ...needs("python3"),
     async fn() {
-      // Older protocols make bytes by a call, which is none of those allowed.
+      // Older protocols make bytes by a call, which is not allowed.
       const bytesOrText = protocol < 3 ? '"AP8="' : 'b"\\x00\\xff"';
       const bytes = await pickle(
         `OrderedDict([
@@ -91,7 +91,7 @@ for (const protocol of [0, 1, 2, 3, 4, 5]) {
 }
 
 Deno.test({
-  name: "shared meta_data are stored once, however many videos share them",
+  name: "shared meta_data is stored once, however many videos share it",
   ...needs("python3"),
   async fn() {
     const bytes = await pickle(
@@ -108,11 +108,11 @@ Deno.test({
 
 const text = (value: string) => Buffer.from(value, "latin1");
 
-/** An entry of a dict in protocol 2: a short string and what follows it. */
+/** Returns an entry of a dict in protocol 2: a short string and the following opcodes. */
 const key = (name: string) =>
   Buffer.concat([text("X"), Buffer.from([name.length, 0, 0, 0]), text(name)]);
 
-Deno.test("hostile pickles are rejected: nothing is called, built without end or looped through", async () => {
+Deno.test("hostile pickles are rejected: nothing is called, built without limit or traversed in a cycle", async () => {
   const video = (frames: Uint8Array, meta: Uint8Array) =>
     Buffer.concat([
       text("}("),
@@ -125,7 +125,7 @@ Deno.test("hostile pickles are rejected: nothing is called, built without end or
   const chunk = (...parts: Uint8Array[]) =>
     Buffer.concat([Buffer.from([0x80, 2]), text("}("), ...parts, text("u.")]);
   const empty = text("]");
-  // Lists that hold the one before ten times: 10^20 items.
+  // Nested lists that each contain the previous one ten times: 10^20 items.
   const lists = Array.from({ length: 20 }, (_, i) =>
     Buffer.concat([
       text("(" + (i === 0 ? "K\x01" : `h${String.fromCharCode(i)}`).repeat(10)),

@@ -53,7 +53,7 @@ Deno.test("ids are found as strings and as integers", async () => {
   await assert.rejects(directory.get(id, [10 ** 6]), IndexError);
 });
 
-Deno.test("videos are numbered in the order of the files, with their numbers of frames", async () => {
+Deno.test("videos are numbered in the order of the files, with the number of their frames", async () => {
   const { path, content } = gulpCase("v2_chunks");
   using directory = await GulpDirectory.open(path, raw);
   content.videos.forEach(({ id, num_frames }, i) => {
@@ -243,7 +243,7 @@ Deno.test("a meta file that is replaced after opening is an error", async () => 
     const text = fs.readFileSync(`${dir}/meta_0.gmeta`, "utf8");
     fs.writeFileSync(`${dir}/new`, text.replace('"a"', '"b"'));
     fs.renameSync(`${dir}/new`, `${dir}/meta_0.gmeta`);
-    // What is still open is the old file; a descriptor opened anew would be the new one's.
+    // The open descriptor refers to the old file; a new one would refer to the new file.
     const read = await directory.get("v").catch((error) => error);
     if (read instanceof Error) {
       assert.ok(read instanceof FormatError && read.code === "changed");
@@ -265,7 +265,7 @@ Deno.test("labels are read, and damaged ones rejected", async () => {
       ["b", 1],
       ["__proto__", 0],
     ]);
-    // The order of the file, by which `classes[idx]` are counted.
+    // In file order, in which `classes[idx]` are counted.
     assert.deepEqual(await labels('{"10": 0, "2": 1, "a": 2, "10": 3}'), [
       ["10", 3],
       ["2", 1],

@@ -1,4 +1,4 @@
-/** Reading frames without memory of their own: into memory that is used again, and as views. */
+/** Frames read into reused memory, and as views. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { FormatError, IndexError } from "../../../../src/base/errors.ts";
@@ -18,7 +18,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const raw = { decode: false } as const;
 
-Deno.test("reused memory, and views, hold the frames of all golden files", async () => {
+Deno.test("reused memory, and views, contain the frames of all golden files", async () => {
   for (const golden of gulpCases()) {
     if (!golden.valid) continue;
     using directory = await GulpDirectory.open(golden.path, raw);
@@ -39,7 +39,7 @@ Deno.test("reused memory, and views, hold the frames of all golden files", async
   }
 });
 
-Deno.test("memory grows, keeps its size, and is reused", async () => {
+Deno.test("memory grows, retains its size, and is reused", async () => {
   await withTempDir((dir) => {
     const sizes = [100, 10_000, 50];
     writeChunk(
@@ -63,7 +63,7 @@ Deno.test("memory grows, keeps its size, and is reused", async () => {
     assert.deepEqual(small, [fakeJpeg(50, 12), fakeJpeg(50, 2)]);
     assert.equal(memory.size, size);
     assert.equal(small[0]!.buffer, large[0]!.buffer);
-    // A buffer that went to another thread is not read into.
+    // A buffer that was transferred to another thread is not reused.
     structuredClone(large[0]!.buffer, { transfer: [large[0]!.buffer] });
     assert.deepEqual(read("0", [0]), [fakeJpeg(100, 0)]);
   });

@@ -22,7 +22,7 @@ for (const golden of gulpCases()) {
 
 const raw = { decode: false } as const;
 
-/** Whether an error says what `expect.json` wants it to say. */
+/** Whether an error is the one required by `expect.json`. */
 function isExpected({ expected }: GulpCase): (error: unknown) => boolean {
   return (error) =>
     error instanceof FormatError && error.code === expected.class &&
@@ -84,7 +84,7 @@ async function readAll({ path, content, queries }: GulpCase): Promise<void> {
   );
 }
 
-/** What is wrong with one chunk of several: the originals refuse all then. */
+/** Cases with damage of one chunk among several: the originals reject the whole directory. */
 const IS_OF_ONE_CHUNK =
   /_bad_(cut_meta|empty_meta|missing_data|missing_meta|unpaired)$/;
 
@@ -95,7 +95,7 @@ async function refuse(golden: GulpCase): Promise<void> {
   assert.throws(() => GulpDirectory.openSync(golden.path), isExpected(golden));
 }
 
-/** The other chunks are read, whole, and the warning says what the originals' error would. */
+/** Asserts that the other chunks are read completely, with a warning that equals the originals' error. */
 async function leaveOut(golden: GulpCase): Promise<void> {
   const { path, expected } = golden;
   for (const isSync of [false, true]) {
@@ -138,7 +138,7 @@ async function readWhatIsLeft(golden: GulpCase): Promise<void> {
   }
 }
 
-/** What is missing is padding: no frame may lose a byte. */
+/** Only padding is missing: every frame must be complete. */
 async function readWhole({ path }: GulpCase): Promise<void> {
   using directory = await GulpDirectory.open(path, raw);
   assert.ok(directory.length > 0);

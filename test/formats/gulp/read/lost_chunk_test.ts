@@ -1,4 +1,4 @@
-/** A directory of which a chunk is damaged: the others are read, and a new chunk takes no number of one that is there. */
+/** A directory with a damaged chunk: the others are read, and a new chunk does not reuse an existing number. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader, GulpVideoDataset } from "../../../../src/open/data/mod.ts";
@@ -10,20 +10,20 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const { path: GOLDEN } = goldenCase("gulp/v2_chunks");
 
-/** What happens to a chunk. */
+/** Ways to damage a chunk. */
 const DAMAGES: Readonly<
   Record<string, (dir: string, chunk: string) => string>
 > = {
-  "its meta file is cut": (dir, chunk) => {
+  "its meta file is truncated": (dir, chunk) => {
     const path = `${dir}/meta_${chunk}.gmeta`;
     fs.truncateSync(path, 10);
     return path;
   },
-  "its meta file is gone": (dir, chunk) => {
+  "its meta file is missing": (dir, chunk) => {
     fs.rmSync(`${dir}/meta_${chunk}.gmeta`);
     return `${dir}/data_${chunk}.gulp`;
   },
-  "its data file is gone": (dir, chunk) => {
+  "its data file is missing": (dir, chunk) => {
     fs.rmSync(`${dir}/data_${chunk}.gulp`);
     return `${dir}/meta_${chunk}.gmeta`;
   },
@@ -63,7 +63,7 @@ for (const [name, damage] of Object.entries(DAMAGES)) {
         const left = lengths.filter((_, i) => i !== at);
         assert.deepEqual(sorted(directory.shardLengths), sorted(left));
         assert.equal(directory.shardLengths.length, lengths.length);
-        // Nothing of the damaged chunk is written over.
+        // The damaged chunk is not overwritten.
         const [next] = directory.newChunks(1);
         assert.ok(
           !fs.existsSync(next!.dataPath) && !fs.existsSync(next!.metaPath),

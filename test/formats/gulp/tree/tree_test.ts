@@ -17,7 +17,7 @@ import { REPOSITORY, withTempDir } from "../../../support/paths.ts";
 
 const latin = (bytes: Uint8Array) => String.fromCharCode(...bytes);
 
-/** Every node of a tree by the bytes of its path, in the order of a walk. */
+/** Returns every node of a tree by the bytes of its path, in walk order. */
 function nodes(tree: Tree, dir = ROOT, prefix = ""): [string, number][] {
   const found: [string, number][] = [];
   tree.list(dir, 0, (name, start, end, node) => {
@@ -29,7 +29,7 @@ function nodes(tree: Tree, dir = ROOT, prefix = ""): [string, number][] {
   return found;
 }
 
-/** The name of frame `i`, from 0, of a video with so many. */
+/** Returns the name of frame `i`, from 0, of a video with `count` frames. */
 function frameName(i: number, count: number): string {
   const width = Math.max(4, String(count).length);
   return `frame_${String(i + 1).padStart(width, "0")}.jpg`;
@@ -73,7 +73,7 @@ for (const golden of gulpCases()) {
       const size = (await vfs.stat(`${directory}/meta.json`)).size;
       const text = await vfs.read(`${directory}/meta.json`);
       assert.equal(text.length, size);
-      if (!/nan|nested|integer/.test(name)) { // what JSON.parse reads as it is
+      if (!/nan|nested|integer/.test(name)) { // JSON.parse reads the others unchanged
         assert.deepEqual(
           JSON.parse(new TextDecoder().decode(text)),
           video.meta,
@@ -225,7 +225,7 @@ Deno.test("of two videos with one id the first is shown", async () => {
   });
 });
 
-Deno.test("all problems are reported, and the console ends with their number", async () => {
+Deno.test("all problems are reported, and the console output ends with their number", async () => {
   await withTempDir(async (dir) => {
     const meta = Object.fromEntries(
       Array.from({ length: 1000 }, (_, i) => [`v${i}`, null]),
@@ -237,7 +237,7 @@ Deno.test("all problems are reported, and the console ends with their number", a
     using vfs = await open(dir, { onWarning });
     assert.deepEqual(await vfs.list(), []);
     assert.equal(warnings.length, 1000);
-    // Another process, since its console is looked at.
+    // In another process, to capture its console.
     const script = `import { open } from "${REPOSITORY}mod.ts";` +
       `(await open(Deno.args[0])).close();`;
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {

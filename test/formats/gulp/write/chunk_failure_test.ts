@@ -1,4 +1,4 @@
-/** What becomes of a chunk when it cannot be written, or its writer is killed. */
+/** State of a chunk when it cannot be written, or its writer is killed. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -17,12 +17,12 @@ function bytesOf(dir: string): Buffer[] {
   return FILES.map((name) => fs.readFileSync(`${dir}/${name}`));
 }
 
-Deno.test("bytes after the last frame, left by a killed process, are cut off by the next", async () => {
+Deno.test("bytes after the last frame, left by a killed process, are truncated by the next", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, OLD);
     fs.appendFileSync(`${dir}/data_0.gulp`, new Uint8Array(5_000).fill(1));
     {
-      using before = await chunkIn(dir); // readers don't mind
+      using before = await chunkIn(dir); // an open reader is not affected
       assert.deepEqual((await before.readRaw("old")).frames, OLD[0]!.frames);
     }
     using chunk = await chunkIn(dir);
@@ -108,7 +108,7 @@ Deno.test({
       }
       assert.deepEqual([...chunk.metaDict.keys()], ["old", "fits"]);
       assert.equal(fs.statSync(chunk.dataPath).size, 1_200_016);
-      // The data fit, but the meta file does not: the old one stays.
+      // The data fits, but the meta file does not: the old one remains.
       {
         await using _ = await chunk.open("ab");
         const text = "x".repeat(1_000_000);
@@ -122,7 +122,7 @@ Deno.test({
     }),
 });
 
-/** Appends videos to a chunk and flushes, again and again, until it is killed; says so when it starts. */
+/** Appends videos to a chunk and flushes it repeatedly until it is killed; prints a line when it starts. */
 const APPENDING = `
 import { GulpChunk } from "${REPOSITORY}src/formats/gulp/mod.ts";
 import { fakeJpeg } from "${REPOSITORY}test/support/gulp/make_gulp.ts";
@@ -137,7 +137,7 @@ for (let i = 0;; i++) {
 }`;
 
 for (const mode of ["ab", "wb"] as const) {
-  Deno.test(`a writer killed at any moment leaves a whole chunk (${mode})`, async () => {
+  Deno.test(`a writer killed at any moment leaves a complete chunk (${mode})`, async () => {
     await withTempDir(async (dir) => {
       const script = `${dir}/appending.ts`;
       fs.writeFileSync(script, APPENDING);
@@ -166,7 +166,7 @@ for (const mode of ["ab", "wb"] as const) {
         await writer.status;
         await reader.cancel();
         const there = FILES.filter((name) => fs.existsSync(`${dir}/${name}`));
-        // Between the renames of a chunk that starts anew, the data file stands alone.
+        // Between the two renames of a new chunk, only the data file exists.
         if (mode === "wb" && !there.includes("meta_0.gmeta")) continue;
         using chunk = await chunkIn(dir);
         for (const [id, { metaData }] of chunk.metaDict) {
@@ -187,7 +187,7 @@ for (const mode of ["ab", "wb"] as const) {
   });
 }
 
-Deno.test("errors of a chunk are rejections, whether awaited at once or not", async () => {
+Deno.test("errors of a chunk are rejections, whether awaited immediately or not", async () => {
   await withTempDir(async (dir) => {
     writeChunk(dir, 0, OLD);
     using chunk = await chunkIn(dir);
@@ -206,7 +206,7 @@ Deno.test("errors of a chunk are rejections, whether awaited at once or not", as
 });
 
 for (const mode of ["ab", "wb"] as const) {
-  Deno.test(`a chunk that is closed while it is flushed stays whole (${mode})`, async () => {
+  Deno.test(`a chunk that is closed while it is flushed remains complete (${mode})`, async () => {
     const added = [{ id: "new", frames: [fakeJpeg(600), fakeJpeg(9)] }];
     const whole = [
       OLD,

@@ -7,7 +7,7 @@ import { chunkIn } from "../../../support/gulp/gulp_chunks.ts";
 import { fakeJpeg } from "../../../support/gulp/make_gulp.ts";
 import { withTempDir } from "../../../support/paths.ts";
 
-Deno.test("frames are padded to four bytes, and ids are strings in their order of arrival", async () => {
+Deno.test("frames are padded to four bytes, and ids are strings in order of arrival", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     {
@@ -37,7 +37,7 @@ Deno.test("frames are padded to four bytes, and ids are strings in their order o
   });
 });
 
-Deno.test("appending to a chunk extends an id, and keeps the existing text", async () => {
+Deno.test("appending to a chunk extends an id, and preserves the existing text", async () => {
   await withTempDir(async (dir) => {
     const before =
       '{ "x" : {"meta_data":[{"f": 1.0,"big":12345678901234567890}],' +
@@ -138,7 +138,7 @@ Deno.test("a video whose frames fail is absent, whatever was written of it", asy
   });
 });
 
-Deno.test("metadata that JSON cannot represent are rejected by position", async () => {
+Deno.test("metadata that JSON cannot represent is rejected by position", async () => {
   await withTempDir(async (dir) => {
     using chunk = await chunkIn(dir);
     await using _ = await chunk.open("wb");

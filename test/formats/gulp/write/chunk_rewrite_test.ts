@@ -20,7 +20,7 @@ interface Run {
   readonly frames: Uint8Array[];
 }
 
-/** The calls of `append` that have made a chunk: one for each run of neighbours of a video. */
+/** Returns the `append` calls that made a chunk: one for each contiguous run of a video's frames. */
 async function runsOf(chunk: RawChunk): Promise<Run[]> {
   const runs: Run[] = [];
   let before = -1;
@@ -43,13 +43,13 @@ async function runsOf(chunk: RawChunk): Promise<Run[]> {
   return runs.sort((a, b) => a.loc - b.loc);
 }
 
-/** The words of Python's that are no JSON, as strings. */
+/** Quotes Python's literals that are not JSON. */
 function words(json: string): string {
   return json.replace(/(-?Infinity|NaN)(?=[,}\]])/g, '"$1"');
 }
 
 for (const golden of gulpCases().filter(({ valid }) => valid)) {
-  Deno.test(`gulp/${golden.name} rewritten is the same`, async () => {
+  Deno.test(`gulp/${golden.name} rewritten is identical`, async () => {
     await withTempDir(async (dir) => {
       using directory = await GulpDirectory.open(golden.path, {
         decode: false,
@@ -72,10 +72,10 @@ for (const golden of gulpCases().filter(({ valid }) => valid)) {
         assert.deepEqual(await contentOf(copy), await contentOf(original));
         if (isPickle) continue;
         const [x, y] = [original, copy].map(({ metaPath }) =>
-          // JavaScript does not tell 1.0 from 1.
+          // JavaScript does not distinguish 1.0 from 1.
           fs.readFileSync(metaPath, "utf8").replace(/(\d)\.0\b/g, "$1")
         );
-        // It puts keys that look like integers first.
+        // JavaScript puts keys that look like integers first.
         if (!golden.name.endsWith("nested_meta")) assert.equal(y, x);
         assert.deepEqual(JSON.parse(words(y!)), JSON.parse(words(x!)));
       }

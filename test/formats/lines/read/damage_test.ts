@@ -1,4 +1,4 @@
-/** What is wrong in files of lines: each row is named, costs no more than itself, and nothing passes in silence. */
+/** Damaged files of lines: each bad row is named, costs no other row, and is never silently accepted. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openSamples } from "../../../../mod.ts";
@@ -21,7 +21,7 @@ async function withFile(
   });
 }
 
-/** What a check and the samples say of each row that cannot be decoded: its number, its line, and why. */
+/** Asserts that a check and the samples report each undecodable row, with its index, its line and the reason. */
 async function assertFaults(
   name: string,
   content: string | Uint8Array,
@@ -47,7 +47,7 @@ async function assertFaults(
         assert.match(error.message, new RegExp(`${row} of .*byte \\d+`));
         return true;
       });
-      // Its bytes are there.
+      // Its bytes are readable.
       assert.ok((await opened.read(row)).content instanceof Uint8Array);
     }
     const sound = [...Array(samples).keys()]
@@ -62,7 +62,7 @@ async function assertFaults(
 
 const latin1 = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
 
-Deno.test("lines that are not JSON, or not UTF-8, are named by their numbers", () =>
+Deno.test("lines that are not JSON, or not UTF-8, are named by line number", () =>
   assertFaults(
     "a.jsonl",
     latin1('{"a":1}\n\n{"a":\n{"a":"\xe9"}\n{"a":2} x\n{"a":3}\nnope\n'),
@@ -74,7 +74,7 @@ Deno.test("lines that are not JSON, or not UTF-8, are named by their numbers", (
     ],
   ));
 
-Deno.test("a line that is nested too deep is no JSON", () => {
+Deno.test("a line that is nested too deeply is not JSON", () => {
   const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   return assertFaults(
     "a.jsonl",
@@ -83,7 +83,7 @@ Deno.test("a line that is nested too deep is no JSON", () => {
   );
 });
 
-Deno.test("rows of more or fewer cells, with text behind a quote, or not in UTF-8 are named by their lines", () =>
+Deno.test("rows with more or fewer cells, with text after a quote, or not in UTF-8 are named by line number", () =>
   assertFaults(
     "a.csv",
     latin1('a,b\n1,2\n3\n"x\n\ny",4,5\n6,"7"8\n"\xe9",9\n10,"11\n12"\n'),
@@ -95,7 +95,7 @@ Deno.test("rows of more or fewer cells, with text behind a quote, or not in UTF-
     ],
   ));
 
-Deno.test("a last row that is cut is a file that cannot be read, and no sample", async () => {
+Deno.test("a truncated last row is an unreadable file, and not a sample", async () => {
   const cases = {
     "a.jsonl": '{"a":1}\n{"a":2}\n{"a":"th',
     "a.csv": 'a,b\n1,2\n3,4\n5,"six',
@@ -119,7 +119,7 @@ Deno.test("a last row that is cut is a file that cannot be read, and no sample",
   }
 });
 
-Deno.test("a last row without a newline is read; of CSV, that it may be cut is noted", async () => {
+Deno.test("a last row without a newline is read; in CSV, a note says that it may be truncated", async () => {
   for (const name of ["a.jsonl", "a.csv"]) {
     const content = name === "a.csv" ? "a\n1\n2" : '{"a":1}\n{"a":2}';
     await withFile(name, content, async (path) => {
@@ -138,7 +138,7 @@ Deno.test("a last row without a newline is read; of CSV, that it may be cut is n
   }
 });
 
-Deno.test("what is not text is refused by its name, with what it is", async () => {
+Deno.test("content that is not text is rejected, and its kind named", async () => {
   const png = Uint8Array.of(
     0x89,
     0x50,
@@ -178,7 +178,7 @@ Deno.test("what is not text is refused by its name, with what it is", async () =
       });
     }
   }
-  // Soon, however much follows.
+  // Quickly, however long the rest is.
   await withFile("a.jsonl", "no\n".repeat(100_000), async (path) => {
     await assert.rejects(open(path), {
       code: "bad-structure",
@@ -187,7 +187,7 @@ Deno.test("what is not text is refused by its name, with what it is", async () =
   });
 });
 
-Deno.test("a header that names no columns is refused", async () => {
+Deno.test("a header that names no columns is rejected", async () => {
   const cases: Record<string, RegExp> = {
     'a,"b\n1,2\n': /its header: its last quote is not closed/,
     "a,b\r1,2\r3,4\r": /its header: it has carriage returns. Convert them/,
@@ -200,7 +200,7 @@ Deno.test("a header that names no columns is refused", async () => {
   }
 });
 
-Deno.test("columns without a name, or with that of another, get one of their own, and that is noted", () =>
+Deno.test("columns without a name, or with a duplicate one, get a name of their own, with a note", () =>
   withFile("a.csv", "a,,a,column2,a~2\n1,2,3,4,5\n", async (path) => {
     using samples = await openSamples(path, QUIET);
     assert.deepEqual({ ...await samples.get(0) }, {
@@ -220,7 +220,7 @@ Deno.test("columns without a name, or with that of another, get one of their own
     assert.deepEqual(warnings, notes.map((note) => `${path}: ${note}`));
   }));
 
-Deno.test("a table of many columns has them all, and lines of ever other keys are samples of their own", async () => {
+Deno.test("a table of many columns has all of them, and lines with ever new keys are samples of their own", async () => {
   const names = Array.from({ length: 20_000 }, (_, i) => `c${i}`);
   await withFile(
     "a.csv",
@@ -245,7 +245,7 @@ Deno.test("a table of many columns has them all, and lines of ever other keys ar
 
 Deno.test({
   name:
-    "a row of a gigabyte is read in pieces, is no sample, and takes no such memory",
+    "a row of a gigabyte is read in pieces, is not decoded, and does not take that much memory",
   ignore: !FULL,
   fn: () =>
     withTempDir(async (dir) => {
@@ -271,7 +271,7 @@ Deno.test({
         const { codes } = await checked(path);
         assert.deepEqual(codes, ["bad-value"]);
       }
-      const { heapUsed, external } = Deno.memoryUsage(); // of this thread alone
+      const { heapUsed, external } = Deno.memoryUsage(); // memory of this thread only
       assert.ok(heapUsed + external < 1.5 * size);
     }),
 });

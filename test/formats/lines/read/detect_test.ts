@@ -1,4 +1,7 @@
-/** Names tell what is of lines: files by their suffixes, directories of nothing else; folders of files stay folders. */
+/**
+ * Detection of line formats: files by their extensions, directories that contain nothing else; other folders remain
+ * folders.
+ */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openSamples } from "../../../../mod.ts";
@@ -22,7 +25,7 @@ async function formatOf(path: string): Promise<string> {
   return container.info.format;
 }
 
-Deno.test("files are known by their suffixes, and any is opened as a given format", () =>
+Deno.test("files are detected by their extensions, and any file opens as a given format", () =>
   withTempDir(async (dir) => {
     write(dir, {
       "a.jsonl": '{"a":1}\n',
@@ -42,7 +45,7 @@ Deno.test("files are known by their suffixes, and any is opened as a given forma
     assert.deepEqual({ ...await given.get(0) }, { a: 1 });
   }));
 
-Deno.test("a folder of files and their labels stays what it was", () =>
+Deno.test("a folder of files and their labels remains a folder", () =>
   withTempDir(async (dir) => {
     const folder = `${dir}/pictures`;
     write(folder, {
@@ -69,7 +72,7 @@ Deno.test("a folder of files and their labels stays what it was", () =>
       lossy: true,
     });
     assert.deepEqual([unit, count], ["files", 6]);
-    // Lists of several kinds, or besides other files or directories, are no shards.
+    // Lists of several kinds, or next to other files or directories, are not shards.
     write(`${dir}/lists`, { "a.csv": "a\n", "b.jsonl": "{}\n" });
     await assert.rejects(open(`${dir}/lists`), UNKNOWN);
     write(`${dir}/notes`, { "a.csv": "a\n", "README.md": "" });
@@ -123,14 +126,14 @@ Deno.test("a directory of one kind of files, and patterns, are shards", () =>
     );
     using fs_ = await open(`${dir}/{s,t}/a-01.csv`);
     assert.deepEqual(await fs_.list(), ["a-01.csv", "a-01.csv~2"]);
-    // A pattern that is the name of a file is that file.
+    // A pattern that is the name of a file refers to that file.
     write(dir, { "a-{1,2}.csv": "n\n7\n" });
     using literal = await openSamples(`${dir}/a-{1,2}.csv`);
     assert.deepEqual({ ...await literal.get(0) }, { n: 7 });
     await assert.rejects(open(`${dir}/s/a-{00..02}.csv`), /a-02\.csv/);
   }));
 
-Deno.test("shards of other columns are samples of their own fields, and their types are those of all", () =>
+Deno.test("shards with other columns are samples with fields of their own, and types are those of all shards", () =>
   withTempDir(async (dir) => {
     write(dir, { "a.csv": "n,m\n1,2\n", "b.csv": "m,k\nx,3\n" });
     using samples = await openSamples(dir);

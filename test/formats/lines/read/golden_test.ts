@@ -1,4 +1,4 @@
-/** Files that Python's json and csv modules wrote: every value is what they read. */
+/** Files written by Python's json and csv modules: every value equals the one that they read. */
 import assert from "node:assert/strict";
 import { openSamples } from "../../../../mod.ts";
 import { check, open } from "../../../../src/open/open.ts";
@@ -11,7 +11,7 @@ const QUIET = { onWarning() {} };
 
 for (const format of LINE_FORMATS) {
   for (const { name, path, content: { rows } } of linesGoldens(format).all()) {
-    Deno.test(`${format}/${name}: every value is Python's`, async () => {
+    Deno.test(`${format}/${name}: every value equals Python's`, async () => {
       using samples = await openSamples(path, QUIET);
       assert.equal(samples.container?.info.format, format);
       assert.equal(samples.length, rows.length);
@@ -76,7 +76,7 @@ for (const format of LINE_FORMATS) {
   }
 }
 
-/** Keys in an order: JavaScript puts those that are numbers first. */
+/** Returns entries in a fixed order: JavaScript puts integer keys first. */
 function entriesOf(values: object): [string, unknown][] {
   return Object.entries(values).sort(([a], [b]) => a < b ? -1 : 1);
 }

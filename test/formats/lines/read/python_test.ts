@@ -1,4 +1,4 @@
-/** Python's csv and json modules and PyArrow beside us: tables and texts that nobody chose, cell by cell. */
+/** Random tables and texts, compared cell by cell with Python's csv and json modules and PyArrow. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openSamples } from "../../../../mod.ts";
@@ -9,7 +9,7 @@ import fc from "../../../support/random.ts";
 
 const QUIET = { onWarning() {} };
 
-/** Characters that matter to CSV, and some that do not. */
+/** Characters with and without a meaning in CSV. */
 const CELL = fc.string({
   unit: fc.constantFrom(
     '"',
@@ -27,7 +27,7 @@ const CELL = fc.string({
   maxLength: 8,
 });
 
-/** Writes tables of standard input as csv.writer does, and prints what csv.reader gives of each file. */
+/** Writes tables from standard input with csv.writer, and prints the result of csv.reader for each file. */
 const WRITE = `
 import csv, json, sys
 tables = json.loads(sys.stdin.read())
@@ -40,7 +40,7 @@ for i, (rows, delimiter, quoting, end) in enumerate(tables):
 `;
 
 Deno.test({
-  name: "every cell that csv.writer wrote is what csv.reader reads",
+  name: "cells written by csv.writer equal those read by csv.reader",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -73,7 +73,7 @@ Deno.test({
     }),
 });
 
-/** Prints what csv.reader gives of each text of standard input; null where it refuses the text. */
+/** Prints the result of csv.reader for each text in standard input; null if it rejects the text. */
 const READ = `
 import csv, io, json, sys
 for text in json.loads(sys.stdin.read()):
@@ -84,7 +84,8 @@ for text in json.loads(sys.stdin.read()):
 `;
 
 Deno.test({
-  name: "of any text, what csv.reader accepts strictly are the same cells here",
+  name:
+    "of any text, cells that csv.reader accepts in strict mode are equal here",
   ...needs("python3"),
   fn: () =>
     withTempDir(async (dir) => {
@@ -112,7 +113,7 @@ Deno.test({
     }),
 });
 
-/** Writes values as lines of JSON, and prints what PyArrow says of columns and values. */
+/** Writes values as JSON lines, and prints PyArrow's columns and values. */
 const ARROW = `
 import json, sys
 import pyarrow.csv, pyarrow.json
@@ -121,7 +122,7 @@ for path in json.loads(sys.stdin.read()):
     print(json.dumps([[str(type) for type in table.schema.types], table.to_pylist()]))
 `;
 
-/** Names of PyArrow for what we call a type. */
+/** PyArrow's names of each type. */
 const ARROW_TYPES: Record<string, readonly string[]> = {
   int: ["int64"],
   float: ["double"],

@@ -1,4 +1,4 @@
-/** Files on servers: read once, in few requests; then their index and single rows. */
+/** Remote files: read once, in few requests; afterwards only the index and single rows. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openSamples } from "../../../../mod.ts";
@@ -6,7 +6,7 @@ import { DataLoader } from "../../../../src/open/data/mod.ts";
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import { asked, serving } from "../../../support/remote/serving.ts";
 
-/** Longest range that is asked for. */
+/** Longest requested range in bytes. */
 const LONGEST = 8 << 20;
 const COUNT = 40_000;
 
@@ -16,7 +16,7 @@ const CONTENTS: Record<string, (i: number) => string> = {
 };
 
 for (const [name, rowOf] of Object.entries(CONTENTS)) {
-  Deno.test(`${name} is streamed once; then its index is known, and rows are fetched alone`, () =>
+  Deno.test(`${name} is streamed once; afterwards its index is cached, and single rows are fetched`, () =>
     serving(async (served) => {
       const { dir, server, remote, directory } = served;
       const header = name === "a.csv" ? "n,t\n" : "";

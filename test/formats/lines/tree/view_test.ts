@@ -1,4 +1,4 @@
-/** What a viewer is told of rows: cells by their types, nulls among texts, and rows that are damaged. */
+/** Rows as reported to viewers: cells by type, nulls among texts, and damaged rows. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../../src/open/open.ts";
@@ -35,7 +35,7 @@ const shown = (rows: RowsMessage["rows"]) =>
     ])
   );
 
-Deno.test("lines are rows, whose cells are their values by their types", async () => {
+Deno.test("lines are rows, whose cells are values by type", async () => {
   const rows = await rowsOf(
     '{"n":1,"t":"a","f":0.5,"o":{"x":[1]},"b":true}\n' +
       '{"n":2,"t":null,"f":1.0,"o":null,"b":false}\n' +
@@ -59,7 +59,7 @@ Deno.test("lines are rows, whose cells are their values by their types", async (
   ]);
 });
 
-Deno.test("rows of CSV have cells of their columns, and a damaged one says so", async () => {
+Deno.test("rows of CSV have a cell for each column, and damaged ones report it", async () => {
   const rows = await rowsOf('n,t\n1,"a, b"\n2\n3,c\n', "a.csv");
   assert.deepEqual(shown(rows.filter(({ damage }) => damage === null)), [
     [["n", "int", 1], ["t", "str", "a, b"]],

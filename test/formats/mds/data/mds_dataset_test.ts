@@ -1,4 +1,4 @@
-/** Samples of columns: decoded, or as bytes; and what is no label. */
+/** Samples of columns, decoded or as bytes, and fields that are not labels. */
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import type {
   FieldBytes,

@@ -1,4 +1,4 @@
-/** What is closed while its shards are being opened, or before. */
+/** Datasets that are closed before or while their shards are opened. */
 import { openMds } from "../../../support/mds/open_mds.ts";
 import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { open } from "../../../../src/open/open.ts";
 import { datasetWith } from "../../../support/mds/damaged_dataset.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 
-/** Files in memory that count how many of them are open. */
+/** Storage in memory that counts its open files. */
 class CountedStorage implements Storage {
   readonly #inner = new MemoryStorage(datasetWith(() => {}));
   readonly list = (path: string) => this.#inner.list(path);
@@ -28,7 +28,7 @@ class CountedStorage implements Storage {
   }
 }
 
-Deno.test("no shard is opened again once a dataset is closed, and none stays open that was just opening", async () => {
+Deno.test("no shard is opened once a dataset is closed, and none that was being opened remains open", async () => {
   const counted = new CountedStorage();
   const reader = await openMds("d", { storage: counted });
   const { openCount } = counted;

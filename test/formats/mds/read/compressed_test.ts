@@ -1,4 +1,4 @@
-/** Compressed shards: what they declare, bombs, and compressions that are not read. */
+/** Compressed shards: declared sizes, decompression bombs, and unsupported compressions. */
 import { openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -28,7 +28,7 @@ function zipped(
   ], { [basename]: data });
 }
 
-Deno.test("a compressed shard must have the declared size, and bombs take no memory", async () => {
+Deno.test("a compressed shard must have the declared size, and decompression bombs take no memory", async () => {
   const right = await read(zipped(zstdCompressSync(SHARD)));
   assert.equal(right.length, 3);
   assert.equal(
@@ -76,7 +76,7 @@ Deno.test("a compressed shard with a wrong checksum of its own is an error, also
   await assert.rejects(reader.read(0), { code: "bad-structure" });
 });
 
-/** Raw Snappy of literals (format_description.txt): its size, and up to 60 bytes behind a tag each. */
+/** Encodes raw Snappy literals (format_description.txt): the size, and up to 60 bytes after each tag. */
 function snappy(bytes: Uint8Array): Uint8Array {
   const out: number[] = [];
   let size = bytes.length;
@@ -108,7 +108,7 @@ Deno.test("reads shards of raw Snappy, as Streaming writes them", async () => {
       words,
     );
   }
-  // It says that 8 bytes are 64 KiB.
+  // It declares 64 KiB for 8 bytes.
   const bomb = Uint8Array.of(0x80, 0x80, 0x04, 0xfe, 0x01, 0x00, 0xfe, 0x01);
   await assertRefused(
     zipped(bomb, { suffix: "snappy", rawBytes: 1 << 16 }),
@@ -117,7 +117,7 @@ Deno.test("reads shards of raw Snappy, as Streaming writes them", async () => {
   );
 });
 
-/** A shard that is larger than what is decompressed at once: its samples are zeros, but for the last. */
+/** Shard larger than the decompression window: its samples are zeros, except for the last. */
 const LARGE = shardOf([
   sampleOf(1, "a".repeat(1000)),
   new Uint8Array(140 << 20),
@@ -187,7 +187,7 @@ Deno.test("checks a shard of some KB that becomes up to 1 GiB in little memory",
   }
 });
 
-Deno.test("other compressions are rejected with a remedy", async () => {
+Deno.test("other compressions are rejected with a hint", async () => {
   await assertRefused(
     zipped(SHARD, { suffix: "bz2" }),
     "unsupported",

@@ -1,4 +1,6 @@
-/** Damaged shards of several: the index numbers their samples, each of which is an error; and shards that were cut. */
+/**
+ * Several shards with a damaged one: the index numbers its samples, each of which is an error; and truncated shards.
+ */
 import { openMds } from "../../../support/mds/open_mds.ts";
 import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
 import assert from "node:assert/strict";
@@ -32,13 +34,13 @@ function compress(
   index[1] = { ...index[1], compression, "zip_data": zip };
 }
 
-/** Ways in which no sample of the second shard can be read: the error's code, and its reason. */
+/** Damage that makes all samples of the second shard unreadable: the error's code, and its reason. */
 const LOST: Readonly<
   Record<string, {
     readonly change: Parameters<typeof datasetWith>[0];
     readonly code: string;
     readonly reason: RegExp;
-    /** Whether only reading tells, and not opening. */
+    /** Whether the damage is detected by reading, and not by opening. */
     readonly isHidden?: boolean;
   }>
 > = {
@@ -86,7 +88,7 @@ for (
     LOST,
   )
 ) {
-  Deno.test(`a shard of several is ${title}: the others are read, each by its number`, async () => {
+  Deno.test(`a shard of several is ${title}: the others are read, each by its index`, async () => {
     const files = datasetWith(change);
     const path = Object.keys(files).find((path) => /1\.mds/.test(path)) ??
       "d/1.mds";
@@ -126,7 +128,7 @@ for (
           await assert.rejects(container.stat(`${directory}/${name}`), named);
         }
       }
-      // Tables of shards that have to be waited for are read when they are needed.
+      // Tables of remote shards are read on demand.
       const isTold = !isHidden &&
         (storage === local || !/number of samples|backwards/.test(title));
       using container = await open("d", { storage, onWarning() {} });
@@ -154,7 +156,7 @@ for (
   });
 }
 
-Deno.test("if the only shard is damaged, or all are, that is the error of the first", async () => {
+Deno.test("if the only shard is damaged, or all are, the error is that of the first", async () => {
   for (const { change, code, reason } of Object.values(LOST)) {
     const files = datasetWith((files, index) => {
       change(files, index);
@@ -200,7 +202,7 @@ Deno.test("of a shard truncated at its end, the complete samples are read", asyn
     );
     const local = new MemoryStorage(files);
     for (const storage of [local, slowStorage(5, local)]) {
-      // In the dataset, and read alone, without an index.
+      // As part of the dataset, and alone, without an index.
       for (
         const [path, before, after] of [["d", 3, 3], ["d/1.mds", 0, 0]] as const
       ) {
@@ -236,7 +238,7 @@ Deno.test("of a shard truncated at its end, the complete samples are read", asyn
       }
     }
   }
-  // No sample is whole.
+  // No sample is complete.
   const storage = new MemoryStorage({
     "1.mds": new Uint8Array(SHARDS[1]!).slice(0, second! - 1),
   });
@@ -254,7 +256,7 @@ Deno.test("check counts a shard with a wrong hash once, and each of its damaged 
     sampleOf(5, "z", 9),
   ]);
   const files = datasetWith((files, index) => {
-    files["d/0.mds"]![4]! = 1; // its table
+    files["d/0.mds"]![4]! = 1; // in its table
     files["d/1.mds"] = new Uint8Array(broken);
     files["d/2.mds"] = files["d/2.mds"]!.slice(0, -1);
     index[1] = entryOf("1.mds", broken.length, 3);
@@ -263,7 +265,7 @@ Deno.test("check counts a shard with a wrong hash once, and each of its damaged 
       index[i] = { ...one, "raw_data": { ...raw, hashes } };
     }
   });
-  // Where tables are read late, the hash comes first.
+  // If tables are read on demand, the hash is checked first.
   const local = new MemoryStorage(files);
   for (const storage of [local, slowStorage(6, local)]) {
     const { damages } = await checked("d", { storage });
@@ -277,7 +279,7 @@ Deno.test("check counts a shard with a wrong hash once, and each of its damaged 
   }
 });
 
-Deno.test("a compressed shard that cannot be decoded is read once, and not for each of its samples", async () => {
+Deno.test("a compressed shard that cannot be decoded is read once, not for each of its samples", async () => {
   const { change } = LOST["compressed, and damaged"]!;
   const inner = new MemoryStorage(datasetWith(change));
   let reads = 0;

@@ -1,4 +1,4 @@
-/** What a loader, a server, a mount and a conversion make of damaged shards of several. */
+/** Loaders, servers, mounts and conversions with damaged shards among several. */
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -48,7 +48,7 @@ for (const numWorkers of [0, 2]) {
     }));
 }
 
-Deno.test("a server reports the damage of a shard, and sends the others", () =>
+Deno.test("a server reports the damage of a shard, and serves the others", () =>
   withTempDir(async (dir) => {
     writeDamaged(dir);
     await using server = served(await open(dir, { onWarning() {} }));
@@ -62,7 +62,7 @@ Deno.test("a server reports the damage of a shard, and sends the others", () =>
     assert.match(text, /Cannot read sample 4 \(number 1 of .*1\.mds\)/);
   }));
 
-Deno.test("convert loses damaged samples only on request, lists as well", () =>
+Deno.test("convert loses damaged samples only on request, including their lists", () =>
   withTempDir(async (dir) => {
     const columns: readonly MadeColumn[] = [
       ["images", "jpeg_array", null],
@@ -96,7 +96,7 @@ Deno.test("convert loses damaged samples only on request, lists as well", () =>
       onWarning: (message) => warnings.push(message),
     });
     const left = warnings.filter((text) => text.startsWith("skipped: "));
-    // Of each of three samples, a file and a list.
+    // For each of three samples, a file and a list.
     assert.deepEqual([leftOut, left.length], [6, 6]);
     const files = (fs.readdirSync(target, { recursive: true }) as string[])
       .filter((path) => fs.statSync(`${target}/${path}`).isFile()).sort();

@@ -43,7 +43,7 @@ const SUFFIXES: Record<string, string> = {
   jpegarray: "",
 };
 
-/** Columns whose names are no file's, or of which another one takes the name. */
+/** Columns whose names are not valid file names, or conflict with others. */
 const ODD: Record<string, string> = {
   "..": "%2E%2E",
   "a/b.txt": "a%2Fb.txt",
@@ -59,7 +59,7 @@ function fileOf(column: string, encoding: string): string {
 for (const golden of mdsCases()) {
   const { samples } = golden.content;
 
-  Deno.test(`values are as written: ${golden.name}`, async () => {
+  Deno.test(`values equal those written: ${golden.name}`, async () => {
     using reader = await openMds(golden.path);
     assert.equal(reader.length, samples.length);
     const order = samples.map((_, i) => i).reverse();
@@ -67,7 +67,7 @@ for (const golden of mdsCases()) {
     const decoded = await reader.get(order);
     for (const [at, i] of order.entries()) {
       const expected = samples[i]!;
-      if (reader.fields !== undefined) { // not where shards have other ones
+      if (reader.fields !== undefined) { // undefined if shards have different fields
         assert.deepEqual(
           columnsOf(reader),
           Object.entries(expected)
@@ -123,7 +123,7 @@ for (const golden of mdsCases()) {
   });
 }
 
-/** Compares the files in the directory of a list with its elements. */
+/** Compares the files in a list's directory with its elements. */
 async function assertList(
   fs: VirtualFs,
   path: string,
@@ -157,7 +157,7 @@ function assertNumber(text: string, value: unknown): void {
   if (/^-?\d+$/.test(String(value))) assert.equal(text, `${value}\n`);
 }
 
-Deno.test("the stored bytes are a part of the shard", async () => {
+Deno.test("the stored bytes are a slice of the shard", async () => {
   for (const name of ["plain", "zstd", "merged"]) {
     using fs = await open(mdsCase(name).path);
     for (const path of ["000001/image.jpg", "000001/label.json"]) {
@@ -179,7 +179,7 @@ Deno.test("an index opens the dataset, and a shard opens alone", async () => {
   assert.equal(sha256(image!), samples[5]!["image"]!.sha256);
   assert.equal(label![0], 5);
   assert.equal(reader.fileOf(1), `${path}/shard.00001.mds`);
-  // By its content, under any name.
+  // Detected by content, under any name.
   const bytes = await Deno.readFile(`${path}/shard.00001.mds`);
   using named = await open(bytes);
   assert.equal(named.info.kind, "a shard");
@@ -211,7 +211,7 @@ Deno.test("only the requested columns are returned, if they exist", async () => 
   await assert.rejects(reader.read([0, 7]), { name: "IndexError" });
 });
 
-Deno.test("another thread's reader opens shards when it needs them", async () => {
+Deno.test("another thread's reader opens shards on demand", async () => {
   const { path } = mdsCase("zstd");
   using reader = await openMds(path);
   using again = await OpenedSamples.openShared(structuredClone(reader.share()));

@@ -1,4 +1,4 @@
-/** Lists that no writer makes: counts and sizes that lie, elements that are none, and such as have no elements. */
+/** Hostile lists: false counts and sizes, invalid elements, and lists without elements. */
 import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import { Buffer } from "node:buffer";
@@ -13,7 +13,7 @@ import {
 
 const NAME = "shard.00000.mds";
 
-/** Lists by their encoding and words, the bytes behind these, and what is wrong. */
+/** Lists by encoding, words, number of bytes after the words, and error message. */
 const LISTS: readonly (readonly [string, number[], number, RegExp])[] = [
   ["list[jpeg]", [], 0, /truncated before the number/],
   ["list[jpeg]", [0], 3, /truncated before the number/],
@@ -28,7 +28,7 @@ const LISTS: readonly (readonly [string, number[], number, RegExp])[] = [
   ["jpeg_array", [0], 5, /9 bytes, .* give 4/],
 ];
 
-/** A dataset of one sample with a list, whose words and as many more bytes are told. */
+/** Returns a dataset of one sample with a list of these words, followed by zero bytes. */
 function listDataset(encoding: string, words: number[], more: number) {
   const columns: readonly MadeColumn[] = [["v", encoding, null]];
   const bytes = Buffer.concat([
@@ -60,7 +60,7 @@ Deno.test("lists with false counts and sizes are rejected by readers, as directo
   }
 });
 
-Deno.test("lists without elements are empty, also those that the original writes and cannot read", async () => {
+Deno.test("lists without elements are empty, also those that the original writes but cannot read", async () => {
   for (
     const [encoding, words] of [
       ["list[jpeg]", [0, 0]],

@@ -1,4 +1,6 @@
-/** Datasets that no writer makes: sizes and counts that lie, names that lead elsewhere, bombs, what is not supported. */
+/**
+ * Hostile datasets: false sizes and counts, names outside the directory, decompression bombs, unsupported features.
+ */
 import { openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -19,7 +21,7 @@ import {
   shardOf,
 } from "../../../support/mds/make_mds.ts";
 
-Deno.test("the valid container made here is read", async () => {
+Deno.test("the generated container is valid", async () => {
   const samples = await read(datasetOf([entry()], { [NAME]: SHARD }));
   assert.deepEqual(samples.map((sample) => ({ ...sample })), [
     { n: 1, t: "one" },
@@ -28,7 +30,7 @@ Deno.test("the valid container made here is read", async () => {
   ]);
 });
 
-Deno.test("an index leads to no file outside its directory", async () => {
+Deno.test("an index cannot refer to files outside its directory", async () => {
   const names = [
     "../x",
     "/etc/passwd",
@@ -301,7 +303,7 @@ const VALUES: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ["pil", pil(1, 1, "m".repeat(100), 3), /is too long/],
 ];
 
-/** What readers decode, and files show as it is. */
+/** Values that readers decode, and that files contain unchanged. */
 const STORED: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ["str", Uint8Array.of(0xff), /not UTF-8/],
   ["str_int", "1.5", /not a whole number/],
@@ -320,7 +322,7 @@ function pil(width: number, height: number, mode: string, bytes: number) {
   return Buffer.concat([head, Buffer.from(mode), Buffer.alloc(bytes)]);
 }
 
-Deno.test("values that do not fit their encodings are rejected, and none of their code is run", async () => {
+Deno.test("values that do not fit their encodings are rejected, and no code in them is run", async () => {
   for (const [encoding, value, message] of [...VALUES, ...STORED]) {
     const columns: readonly MadeColumn[] = [["v", encoding, null]];
     const bytes = Buffer.from(value as string);

@@ -1,4 +1,4 @@
-/** Datasets on servers: what is asked for, and how much of it. */
+/** Remote datasets: number and size of requests. */
 import { openMds } from "../../../support/mds/open_mds.ts";
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
@@ -105,7 +105,7 @@ Deno.test("of a truncated shard on a server, nothing is fetched for incomplete s
       onWarning() {},
     });
     const last = samples.length - 1;
-    await reader.read(last - 1); // where they start is known now
+    await reader.read(last - 1); // reads the offset table
     assert.equal(reader.fileOf(last), reader.fileOf(last - 1));
     assert.equal(reader.prefetch([last]), 0);
     assert.ok(reader.prefetch([last, last - 1]) > 0);

@@ -1,4 +1,4 @@
-/** Mounted samples: large values, read in parts and by several. */
+/** Mounted samples: large values, read in parts and by several readers. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mount_container.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../../fuse/support/mounting.ts";
 
 mountTest(
-  "large arrays and values are read at any offset, and by several at once",
+  "large arrays and values are read at any offset, and by several readers at once",
   () =>
     withTempDir((dir) =>
       withMountpoint(async (mountpoint) => {

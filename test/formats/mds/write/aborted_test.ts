@@ -1,4 +1,4 @@
-/** Writers that are aborted. */
+/** Aborted writers. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { MDSWriter } from "../../../../src/formats/mds/mod.ts";
@@ -25,7 +25,7 @@ Deno.test("a running write fails if its writer is aborted, and for no other reas
     assert.deepEqual(fs.readdirSync(dir), []);
   }));
 
-Deno.test("an aborted writer leaves nothing, and one without samples makes a dataset", () =>
+Deno.test("an aborted writer leaves nothing behind, and one without samples makes a dataset", () =>
   withTempDir(async (dir) => {
     {
       await using writer = await MDSWriter.open(`${dir}/a`, {

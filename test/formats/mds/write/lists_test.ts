@@ -1,4 +1,4 @@
-/** Lists that the writer writes. */
+/** Lists as the writer writes them. */
 import { columnsOf, openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import {
@@ -36,7 +36,7 @@ Deno.test("lists equal those of an independent writer byte for byte", () =>
     }
   }));
 
-/** The elements of a list, by the description of the format alone. */
+/** Returns the elements of a list, decoded only from the format's description. */
 function elementsIn(bytes: Uint8Array, encoding: string): Uint8Array[] {
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const start = encoding.startsWith("list") ? 4 : 0;

@@ -1,4 +1,4 @@
-/** Numbers as the processor has them: which of them an encoding takes, and how they are stored. */
+/** Range of each number encoding, and how its numbers are stored. */
 import assert from "node:assert/strict";
 import { encodeValue } from "../../../../src/formats/mds/encodings/encode.ts";
 import { encodingOf } from "../../../../src/formats/mds/encodings/encoding.ts";

@@ -1,4 +1,4 @@
-/** What the writer writes, by a reader that is not ours, and what is left of it when it fails. */
+/** Output of the writer, read by an independent reader, and its state after failures. */
 import { columnsOf, openMds } from "../../../support/mds/open_mds.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -15,7 +15,7 @@ import { tarCase } from "../../../support/tar/tar_golden.ts";
 type MDSInput = Parameters<MDSWriter["write"]>[0][string];
 type Shown = readonly Readonly<Record<string, readonly [string, unknown]>>[];
 
-/** What Python reads in a dataset by the description of the format alone. */
+/** Reads a dataset in Python by the format's description alone. */
 async function inPython(path: string): Promise<Shown> {
   const script = `${REPOSITORY}test/formats/mds/python/read_mds.py`;
   const { success, stdout, stderr } = await new Deno.Command(PYTHON, {
@@ -157,7 +157,7 @@ Deno.test("a shard equals that of an independent writer byte for byte", () =>
         const values: Record<string, MDSInput> = {};
         for (const [name, encoding] of columnsOf(reader)) {
           const isValue = /^(u?int|float|str|ndarray)/.test(encoding);
-          // What Python says otherwise of the same number is its own.
+          // Values that Python describes differently are compared as stored bytes.
           values[name] = isValue ? sample[name] as MDSInput : stored[name]!;
         }
         writer.writeSync(values);
@@ -252,7 +252,7 @@ pythonTest(
         });
         return { report, changed: changed.join("\n") };
       };
-      // Files that belong to nobody else are samples.
+      // Files without a sample structure become one sample each.
       const folder = `${REPOSITORY}test/recipes/just_a_folder`;
       const files = await plan(folder, `${dir}/files`);
       assert.match(
@@ -278,7 +278,7 @@ pythonTest(
       const first = (await inPython(`${dir}/web`))[0]!;
       assert.ok("__key__" in first);
 
-      // A dataset by itself, and as it is shown.
+      // A dataset directly, and as extracted files.
       const { path, content: { samples } } = mdsCase("plain");
       await plan(path, `${dir}/own`, { shardSize: 20_000 });
       assert.deepEqual(await inPython(`${dir}/own`), await inPython(path));
@@ -293,7 +293,7 @@ pythonTest(
       );
       await convert(path, `${dir}/third`, { to: "mds", replace: true });
 
-      // Values of Bags, whose types stay; JSON has no form for trees of arrays.
+      // Values of Bags, whose types are preserved; JSON cannot represent trees of arrays.
       const bags = `${REPOSITORY}test/golden/granular3/types/data`;
       await assert.rejects(convert(bags, `${dir}/bags`, { to: "mds" }), {
         code: "would-lose",

@@ -1,4 +1,4 @@
-/** Rows as samples: columns, also where shards have others, labels, and conversions. */
+/** Rows as samples: columns, also if shards have different ones, labels, and conversions. */
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
 import { convert } from "../../../../mod.ts";
@@ -17,7 +17,7 @@ import { withTempDir } from "../../../support/paths.ts";
 
 const SHARDS = parquetCase("shards");
 
-Deno.test("only the chosen columns are read", async () => {
+Deno.test("only the selected columns are read", async () => {
   const fields = ["score", "id"];
   using dataset = await openDataset(SHARDS.path, { fields });
   const [row] = await dataset.get([21]);
@@ -50,7 +50,7 @@ Deno.test("labels are columns of text or numbers", async () => {
   }
 });
 
-/** A file of one row with columns of numbers. */
+/** Makes a file of one row with numeric columns. */
 function numbersFile(columns: Record<string, number>): Uint8Array {
   const names = Object.keys(columns);
   const pages = names.map((name) => dataPage(wordBytes(columns[name]!), 1));

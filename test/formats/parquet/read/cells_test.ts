@@ -1,4 +1,4 @@
-/** Pages are decoded once for those who ask for their rows at the same time, and kept as far as there is room. */
+/** Pages are decoded once for concurrent requests of their rows, and cached up to a size limit. */
 import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import type { Steps } from "../../../../src/io/concurrency/steps.ts";
@@ -17,7 +17,7 @@ const BYTES = largeFile({
   isIndexed: true,
 });
 
-/** Counts how often pages are read, of a storage that answers late. */
+/** Returns a slow storage that counts reads of pages. */
 function counting(): { readonly storage: Storage; pages: number } {
   const inner = slowStorage(5, new MemoryStorage({ "t.parquet": BYTES }));
   const counted = {

@@ -1,4 +1,4 @@
-/** Files that pyarrow wrote, against what pyarrow reads of them. */
+/** Files written by pyarrow, compared with what pyarrow reads. */
 import { openRows } from "../../../support/parquet/open_rows.ts";
 import type { TableRow } from "../../../../src/tree/rows/row_samples.ts";
 import type { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";

@@ -1,4 +1,6 @@
-/** Files that no writer makes: cuts, counts and sizes that lie, bombs, messages without an end; and what is refused. */
+/**
+ * Hostile files: truncation, false counts and sizes, decompression bombs, endless messages, and unsupported features.
+ */
 import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
@@ -27,7 +29,7 @@ async function readAll(bytes: Uint8Array): Promise<unknown[]> {
   return await reader.read(Array(reader.length).keys());
 }
 
-/** Asserts that a file is refused by an error that names it and is one of ours. */
+/** Asserts that a file is rejected by an error of recordfs that names it. */
 async function refused(
   bytes: Uint8Array,
   code: RegExp,
@@ -121,7 +123,7 @@ Deno.test("false counts of rows and values are rejected", async () => {
   await liesRefused({ footer: { 3: { i64: -1 } } }, /is -1/);
   await liesRefused({ footer: { 3: { i64: 2n ** 62n } } }, /rows is/);
   const many = { i64: 2 ** 40 };
-  // A list has an entry for each row; without columns, only the two counts say how many there are.
+  // A list has an entry for each row; without columns, only the two counts give the number of rows.
   const list = { 1: { i32: 1 }, 3: { i32: 2 }, 4: { binary: "n" } };
   await liesRefused({ schema: [list], group: { 3: many } }, /3 values in/);
   await liesRefused({
@@ -184,7 +186,7 @@ Deno.test("false offsets and sizes are rejected", async () => {
   await liesRefused({ page: ofPage }, /in its pages/);
 });
 
-Deno.test("bombs are rejected by their maximum size, or when they exceed their declared size", async () => {
+Deno.test("decompression bombs are rejected by their maximum size, or when they exceed their declared size", async () => {
   const body = [...zstdCompressSync(new Uint8Array(100))];
   for (const codec of [1, 2, 4, 5, 6, 7]) {
     for (const size of [2 ** 31 - 1, 512 << 20, 1 << 20]) {
@@ -192,7 +194,7 @@ Deno.test("bombs are rejected by their maximum size, or when they exceed their d
       await liesRefused(data, /has|would have|cannot be decoded|can't be de/);
     }
   }
-  // More comes of it than it says.
+  // It decompresses to more than it declares.
   const large = [...zstdCompressSync(new Uint8Array(64 << 20))];
   const lies = { page: { 2: { i32: 12 } }, body: large, codec: 6 };
   await liesRefused(lies, /more than its 12 bytes/);
@@ -210,7 +212,7 @@ Deno.test("false runs of levels and numbers are rejected", async () => {
   assert.equal((await readAll(read([6, 1]))).length, 3);
   assert.equal((await readAll(read([3, 7]))).length, 3);
   const bad = [
-    [...varint(2 ** 31), 1], // a run of a milliard
+    [...varint(2 ** 31), 1], // a run of two billion
     [...varint(2 ** 31 + 1), 1],
     [4, 1],
     [8, 1],
@@ -243,11 +245,11 @@ Deno.test("encodings that would take unbounded memory are rejected", async () =>
       data: { 2: { i32: encoding } },
       body,
     }, /./);
-  // Blocks of 2^31 with as many parts.
+  // Blocks of 2^31 values, with as many miniblocks.
   await encoded(6, [...varint(2 ** 31), ...varint(2 ** 31), 3, 0]);
   await encoded(6, [...varint(128), ...varint(0), 3, 0]);
   await encoded(6, [...varint(128), 4, 3, ...varint(2 ** 31), 0, 0, 0, 0, 0]);
-  // A prefix of a value before the first, and ones that double.
+  // A prefix longer than the previous value, and prefixes that double.
   await encoded(7, [
     ...[128, 1, 4, 3, ...varint(2 ** 31 - 2), 0, 0, 0, 0, 0],
     ...[128, 1, 4, 3, 0, 0, 0, 0, 0, 0],
@@ -299,10 +301,10 @@ Deno.test("unsupported features are rejected by name", async () => {
   );
 });
 
-/** What all messages about the file begin with. */
+/** Start of every message about the file. */
 const OUR_BEGINNING = /^Cannot (read|decode) (.* of )?t\.parquet: /;
 
-/** What JavaScript says where code has not expected something. */
+/** Fragments of JavaScript's own messages, which indicate unexpected input. */
 const JAVASCRIPT =
   /undefined|NaN|\[object|Cannot |is not (a|iterable|defined)|Invalid |out of range|outside|Error/;
 
@@ -338,7 +340,7 @@ Deno.test("no message contains a JavaScript error, whichever byte of a footer or
   }
 });
 
-Deno.test("column chunks without a path, and unknown types, are rejected in words", async () => {
+Deno.test("column chunks without a path, and unknown types, are rejected with a readable message", async () => {
   const path = { meta: { 3: { i32: 0 } } };
   await liesRefused(path, /chunk 0 of row group 0 does not name its column/);
   const unknown = { 1: { i32: -7 }, 3: { i32: 0 }, 4: { binary: "n" } };

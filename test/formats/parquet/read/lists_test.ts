@@ -1,4 +1,4 @@
-/** Rows of lists: of one page after the other, as far as a row takes; rows that go on in others; pages with very many. */
+/** Rows of lists: decoded page by page up to the requested row, across pages, and in pages with very many values. */
 import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import { CellReader } from "../../../../src/formats/parquet/read/cells.ts";
@@ -19,7 +19,7 @@ import { varint } from "../../../support/parquet/thrift.ts";
 
 const NAME = "t.parquet";
 
-/** A file of pages of version 1 of lists of numbers, as many rows as it has. */
+/** Makes a file of version 1 pages of lists of numbers. */
 function listsFile(chunk: readonly number[], values: number, rows: number) {
   return parquetFile({
     schema: [{ 1: { i32: Type.INT32 }, 3: { i32: 2 }, 4: { binary: "n" } }],
@@ -30,7 +30,7 @@ function listsFile(chunk: readonly number[], values: number, rows: number) {
   });
 }
 
-/** Pages of lists: each row as it lies, or cut into pages of so many values. */
+/** Returns pages of lists, split after every `size` values, also within rows. */
 function pagesOf(rows: readonly (readonly number[])[], size: number) {
   const entries = rows.flatMap((row) =>
     row.length === 0
@@ -59,7 +59,7 @@ const ROWS = Array.from(
   (_, i) => Array.from({ length: i * 7 % 23 }, (_, k) => 100 * i + k),
 );
 
-Deno.test("rows of lists are right in any order, however they are split into pages", async () => {
+Deno.test("rows of lists are correct in any order, however they are split into pages", async () => {
   for (const size of [1, 2, 5, 16, 10_000]) {
     const { pages, values } = pagesOf(ROWS, size);
     const bytes = listsFile(pages.flat(), values, ROWS.length);
@@ -98,7 +98,7 @@ Deno.test("pages that begin within a row, or have other rows than the footer, ar
   }
 });
 
-/** A storage that notes where its files are read. */
+/** Returns a storage that records reads of its files. */
 function noting(bytes: Uint8Array) {
   const inner = new MemoryStorage({ [NAME]: bytes });
   const reads: { readonly at: number; readonly length: number }[] = [];
@@ -123,8 +123,8 @@ function noting(bytes: Uint8Array) {
   return { storage, reads };
 }
 
-Deno.test("reading a row of lists decodes the pages up to it, and a later row none before the last", async () => {
-  // Pages are larger than what is read to find headers.
+Deno.test("reading a row of lists decodes the pages up to it, and reading a later row decodes only later pages", async () => {
+  // Pages are larger than the reads that look for headers.
   const rows = Array.from({ length: 60 }, (_, i) => Array(100).fill(i));
   const { pages, values } = pagesOf(rows, 500);
   assert.equal(pages.length, 12);
@@ -142,7 +142,7 @@ Deno.test("reading a row of lists decodes the pages up to it, and a later row no
     }));
   using reader = await openRows(NAME, { storage, pageCacheSize: 0 });
   assert.deepEqual((await reader.read(3))["n"], rows[3]);
-  // The last row of a page may go on in the next one.
+  // The last row of a page may continue in the next one.
   assert.deepEqual([...whole()], [0, 1]);
   reads.length = 0;
   assert.deepEqual((await reader.read(27))["n"], rows[27]);
@@ -170,7 +170,7 @@ Deno.test("of a page with very many values, only the rows around the requested o
   const bytes = listsFile(dataPage(body, values), values, count);
   const storage = new MemoryStorage({ [NAME]: bytes });
   using reader = await openRows(NAME, { storage });
-  const edge = Math.floor((1 << 19) / each); // where the rows decoded first end
+  const edge = Math.floor((1 << 19) / each); // end of the rows that are decoded first
   const opened = await runAsync(
     openRowSamples(PARQUET_ROWS, [NAME], storage, {}),
   );

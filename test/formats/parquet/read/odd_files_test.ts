@@ -1,4 +1,4 @@
-/** Files that are odd but readable, as Arrow and DuckDB read them: what they have, and the warning. */
+/** Unusual but readable files, as Arrow and DuckDB read them: their rows, and the warning. */
 import { openRows } from "../../../support/parquet/open_rows.ts";
 import assert from "node:assert/strict";
 import { check } from "../../../../mod.ts";
@@ -27,7 +27,7 @@ async function readAll(bytes: Uint8Array) {
   return { rows: rows.map((row) => Object.values(row)), warnings };
 }
 
-/** Asserts what a file holds, and that one warning says so, wherever it is opened. */
+/** Asserts the rows of a file, and that it causes one warning, however it is opened. */
 async function warned(lies: Lies, says: RegExp, rows: unknown[][]) {
   const bytes = parquetFile(lies);
   const { rows: read, warnings } = await readAll(bytes);
@@ -48,7 +48,7 @@ async function warned(lies: Lies, says: RegExp, rows: unknown[][]) {
 
 const ROWS = [[7], [8], [9]];
 
-Deno.test("if a footer counts other rows than its row groups, the row groups win", async () => {
+Deno.test("if the row counts of a footer and of its row groups differ, the row groups win", async () => {
   for (const count of [0, 2, 4]) {
     const footer = { 3: { i64: count } };
     await warned({ footer }, /counts \d rows, and 3 in its row groups/, ROWS);
@@ -63,7 +63,7 @@ Deno.test("columns without a repetition are required; the root need not have one
 });
 
 Deno.test("bytes after the end of a footer are ignored", async () => {
-  const more: Fields = { 99: { type: 0, raw: [1, 2, 3] } }; // an end, and what stands behind it
+  const more: Fields = { 99: { type: 0, raw: [1, 2, 3] } }; // a stop field, followed by more bytes
   await warned({ footer: more }, /4 bytes after the end of its footer/, ROWS);
 });
 
@@ -73,7 +73,7 @@ Deno.test("a column chunk that lacks the bytes of its dictionary's header is rea
   const chunk = [...dictionary, ...dataPage([1, 3, 0b101], 3, coded)];
   const size = { i64: chunk.length - header };
   await warned({ chunk, meta: { 7: size } }, /PARQUET-816/, [[80], [70], [80]]);
-  // What lies behind a chunk that has all its bytes is not taken for a part of it.
+  // Bytes after a complete chunk do not count as part of it.
   const behind = [...chunk, ...Array(30).fill(1)];
   const whole = { i64: chunk.length };
   const { rows, warnings } = await readAll(
@@ -187,7 +187,7 @@ Deno.test("the nanoseconds of an INT96 may be negative, plain and in a dictionar
   assert.deepEqual(some.rows, rows);
 });
 
-Deno.test("names that begin with U+FEFF keep it, as columns, as files, and in structures", async () => {
+Deno.test("names that begin with U+FEFF retain it, as columns, as files, and in structures", async () => {
   const { path } = parquetCase("byte_order_marks");
   using reader = await openRows(path);
   const names = reader.fields!.map(({ name }) => name);
@@ -207,7 +207,7 @@ Deno.test("names that begin with U+FEFF keep it, as columns, as files, and in st
   assert.equal(await text("json.json"), "\ufeff[2]");
 });
 
-Deno.test("a structure with two fields of one name keeps both values", async () => {
+Deno.test("a structure with two fields of one name retains both values", async () => {
   const field = { 1: { i32: Type.INT32 }, 3: { i32: 0 }, 4: { binary: "k" } };
   const page = (number: number) => dataPage(wordBytes(number), 1);
   const [first, second] = [page(1), page(2)];

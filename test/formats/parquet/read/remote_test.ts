@@ -1,4 +1,4 @@
-/** Files on servers: how often they are asked, and for how many bytes. */
+/** Remote files: number and size of requests. */
 import { openRows } from "../../../support/parquet/open_rows.ts";
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ import {
 import { answerFile } from "../../../support/remote/file_server.ts";
 import { asked, serving } from "../../../support/remote/serving.ts";
 
-/** 3 row groups of 6 pages of 4 rows: each page takes a MiB. */
+/** 3 row groups of 6 pages of 4 rows; each page takes 1 MiB. */
 const SHAPE = { groups: 3, pages: 6, rows: 4, size: 1 << 18 };
 const PAGE = 1 << 20;
 
@@ -32,7 +32,7 @@ Deno.test("one row fetches the footer, the index of its column, and its page", (
     assert.ok(data.length === SHAPE.size && data.every((byte) => byte === 41));
     const { count, bytes } = asked(served);
     assert.ok(count <= 3, `${count} requests`);
-    // Blocks around it are fetched with it.
+    // Whole cache blocks are fetched.
     assert.ok(bytes <= 3 * PAGE, `${bytes} of ${whole.length} bytes`);
     server.asked.length = 0;
     await reader.read([40, 42, 43]);
@@ -50,7 +50,7 @@ Deno.test("without an index, the headers of its column chunk are fetched as well
     server.asked.length = 0;
     const { data } = await reader.read(41) as { data: Uint8Array };
     assert.ok(data.every((byte) => byte === 41));
-    await reader.read([24, 47]); // the ends of its row group
+    await reader.read([24, 47]); // the first and last row of its row group
     const { bytes } = asked(served);
     assert.ok(bytes <= (SHAPE.pages + 3) * PAGE, `${bytes} bytes`);
   }));
@@ -62,7 +62,7 @@ Deno.test("pages of a batch are fetched together, not one after the other", () =
     using reader = await openRows(`${server.url}/a.parquet`, {
       remote,
     });
-    await reader.read([0, 24, 48]); // the indexes are known
+    await reader.read([0, 24, 48]); // reads the indexes
     let [active, most] = [0, 0];
     const modified = fs.statSync(`${dir}/a.parquet`).mtime;
     server.fault = (asked, response, file) => {

@@ -1,4 +1,4 @@
-/** Mounted rows, of which some are damaged. */
+/** Mounted rows, some of them damaged. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mount_container.ts";

@@ -1,4 +1,4 @@
-/** Rows as directories: names, cells as files, what a stat costs, and files that lie far away. */
+/** Rows as directories: names, cells as files, cost of stat, and remote files. */
 import assert from "node:assert/strict";
 import * as files from "node:fs";
 import { open } from "../../../../src/open/open.ts";
@@ -73,7 +73,7 @@ Deno.test("cells are raw bytes, text, or JSON; null is an empty file, or null", 
   assert.equal(await json("000000/bytes_in_list.json"), '["AQ==", null]\n');
 });
 
-/** Names of the files in the first row. */
+/** Returns the names of the files in the first row. */
 async function namesOf({ path }: ParquetCase): Promise<string[]> {
   using fs = await open(path);
   return fs.listSync("000000");
@@ -101,7 +101,7 @@ Deno.test("names are those of columns, and distinct", async () => {
   assert.deepEqual(none.listSync(""), []);
 });
 
-Deno.test("pictures have the suffix of their paths, other bytes one that fits their content", async () => {
+Deno.test("images have the extension of their paths, other bytes one that fits their content", async () => {
   const { path, content } = parquetCase("pictures");
   using fs = await open(path);
   assert.deepEqual(fs.listSync("000011"), [
@@ -173,7 +173,7 @@ Deno.test("pages decoded by one thread are used by others, while they are cached
       return into.bytes!;
     };
     assert.ok(cell(first, 5).every((byte) => byte === 5));
-    // Nobody sees that the pages are others now: size and time stay.
+    // The pages change invisibly: size and time are unchanged.
     files.writeFileSync(path, whole.fill(0, 4, whole.length - 1000));
     files.utimesSync(path, 1_700_000_000, 1_700_000_000);
     assert.equal(cell(second, 7).length, 100_000);
@@ -186,7 +186,7 @@ Deno.test("pages decoded by one thread are used by others, while they are cached
 Deno.test("a file in memory can be opened, but not served by threads", async () => {
   const bytes = await Deno.readFile(parquetCase("pictures").path);
   using fs = await open("x", {
-    storage: new MemoryStorage({ x: bytes }), // told by what is in it
+    storage: new MemoryStorage({ x: bytes }), // detected by content
   });
   assert.equal(fs.info.format, "parquet");
   assert.throws(() => fs.tree.share(), { code: "unsupported" });

@@ -1,4 +1,4 @@
-/** Rows in the page of `serve` and `view`: as datapoints, whose cells are shown by their kinds. */
+/** Rows in the page of `serve` and `view`: datapoints, whose cells are shown by kind. */
 import assert from "node:assert/strict";
 import type {
   EntryMessage,
@@ -8,7 +8,7 @@ import { open } from "../../../../src/open/open.ts";
 import { parquetCase } from "../../../support/parquet/parquet_golden.ts";
 import { served } from "../../../support/serve/served_folder.ts";
 
-Deno.test("rows are datapoints, cells pictures, text and trees", async () => {
+Deno.test("rows are datapoints, cells are images, text and trees", async () => {
   await using page = served(await open(parquetCase("pictures").path));
   const ask = async <Message>(question: string): Promise<Message> => {
     const response = await page.get(`api/${question}`);

@@ -1,4 +1,4 @@
-/** Samples and their values beside those of Python's webdataset 1.0.2. */
+/** Samples and their values, compared with those of Python's webdataset 1.0.2. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -9,7 +9,7 @@ import { pythonLines } from "../../../support/programs/python.ts";
 import { type Member, tarBytes } from "../../../support/tar/make_tar.ts";
 import { openWebDataset } from "../../../support/tar/open_web.ts";
 
-/** Prints the samples of each location that a line of the input names, as `ours` has them. */
+/** For each line of the input, prints the samples of that location in the form of `ours`. */
 const SCRIPT = `
 import json, sys
 from webdataset import WebDataset
@@ -70,7 +70,7 @@ function plain(value: unknown): unknown {
   return data instanceof Float32Array ? { array: [...data] } : value;
 }
 
-/** What is one sample here and several there, joined; what hidden names are there, left out. */
+/** Joins webdataset's parts of samples that are one sample here, and removes hidden names. */
 function joined(samples: readonly Sample[]): Sample[] {
   const all = new Map<string, Sample>();
   for (const [key, tar, values] of samples) {
@@ -84,7 +84,7 @@ function joined(samples: readonly Sample[]): Sample[] {
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Contents by extensions: of each that has a decoder, and of some that have none. */
+/** Contents by extension, for all extensions with a decoder and some without. */
 const VALUES: Record<string, readonly (string | Uint8Array)[]> = {
   ...Object.fromEntries(
     ["cls", "cls2", "index", "inx", "id", "class", "count"].map((name) => [
@@ -131,7 +131,7 @@ Deno.test({
     }),
 });
 
-/** Parts of names. */
+/** Directory parts of names. */
 const DIRECTORIES = ["", "d/", "d/e/", "v1.2/", ".hidden/", "__meta__/"];
 const STEMS = ["0", "1", "2", "0-a", "._0", ".x", "", "__key__", "é"];
 const ENDS = ["", ".", ".txt", ".cls", ".seg.bin", ".json", ".0.txt", "..b"];
@@ -150,7 +150,7 @@ Deno.test({
       const pick = (from: readonly string[]) => from[next(from.length)]!;
       const locations: string[] = [];
       for (let i = 0; i < 60; i++) {
-        // Several shards of some, one of which may have no file or one.
+        // Several shards, which may have no file or one.
         const shards = 1 + next(3);
         const prefix = pick(["", "", "./", "d//", "./././x/"]);
         for (let shard = 0; shard < shards; shard++) {

@@ -1,4 +1,4 @@
-/** Whether tars are WebDataset's: guessed by all shards together, and grouped whatever the guess for who asks for it. */
+/** Detection of WebDataset from all shards together, and grouping of samples on request, whatever is detected. */
 import assert from "node:assert/strict";
 import { openSamples } from "../../../../mod.ts";
 import { countSamples } from "../../../../src/open/data/counted_samples.ts";
@@ -9,7 +9,7 @@ import { check, open } from "../../../../src/open/open.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 import { openWebDataset } from "../../../support/tar/open_web.ts";
 
-/** Tars by their names, of members by theirs: each holds its name. */
+/** Returns tars by name; each member contains its own name. */
 function tars(members: Readonly<Record<string, readonly string[]>>) {
   return Object.fromEntries(
     Object.entries(members).map(([name, files]) => [
@@ -21,7 +21,7 @@ function tars(members: Readonly<Record<string, readonly string[]>>) {
 
 const one = (...names: string[]) => ({ "t.tar": names });
 
-/** Pairs, as a sample of two files each. */
+/** Returns samples of two files each. */
 function pairs(...keys: string[]): string[] {
   return keys.flatMap((key) => [`${key}.json`, `${key}.txt`]);
 }
@@ -30,13 +30,13 @@ const GUESSES: readonly {
   readonly title: string;
   readonly members: Readonly<Record<string, readonly string[]>>;
   readonly unit: "samples" | "files";
-  /** What `info` counts. */
+  /** Count of `info`. */
   readonly guessed: number;
-  /** What WebDataset has. */
+  /** Number of samples as WebDataset. */
   readonly grouped: number;
 }[] = [
   {
-    title: "an empty first shard says nothing",
+    title: "an empty first shard is no evidence",
     members: {
       "s-0.tar": [],
       "s-1.tar": pairs("0", "1"),
@@ -47,7 +47,7 @@ const GUESSES: readonly {
     grouped: 4,
   },
   {
-    title: "a last shard of one file says nothing",
+    title: "a last shard of one file is no evidence",
     members: {
       "s-0.tar": pairs("0", "1"),
       "s-1.tar": pairs("2", "3"),
@@ -150,7 +150,7 @@ for (const { title, members, unit, guessed, grouped } of GUESSES) {
     const report = await check(location, { ...quiet, onDamage: assert.fail });
     assert.equal(report.samples, guessed);
 
-    // Who asks for WebDataset gets samples.
+    // A caller that requests WebDataset gets samples.
     using dataset = await openWebDataset(location, quiet);
     assert.equal(dataset.length, grouped);
     using forced = await open(location, { ...quiet, format: "webdataset" });
@@ -162,7 +162,7 @@ for (const { title, members, unit, guessed, grouped } of GUESSES) {
   });
 }
 
-/** Notes of `info`, after which `check` says the same. */
+/** Returns the notes of `info`, and asserts that `check` reports the same. */
 async function notesOf(...names: string[]): Promise<readonly string[]> {
   const files = tars(one(...names));
   const storage = new MemoryStorage(files);
@@ -173,7 +173,7 @@ async function notesOf(...names: string[]): Promise<readonly string[]> {
   const notes = fs.info.notes ?? [];
   const lines = notes.map((note) => `t.tar: ${note}`);
   assert.deepEqual(warnings, lines);
-  // Who reads samples hears it, too.
+  // Readers of samples receive the warnings too.
   warnings.length = 0;
   using samples = await openSamples("t.tar", { storage, onWarning });
   assert.deepEqual(warnings, samples.unit === "sample" ? lines : []);

@@ -1,4 +1,4 @@
-/** Samples of WebDataset: what is one, what its files become, and how they are loaded. */
+/** WebDataset samples: grouping, values of files, and loading. */
 import assert from "node:assert/strict";
 import { imageCodec } from "../../../../src/codecs/image/mod.ts";
 import { readLabels } from "../../../../src/open/data/read_labels.ts";
@@ -16,7 +16,7 @@ import { tarCase } from "../../../support/tar/tar_golden.ts";
 const PAIRS = tarCase("webdataset").path;
 const SHARDS = tarCase("shards").path;
 
-/** What the generator of the golden files says of a sample. */
+/** Asserts that a sample equals the one made by the generator of the golden files. */
 function assertSample(sample: WebSample | undefined, i: number, key: string) {
   assert.ok(sample !== undefined);
   const { __key__, cls, txt, npy, bin, ...rest } = sample;
@@ -115,7 +115,7 @@ Deno.test("class and count are bytes, as in webdataset 1.0.2", async () => {
   assert.deepEqual({ ...sample }, { __key__: "0", class: dog, count: dog });
 });
 
-Deno.test("pictures are decoded, and undecodable values are named", async () => {
+Deno.test("images are decoded, and undecodable values are named", async () => {
   const codec = await imageCodec();
   const gray = {
     data: new Uint8Array(64).fill(128),

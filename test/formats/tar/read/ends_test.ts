@@ -1,4 +1,4 @@
-/** What follows the end of a tar, and what is passed over in it, is said by every command. */
+/** Data after the end of a tar, and skipped data inside it, is reported by every command. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -14,7 +14,7 @@ const FIRST = Buffer.concat(MEMBERS.slice(0, 1).map(memberBytes));
 const REST = Buffer.concat(MEMBERS.slice(1).map(memberBytes));
 const END = Buffer.alloc(1024);
 
-/** The header of `b` is zeros, its content is there. */
+/** The header of `b` is zeroed, its content is not. */
 const ZEROED = Buffer.concat([FIRST, REST, END]);
 ZEROED.fill(0, FIRST.length, FIRST.length + 512);
 
@@ -128,7 +128,7 @@ Deno.test({
             ];
             fs.writeFileSync(`${place}.tar`, tarBytes(members));
             await output("tar", "-xf", `${place}.tar`, "-C", place)
-              .catch(() => {}); // it says that it skips what is no header
+              .catch(() => {}); // tar reports that it skips what is not a header
             const theirs = fs.readdirSync(place).sort();
             assert.deepEqual(theirs, ["b.txt", "d", "empty.txt"]);
             using container = await open(`${place}.tar`, { onWarning() {} });

@@ -1,4 +1,4 @@
-/** Tars of independent writers: what Python's tarfile finds in them. */
+/** Tars of independent writers, compared with what Python's tarfile finds in them. */
 import assert from "node:assert/strict";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
 import { encodeName } from "../../../../src/base/names.ts";
@@ -15,7 +15,7 @@ import { type TarCase, tarCases } from "../../../support/tar/tar_golden.ts";
 const onWarning = (message: string) => assert.fail(message);
 
 for (const golden of tarCases()) {
-  Deno.test(`what others wrote is read like Python reads it: ${golden.name}`, () =>
+  Deno.test(`tars of other writers are read as in Python: ${golden.name}`, () =>
     compare(golden));
 }
 

@@ -1,4 +1,4 @@
-/** Tars that lie, or mean harm: members are skipped by name, tars refused, or read as tar would; none takes long. */
+/** Hostile tars: members are skipped by name, tars rejected, or read as tar would; none takes long. */
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { Buffer } from "node:buffer";
@@ -37,7 +37,7 @@ async function refused(
   });
 }
 
-/** The tar is read; of what is not, this is said, by the code of each. */
+/** Asserts that the tar is read, with one unreadable member or part of this code and message. */
 async function noted(
   members: readonly Member[] | Uint8Array<ArrayBuffer>,
   code: string,
@@ -51,7 +51,7 @@ async function noted(
   assert.match(first!.message, says);
   assert.ok(warnings.includes(first!.message));
   const { name } = first!;
-  if (name === "") return; // a part of the tar, and no member
+  if (name === "") return; // a part of the tar, not a member
   await assert.rejects(fs.read(`t/${name}`), { code, member: name });
   if (size !== undefined) {
     assert.equal((await fs.stat(`t/${name}`)).size, size);
@@ -104,14 +104,14 @@ Deno.test("a member with a false size is listed and cannot be read, or its heade
     3,
   );
   using fs = await opened(lies(5000));
-  assert.equal(await text(fs, "behind"), "2"); // the tar has its end, so that it was not cut
+  assert.equal(await text(fs, "behind"), "2"); // the tar has an end, so that it was not truncated
 });
 
 Deno.test("numbers of base 256, and checksums of signed bytes, are read", async () => {
   const size = Uint8Array.of(0x80, ...new Uint8Array(10), 3);
   using fs = await opened([{ name: "a", data: "abc", size }]);
   assert.equal(await text(fs, "a"), "abc");
-  // Old programs took the two bytes of é, which are 0xc3 and 0xa9, for negative ones.
+  // Old programs treated the two bytes of é, 0xc3 and 0xa9, as negative.
   using old = await opened([{ name: "é", data: "1", wrongBy: -512 }]);
   assert.equal(await text(old, "é"), "1");
 });

@@ -1,4 +1,4 @@
-/** What a tar says of a member is compared with a kept index, by everything that reads it. */
+/** Headers in a tar are compared with a cached index by everything that reads it. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -20,7 +20,7 @@ Deno.test("the header before a content is compared with a cached index in every 
     fs.utimesSync(tar, 1_700_000_000, 1_700_000_000);
     const remote = { cache: { directory: `${dir}/cache` } };
     (await open(tar, { remote })).close();
-    // Time, size and inode stay, as when a copy is written over a file.
+    // Time, size and inode are unchanged, as when a copy is written over a file.
     const fd = fs.openSync(tar, "r+");
     fs.writeSync(
       fd,
@@ -50,7 +50,7 @@ Deno.test("the header before a content is compared with a cached index in every 
     );
     using samples = await openWeb(tar, options);
     const [sample] = await samples.read([1]);
-    assert.equal(sample!.__key__, "./n1"); // as the tar spells it
+    assert.equal(sample!.__key__, "./n1"); // as spelled in the tar
     await assert.rejects(samples.read([0]), stale);
     using shared = await OpenedSamples.openShared(samples.share());
     await assert.rejects(shared.get(0, { fields: ["cls"] }), stale);

@@ -1,4 +1,4 @@
-/** Members below links to directories: where GNU tar extracts them to. */
+/** Members below links to directories, compared with where GNU tar extracts them. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import fc from "fast-check";
@@ -19,7 +19,7 @@ async function text(fs: VirtualFs, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(path));
 }
 
-/** As installations by pnpm have them, and layers of containers. */
+/** As in pnpm installations, and in container layers. */
 const MEMBERS: readonly Member[] = [
   { name: "nm/.pnpm/p/package.json", data: "{}" },
   { name: "nm/p", type: "2", link: ".pnpm/p" },
@@ -71,7 +71,7 @@ Deno.test({
     }),
 });
 
-Deno.test("directories that a link leads to are created if they come later", async () => {
+Deno.test("directories that a link refers to are created if they come later", async () => {
   using fs = await opened([
     { name: "lib", type: "2", link: "usr/./lib" },
     { name: "lib/a.so", data: "a" },
@@ -113,7 +113,7 @@ Deno.test("members below links that lead out, in circles or to files are skipped
   );
 });
 
-Deno.test("a link that is replaced leads to its new target only afterwards", async () => {
+Deno.test("a link that is replaced refers to its new target only afterwards", async () => {
   using fs = await opened([
     { name: "one/", type: "5" },
     { name: "two/", type: "5" },
@@ -188,7 +188,7 @@ Deno.test("random links are followed like on the disk", () =>
     );
   }));
 
-/** Makes a member as a program does that makes directories that are missing, also those that links lead to. */
+/** Creates a member like a program that creates missing directories, also at link targets. */
 function place(root: string, { name, type, link, data }: Member): void {
   const path = name as string;
   const at = resolve(root, path.replace(/\/?[^/]*\/?$/, ""), true);
@@ -208,7 +208,7 @@ function place(root: string, { name, type, link, data }: Member): void {
   else fs.writeFileSync(own, data as string);
 }
 
-/** The directory of a path below a root, through links that stay inside. */
+/** Returns the directory of a path below a root, following links that stay inside. */
 function resolve(
   root: string,
   path: string,

@@ -1,4 +1,4 @@
-/** Tars on servers: how often they are asked, and what is kept. */
+/** Remote tars: number of requests, and what is cached. */
 import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import { Buffer } from "node:buffer";
@@ -10,10 +10,10 @@ import { memberBytes } from "../../../support/tar/make_tar.ts";
 import { openWeb, openWebDataset } from "../../../support/tar/open_web.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
-/** Longest range that is asked for. */
+/** Longest requested range in bytes. */
 const LONGEST = 8 << 20;
 
-/** Members of such sizes. */
+/** Makes a tar of members of these sizes. */
 function tarOf(sizes: readonly number[]): Buffer {
   const members = sizes.map((size, i) =>
     memberBytes({
@@ -62,7 +62,7 @@ Deno.test("large members are skipped", () =>
     assert.ok(one!.every((byte) => byte === 69));
   }));
 
-/** What DALI's `wds2idx` writes, from its description. */
+/** Returns what DALI's `wds2idx` writes, according to its description. */
 function daliIndex(sizes: readonly number[]): string {
   let offset = 0;
   const files = sizes.map((size, i) => {
@@ -123,7 +123,7 @@ Deno.test("a stale index of DALI never gives wrong bytes, and check names it", (
     const url = `${server.url}/a.tar`;
     const remote = { cache: false } as const;
     fs.writeFileSync(`${dir}/a.idx`, daliIndex(sizes));
-    // Two files have changed places, and nothing else: no index of positions shows it.
+    // Two files have swapped places, which no index of offsets shows.
     const members = sizes.map((size, i) =>
       memberBytes({
         name: `${i >> 1}.${i % 2 ? "cls" : "txt"}`,
@@ -131,7 +131,7 @@ Deno.test("a stale index of DALI never gives wrong bytes, and check names it", (
       })
     );
     [members[600], members[602]] = [members[602]!, members[600]!];
-    // Another has another size, which fills the same blocks.
+    // Another file has a different size, which fills the same blocks.
     members[800] = memberBytes({ name: "400.txt", data: Buffer.alloc(19_999) });
     const whole = Buffer.concat([...members, Buffer.alloc(10_240)]);
     fs.writeFileSync(`${dir}/a.tar`, whole);
@@ -195,7 +195,7 @@ Deno.test("shards of a server are one container, by a directory listing or a pat
       const location of [
         ...["data/", "data/train-{000000..000002}.tar"],
         `data/train-{000000..000001}.tar::${last}`,
-        // Names that a URL has encoded.
+        // Names that are encoded in a URL.
         `a b/train-00000{0,1}.tar::${last}`,
       ]
     ) {

@@ -1,4 +1,4 @@
-/** Locations that stand for several tars: braces, and `::` between them. */
+/** Locations of several tars: brace patterns, and `::` between locations. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
@@ -10,7 +10,7 @@ import { openWeb, openWebDataset } from "../../../support/tar/open_web.ts";
 import { withTempDir } from "../../../support/paths.ts";
 import { CLI } from "../../../cli/run_cli.ts";
 
-/** A tar of one file, which its name tells from others. */
+/** Makes a tar of one file with a unique name. */
 function tar(path: string): Uint8Array<ArrayBuffer> {
   return tarBytes([{ name: `${path.replaceAll("/", "-")}.txt` }]);
 }
@@ -35,7 +35,7 @@ const PATTERNS: Record<string, readonly string[]> = {
   ],
   "b.tar::x-{10..11}.tar": ["b.tar", "x-10.tar", "x-11.tar"],
   "a.tar::a.tar": ["a.tar", "a.tar"],
-  // What is called so is meant.
+  // A file with that literal name takes precedence.
   "it{1,2}.tar": ["it{1,2}.tar"],
   "t::u.tar": ["t::u.tar"],
 };
@@ -66,7 +66,7 @@ Deno.test("tars of one name are shown below their directories, a repeated one wi
   assert.deepEqual(await twice.list("/"), ["a", "a~2"]);
 });
 
-Deno.test("patterns that name too many files, or several servers, are rejected in words", async () => {
+Deno.test("patterns that name too many files, or several servers, are rejected with a readable message", async () => {
   for (
     const [pattern, code, reason] of [
       ["x{1..1000000000}.tar", "absurd-count", /names 1000000000 files/],

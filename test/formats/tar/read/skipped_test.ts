@@ -23,7 +23,7 @@ async function text(fs: VirtualFs, path: string): Promise<string> {
   return new TextDecoder().decode(await fs.read(`t/${path}`));
 }
 
-/** The tar is read without a member, which is named. */
+/** Asserts that the tar is read without a member, which is named. */
 async function skipped(
   members: readonly Member[],
   reason: SkipReason,
@@ -75,7 +75,7 @@ Deno.test("removes a leading slash, and reports it once", async () => {
   ]);
 });
 
-Deno.test("of a file and a directory of one path, the later is skipped", async () => {
+Deno.test("if a file and a directory have one path, the later one is skipped", async () => {
   await skipped(
     [{ name: "a" }, { name: "a/b" }],
     "conflict",
@@ -88,7 +88,7 @@ Deno.test("of a file and a directory of one path, the later is skipped", async (
   );
 });
 
-Deno.test("skips a path of more than 64 KiB, and makes no directory from it", async () => {
+Deno.test("skips a path of more than 64 KiB, and creates no directory for it", async () => {
   const deep = "d/".repeat(500_000);
   using fs = await opened([pax({ path: `${deep}a` }), { data: "1" }, {
     name: "b",

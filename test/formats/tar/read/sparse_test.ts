@@ -1,4 +1,4 @@
-/** Files with holes: GNU's old way, its extended headers of versions 0.0, 0.1 and 1.0, and what bsdtar writes. */
+/** Sparse files: GNU's old format, its extended headers of versions 0.0, 0.1 and 1.0, and those of bsdtar. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -24,7 +24,7 @@ const WAYS = {
   "bsdtar": ["bsdtar", "--format=pax"],
 };
 
-/** Files with holes in front, in between and at the end, with nothing else, and with more pieces than fit a header. */
+/** Makes files with holes at the start, in between and at the end, only a hole, and more pieces than fit a header. */
 function makeFiles(dir: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   const make = (name: string, size: number, pieces: [number, string][]) => {
@@ -61,7 +61,7 @@ for (const [name, [program, ...args]] of Object.entries(WAYS)) {
         const tar = `${dir}/t.tar`;
         const packed = [...args, ...sparse, "-cf", tar, "-C", dir];
         await output(program!, ...packed, ...files.keys());
-        assert.ok(fs.statSync(tar).size < 600_000); // the holes are not in it
+        assert.ok(fs.statSync(tar).size < 600_000); // the holes are not stored
         using container = await open(tar);
         assert.deepEqual(await container.list(""), [...files.keys()]);
         assert.equal(container.info.unreadable, undefined);
@@ -95,7 +95,7 @@ for (const [name, [program, ...args]] of Object.entries(WAYS)) {
   });
 }
 
-/** A header of GNU's old way. */
+/** Returns a header in GNU's old format. */
 function oldSparse(
   map: readonly (readonly [number, number])[],
   size: number,
@@ -139,13 +139,13 @@ Deno.test("the old header's pieces are at their stated offsets", async () => {
   assert.equal(Buffer.from(bytes).toString(), "\0\0abc\0\0\0de\0\0");
 });
 
-Deno.test("a false map makes its file unreadable, and no other", async () => {
+Deno.test("a false map makes only its own file unreadable", async () => {
   const maps: [[number, number][], number][] = [
-    [[[4, 3], [2, 2]], 12], // does not ascend
+    [[[4, 3], [2, 2]], 12], // not ascending
     [[[0, 3], [2, 2]], 12], // overlaps
-    [[[0, 3], [11, 2]], 12], // ends behind the file
-    [[[0, 3]], 12], // leaves data over
-    [[[0, 600]], 700], // has more than there is
+    [[[0, 3], [11, 2]], 12], // ends after the file
+    [[[0, 3]], 12], // leaves data unused
+    [[[0, 600]], 700], // needs more data than stored
   ];
   for (const [map, size] of maps) {
     using container = await opened([oldSparse(map, size, "abcde"), BEHIND]);
@@ -186,7 +186,7 @@ Deno.test("a file with holes that was truncated after its map is listed, and can
   const header = Buffer.from(
     oldSparse([[2, 3], [9, 600]], 700, "x".repeat(603)),
   );
-  header[482] = 1; // the map goes on in a block behind the header
+  header[482] = 1; // the map continues in a block after the header
   const sum = Buffer.from(header.subarray(0, 512)).fill(" ", 148, 156)
     .reduce((sum, byte) => sum + byte, 0);
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
@@ -205,9 +205,9 @@ Deno.test("a file with holes that was truncated after its map is listed, and can
   ]);
 });
 
-Deno.test("unsupported ways of storing holes are named", async () => {
+Deno.test("unsupported formats of holes are named", async () => {
   const others: Member[][] = [
-    [{ name: "s", type: "S", data: "abc" }], // star's, without the magic of GNU
+    [{ name: "s", type: "S", data: "abc" }], // written by star, without the magic of GNU
     [pax({ "SCHILY.realsize": "12" }), { name: "s", data: "abc" }],
     [pax({ "SUN.holesdata": " 0 3 12" }), { name: "s", data: "abc" }],
     [pax({ "GNU.sparse.major": "2" }), { name: "s", data: "abc" }],
@@ -222,7 +222,7 @@ Deno.test("unsupported ways of storing holes are named", async () => {
   }
 });
 
-Deno.test("a file with a hole of a terabyte costs only what is read of it", async () => {
+Deno.test("a file with a hole of a terabyte costs only what is read from it", async () => {
   const size = 2 ** 40;
   using container = await opened([oldSparse([[5, 3]], 0, "abc"), BEHIND]);
   assert.equal((await container.stat("s")).size, 0);

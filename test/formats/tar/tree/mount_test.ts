@@ -1,4 +1,4 @@
-/** Mounted tars beside what tar makes of them. */
+/** Mounted tars, compared with what tar extracts. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -31,7 +31,7 @@ mountTest(
           await using _mounted = await mount(path, mountpoint);
           for (const mode of ["--no-dereference", "--"]) {
             const compared = await output("diff", "-r", mode, mountpoint, copy);
-            // A link to nothing is there on both sides, and can't be followed on either.
+            // Broken links exist on both sides, and can't be followed on either.
             const lines = compared.stdout + compared.stderr;
             const rest = lines.split("\n").filter((line) =>
               line !== "" && !/dangling: No such file/.test(line)
@@ -154,7 +154,7 @@ mountTest(
           shown.stdout.split("\n").filter((line) => /^\d/.test(line)),
           ["001", "007", "014"].flatMap(files),
         );
-        // Each of their files has a link, all of one sample with one number.
+        // Each file has a link; those of one sample have the same index.
         const epoch = `${mountpoint}/epoch-0000`;
         const links = fs.readdirSync(epoch);
         assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Samples of WebDataset as rows, for who looks at them. */
+/** WebDataset samples as rows for viewers. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type {
@@ -20,7 +20,7 @@ Deno.test("a sample is a row of its files, which are shown by their extensions",
   assert.deepEqual(info.samples, { unit: "datapoints", length: 12 });
   const { rows, total } = await get<RowsMessage>("api/row");
   assert.equal(total, 12);
-  // The generator of the golden files says what each sample is.
+  // Values set by the generator of the golden files.
   for (const [i, { cells, entry }] of rows.entries()) {
     assert.equal(entry.name, String(i).padStart(6, "0"));
     const key = `train/${String(i).padStart(3, "0")}`;
@@ -50,7 +50,7 @@ Deno.test("a sample is a row of its files, which are shown by their extensions",
   );
 });
 
-Deno.test("names that are invalid as paths; links belong to no sample, like other files", async () => {
+Deno.test("names that are invalid as paths are shown; links and other files belong to no sample", async () => {
   const tar = tarBytes([
     { name: "README", data: "of no sample" },
     { name: "a...", data: "dots" },
@@ -69,7 +69,7 @@ Deno.test("names that are invalid as paths; links belong to no sample, like othe
   assert.equal(await read("000000/a..."), "dots");
   assert.deepEqual(await fs.list("000001"), ["__key__", "txt"]);
   assert.equal(await read("000001/__key__"), "b");
-  // What is no WebDataset shows as always.
+  // Tars that are not WebDataset are shown as usual.
   using plain = await open(
     tarBytes([{ name: "x", data: "1" }, { name: "y", data: "2" }]),
     { sampleView: true },

@@ -1,4 +1,4 @@
-/** Samples whose files other members part, in all that takes samples: subsets, orders, conversions, splits. */
+/** Samples whose files are separated by other members, in subsets, orders, conversions and splits. */
 import assert from "node:assert/strict";
 import { checked } from "../../../support/checked.ts";
 import * as fs from "node:fs";
@@ -16,7 +16,7 @@ import {
 } from "../../../support/tar/open_web.ts";
 import { listed } from "../../../tree/support/walked.ts";
 
-/** As macOS writes them, and as a tar becomes to which files were added; `p/0.b` was written again at the end. */
+/** As macOS writes them, and as in a tar to which files were appended; `p/0.b` was written again at the end. */
 const NAMES = [
   ...["./p/._0.a", "./p/0.a", "./p/._0.b", "./p/0.b", "./p/1.a", "./p/1.b"],
   ...["./q/2.a", "./p/.DS_Store", "./p/3.a", "./q/2.b", "./p/3.b", "./p/0.b"],
@@ -39,7 +39,7 @@ Deno.test("a subset shows all files of its samples", () =>
       const shown = listed(tree, ROOT)
         .flatMap(({ node }) => listed(tree, node))
         .map(({ name }) => name)
-        .filter((name) => !name.startsWith(".")); // of no sample
+        .filter((name) => !name.startsWith(".")); // not part of a sample
       assert.deepEqual(shown, ["0.a", "0.b", "3.a", "3.b"]);
     }
   }));

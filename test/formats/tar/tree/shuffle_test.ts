@@ -1,4 +1,4 @@
-/** Links to samples of WebDataset, which are several files, in the orders of epochs. */
+/** Links to WebDataset samples of several files, in the orders of epochs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { DataLoader } from "../../../../src/open/data/mod.ts";
@@ -11,7 +11,7 @@ import { openWebDataset } from "../../../support/tar/open_web.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 import { listed, lookup } from "../../../tree/support/walked.ts";
 
-/** The links of the first epoch of a container, and where they lead. */
+/** Returns the links of a container's first epoch, and their targets. */
 async function linksOf(path: string): Promise<[string, string][]> {
   using container = await open(path);
   const made = await arrangeTree(container.tree, {
@@ -40,7 +40,7 @@ async function linksOf(path: string): Promise<[string, string][]> {
   return links[0]!;
 }
 
-/** The keys of the samples, as a loader has them. */
+/** Returns the keys of samples in a loader's order. */
 async function keysOf(path: string): Promise<string[]> {
   using dataset = await openWebDataset(path, { fields: ["cls"] });
   const options = { batchSize: 1, shuffle: true, seed: 5 };

@@ -1,4 +1,4 @@
-/** Tars that are written: Python's tarfile reads them, and so do we. */
+/** Tars that recordfs writes, read by Python's tarfile and by recordfs. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../../../src/open/convert/convert.ts";
@@ -12,7 +12,7 @@ import { needs, PYTHON } from "../../../support/programs/programs.ts";
 import { openWebDataset } from "../../../support/tar/open_web.ts";
 import { tarCase } from "../../../support/tar/tar_golden.ts";
 
-/** What a tar holds, as Python's tarfile says it. */
+/** Prints the content of a tar, as Python's tarfile reads it. */
 const LIST = `
 import hashlib, json, sys, tarfile
 found = []
@@ -82,7 +82,7 @@ Deno.test({
     }),
 });
 
-Deno.test("an invalid member is rejected, and an unclosed writer leaves nothing", () =>
+Deno.test("an invalid member is rejected, and an unclosed writer leaves nothing behind", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.tar`;
     {
@@ -130,7 +130,7 @@ Deno.test("an invalid member is rejected, and an unclosed writer leaves nothing"
       writer.write("a", broken(), { size: 4 << 20 }),
       /the source broke/,
     );
-    // All of it left the tar as it was, which goes on.
+    // All of these left the tar unchanged, and writing continues.
     assert.equal(writer.size, 0);
     await writer.write("./b", text("1"));
     await writer.makeDirectory(".");
@@ -248,7 +248,7 @@ Deno.test({
     }),
 });
 
-/** What a header says, as Python's tarfile reads it, which compares its checksum. */
+/** Prints headers as Python's tarfile reads them, with checksums verified. */
 const READ_HEADERS = `
 import json, sys, tarfile
 found = []

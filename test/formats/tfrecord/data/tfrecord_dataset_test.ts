@@ -1,4 +1,4 @@
-/** Records as samples: decoded, or as bytes. */
+/** Records as samples, decoded or as bytes. */
 import assert from "node:assert/strict";
 import { openDataset } from "../../../../src/open/data/open_dataset.ts";
 import { sha256 } from "../../../support/golden.ts";

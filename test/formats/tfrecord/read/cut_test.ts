@@ -1,4 +1,4 @@
-/** Files that end inside a record, or of which nothing is found behind a wrong length. */
+/** Files that end inside a record, or in which nothing is found after a wrong length. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { openSamples } from "../../../../mod.ts";
@@ -37,10 +37,10 @@ function text(bytes: Uint8Array): string {
   return String(Buffer.from(bytes));
 }
 
-/** Where the records of that file start, and where it ends. */
+/** Offsets of that file's records, and of its end. */
 const STARTS = [0, 21, 37, WHOLE.length];
 
-Deno.test("of a file truncated anywhere, the whole records are read, and a warning names the first incomplete one", async () => {
+Deno.test("of a file truncated anywhere, the complete records are read, and a warning names the first incomplete one", async () => {
   for (let length = 0; length <= WHOLE.length; length++) {
     const bytes = WHOLE.subarray(0, length);
     const whole = STARTS.findLastIndex((start) => start <= length);
@@ -113,7 +113,7 @@ Deno.test("the truncated record is listed, with its size if that is known, and r
   }
 });
 
-Deno.test("of truncated shards, the whole records are numbered, and one without any does not affect the others", async () => {
+Deno.test("of truncated shards, the complete records are numbered, and one without any does not affect the others", async () => {
   const storage = new MemoryStorage({
     "d/a-00000-of-00003": new Uint8Array(WHOLE.subarray(0, 30)),
     "d/a-00001-of-00003": new Uint8Array(WHOLE.subarray(0, 20)),
@@ -153,7 +153,7 @@ Deno.test("of truncated shards, the whole records are numbered, and one without 
   assert.deepEqual(fs.info.facts, { records: 4, unreadable: 2 });
 });
 
-Deno.test("after a length with a wrong checksum nothing is found, and the records before are read", async () => {
+Deno.test("after a length with a wrong checksum nothing is found, and the preceding records are read", async () => {
   const bytes = Buffer.from(WHOLE);
   bytes[37 + 8]! ^= 1;
   const warnings: string[] = [];
@@ -178,7 +178,7 @@ Deno.test("truncated examples are shown decoded, the incomplete one as a file th
   assert.equal(fs.info.facts?.["unreadable"], 1);
 });
 
-Deno.test("samples of truncated shards are their whole records, and nodes lead from features to them", async () => {
+Deno.test("samples of truncated shards are their complete records, and nodes lead from features to them", async () => {
   const shard = (...values: string[]) =>
     fileOf(values.map((value) => exampleOf({ a: [value] })));
   const cut = (bytes: Uint8Array) =>
@@ -213,14 +213,14 @@ Deno.test("samples of truncated shards are their whole records, and nodes lead f
   );
 });
 
-/** The error of reading the record that a file was cut in, if its others are read. */
+/** Reads the record in which a file was truncated, after asserting that the file opens. */
 async function readCut(bytes: Uint8Array, record: string): Promise<unknown> {
   using fs = await open(new Uint8Array(bytes), { onWarning() {} });
   return await fs.read(record);
 }
 
 Deno.test("the missing part of a truncated record is reported: data, or the checksum after them", async () => {
-  const start = 37; // of the last record, whose 12 bytes of data are from 49 to 61
+  const start = 37; // of the last record, whose 12 bytes of data are at 49 to 61
   for (let there = 0; there < 12; there++) {
     await assert.rejects(
       readCut(WHOLE.subarray(0, start + 12 + there), "000002"),
@@ -245,7 +245,7 @@ Deno.test("the missing part of a truncated record is reported: data, or the chec
       },
     );
   }
-  // Of a record without data there is nothing but the checksums.
+  // A record without data has only its checksums.
   await assert.rejects(readCut(WHOLE.subarray(0, 33), "000001"), {
     message:
       /record 1 at byte 21 has all of its data \(0 bytes\), but only 0 of/,

@@ -1,4 +1,4 @@
-/** Directories that are called as shards are: only files are shards. */
+/** Directories with names of shards: only files are shards. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../../src/open/open.ts";
@@ -17,7 +17,7 @@ Deno.test("numbered directories are not shards, whatever is in them", () =>
       `${dir}/x-00000-of-00001`,
       fileOf([new TextEncoder().encode("record")]),
     );
-    // A file among them is one; the directories are named, and not passed over in silence.
+    // A file next to them is a shard; the directories are reported, not silently skipped.
     await assert.rejects(() => open(dir), /train-0000\d-of-00003/);
   }));
 

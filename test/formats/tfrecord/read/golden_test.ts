@@ -19,7 +19,7 @@ import {
 const onWarning = (message: string) => assert.fail(message);
 
 for (const golden of tfrecordCases()) {
-  Deno.test(`records and examples are as written: ${golden.name}`, async () => {
+  Deno.test(`records and examples equal those written: ${golden.name}`, async () => {
     using samples = await openSamples(golden.path, { onWarning });
     const { records, examples } = golden.content;
     assert.equal(samples.length, records.length);
@@ -61,7 +61,7 @@ function mapped<A, B>(of: Readonly<Record<string, A>>, map: (value: A) => B) {
   );
 }
 
-/** Where the features of an example show, by the rules of the documentation. */
+/** Asserts that the features of an example are shown as documented. */
 async function assertFeature(
   fs: VirtualFs,
   path: string,
@@ -154,7 +154,7 @@ Deno.test("views equal the records, and are verified", async () => {
   }
 });
 
-Deno.test("a feature's bytes are a part of the file", async () => {
+Deno.test("a feature's bytes are a slice of the file", async () => {
   const golden = tfrecordCase("examples");
   using fs = await open(golden.path, { decoded: true });
   const bytes = await Deno.readFile(golden.path);
@@ -166,7 +166,7 @@ Deno.test("a feature's bytes are a part of the file", async () => {
   const { offset, length, source } = extent;
   assert.equal(source, 0);
   assert.deepEqual(bytes.subarray(offset, offset + length), wanted);
-  // Another thread opens the file by itself.
+  // Another thread opens the file itself.
   const again = await reopenHandle(structuredClone(fs.tree.share()));
   const there = newExtent();
   assert.ok(again.locate(node, there));

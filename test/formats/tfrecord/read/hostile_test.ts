@@ -1,4 +1,4 @@
-/** Files that no writer makes: lengths that lie, cuts, compressed ones, and messages that are none. */
+/** Hostile files: false lengths, truncation, compressed files, and invalid messages. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync } from "node:zlib";
@@ -74,7 +74,7 @@ Deno.test("data with a wrong checksum is returned only on request", async () => 
   await fs.read("000000");
 });
 
-Deno.test("files compressed by zlib are rejected with a remedy, and those by gzip are read", async () => {
+Deno.test("files compressed by zlib are rejected with a hint, and those by gzip are read", async () => {
   await assert.rejects(openBytes(deflateSync(WHOLE)), {
     code: "unsupported",
     message: /zlib-flate/,
@@ -84,14 +84,14 @@ Deno.test("files compressed by zlib are rejected with a remedy, and those by gzi
     using plain = await openBytes(WHOLE);
     assert.deepEqual(await compressed.get([0, 1]), await plain.get([0, 1]));
   }
-  // Lengths that look like the start of something compressed are lengths.
+  // Lengths that look like the start of a compressed file are valid lengths.
   for (const length of [0x088b1f, 0x0178, 0x9c78]) {
     using reader = await openBytes(fileOf([new Uint8Array(length), "x"]));
     assert.equal(reader.length, 2);
   }
 });
 
-Deno.test("files are recognised by their content, whatever their names, and not by accident", async () => {
+Deno.test("files are recognised by content, whatever their names, and not by accident", async () => {
   using fs = await open(new Uint8Array(WHOLE));
   assert.equal(fs.info.format, "tfrecord");
   const wrong = Buffer.from(WHOLE);
@@ -119,7 +119,7 @@ Deno.test("incomplete shards are rejected by name", async () => {
   });
 });
 
-/** Messages that are no examples, by what is wrong. */
+/** Messages that are not examples, by fault. */
 const WRONG: Record<string, Uint8Array> = {
   "field 0": field(1, Buffer.from([2, 0])),
   "wire type 3": field(1, Buffer.from([0x0b, 0x0c])),
@@ -199,7 +199,7 @@ Deno.test("names that no directory can show are escaped, and one that is too lon
   });
 });
 
-Deno.test("unknown fields are skipped, pieces of messages joined, and the last of equal keys wins", async () => {
+Deno.test("unknown fields are skipped, parts of messages merged, and the last of equal keys wins", async () => {
   const entry = (key: string, ...values: Uint8Array[]) =>
     field(1, field(1, Buffer.from(key)), ...values);
   const bytes = (...values: string[]) =>
@@ -213,7 +213,7 @@ Deno.test("unknown fields are skipped, pieces of messages joined, and the last o
       entry("b", field(2, field(2), bytes("x"))),
     ),
   ]);
-  const plain = exampleOf({ a: ["0"] }); // says that records are examples
+  const plain = exampleOf({ a: ["0"] }); // marks records as examples
   using reader = await openBytes(fileOf([plain, record]));
   const example = await reader.get(1);
   const texts = (key: string) =>
@@ -223,15 +223,15 @@ Deno.test("unknown fields are skipped, pieces of messages joined, and the last o
 
 Deno.test("examples are detected by the first undamaged record", async () => {
   const bytes = fileOf([exampleOf({ a: ["1"] }), exampleOf({ a: ["2"] })]);
-  bytes[12]! ^= 1; // of the data of the first one
+  bytes[12]! ^= 1; // in the data of the first record
   using samples = await openBytes(bytes);
   const { a } = await samples.get(1);
   assert.deepEqual(a, [new TextEncoder().encode("2")]);
   await assert.rejects(samples.get(0), { code: "sample-checksum", sample: 0 });
 });
 
-Deno.test("the frame made here follows the specification", () => {
-  // A record without data: eight zeros, their checksum, and that of nothing.
+Deno.test("the generated frame follows the specification", () => {
+  // A record without data: eight zeros, their checksum, and the checksum of empty data.
   assert.equal(
     framed("").toString("hex"),
     "000000000000000029039807d8ea82a2",

@@ -1,4 +1,4 @@
-/** Files on servers: how often they are asked, and what is kept. */
+/** Remote files: number of requests, and what is cached. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -10,7 +10,7 @@ import { contentsOf } from "../../../support/contents.ts";
 import { asked, serving } from "../../../support/remote/serving.ts";
 import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 
-/** Longest range that is asked for. */
+/** Longest requested range in bytes. */
 const LONGEST = 8 << 20;
 
 function records(sizes: readonly number[]): Buffer {
@@ -40,7 +40,7 @@ Deno.test("small records are streamed once, and later opens only revalidate", ()
       ]);
       assert.equal(asked(served, "/a.tfrecord").count, 1);
     }
-    // What is known of the records is kept apart from their bytes.
+    // The index of records is cached apart from their bytes.
     fs.rmSync(`${directory}/objects`, { recursive: true });
     server.asked.length = 0;
     using reader = await openSamples(url, { remote });
@@ -72,7 +72,7 @@ Deno.test("wrong bytes in the cache are fetched again, as the checksum of the re
     const url = `${server.url}/a.tfrecord`;
     server.fault = (_asked, response, file) => {
       if (file === undefined) return false;
-      // The first answer is wrong in a byte of the second record.
+      // The first response has a wrong byte in the second record.
       const bytes = Buffer.from(file);
       bytes[6000]! ^= 1;
       response.writeHead(206, {
@@ -104,7 +104,7 @@ Deno.test("a wrong length in the cache does not end a file", () =>
     server.fault = ({ range }, response, file) => {
       if (file === undefined) return false;
       const bytes = Buffer.from(file);
-      if (isFirst) bytes[2 * 5016]! ^= 1; // of the length of the third record
+      if (isFirst) bytes[2 * 5016]! ^= 1; // in the length of the third record
       isFirst = false;
       const [, first, end] = /(\d+)-(\d+)/.exec(range ?? "")!.map(Number);
       const last = Math.min(end!, bytes.length - 1);
@@ -122,7 +122,7 @@ Deno.test("a wrong length in the cache does not end a file", () =>
     assert.ok((await contentsOf(reader, [2]))[0]!.every((byte) => byte === 67));
   }));
 
-Deno.test("the whole records of a truncated file on a server are read, batch by batch", () =>
+Deno.test("the complete records of a truncated file on a server are read, batch by batch", () =>
   serving(async ({ dir, server, remote }) => {
     const whole = records(Array(100).fill(5000));
     const end = 90 * 5016;

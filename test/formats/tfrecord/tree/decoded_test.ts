@@ -1,4 +1,4 @@
-/** Decoded records beside other containers, in directories, as files on the disk, and over HTTP. */
+/** Decoded records next to other containers, in directories, as extracted files, and over HTTP. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { FormatError } from "../../../../src/base/errors.ts";
@@ -9,7 +9,7 @@ import { exampleOf, fileOf } from "../../../support/tfrecord/make_tfrecord.ts";
 import { recordfs } from "../../../cli/run_cli.ts";
 import { tfrecordCase } from "../../../support/tfrecord/tfrecord_golden.ts";
 
-Deno.test("a list of many values is listed and found by its numbers", async () => {
+Deno.test("a list of many values is listed, and its values are found by their numbers", async () => {
   const values = Array.from({ length: 70_000 }, (_, i) => `${i}`);
   const bytes = fileOf([
     exampleOf({ many: values, one: ["1"], two: ["a", "b"] }),
@@ -29,7 +29,7 @@ Deno.test("a server sends no record with a wrong checksum", async () => {
   bytes[bytes.length - 100]! ^= 1;
   await using server = served(await open(new Uint8Array(bytes)));
   for (const [i, isRight] of [true, false, true, false].entries()) {
-    // All of a large one is a stream, which ends early; a part is compared before.
+    // A large whole file is a stream, which ends early; a part is verified before it is sent.
     const headers = { range: "bytes=1-4" };
     const answer = await server.get(`files/00000${i}`, { headers });
     assert.equal(answer.status, isRight ? 206 : 500);

@@ -1,4 +1,4 @@
-/** Mounted records: compared before they leave, by CRC-32C, small and large. */
+/** Mounted records, small and large, are verified by CRC-32C before any byte is returned. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -14,14 +14,14 @@ import {
 
 const LARGE = 5 << 20;
 
-/** Records of which some are not what was written: small, large, and without bytes. */
+/** Returns records, some of them damaged: small, large, and without data. */
 function damaged(): Buffer {
   const large = Buffer.alloc(LARGE, 3);
   const whole = fileOf(["right", "wrong", large, large, "", ""]);
   const starts = [0, 21, 42, 42 + LARGE + 16, 42 + 2 * (LARGE + 16)];
   whole[starts[1]! + 12]! ^= 1;
   whole[starts[3]! + 12 + LARGE - 1]! ^= 1;
-  whole[starts[4]! + 16 + 12]! ^= 1; // the sum of the last one
+  whole[starts[4]! + 16 + 12]! ^= 1; // the checksum of the last one
   return whole;
 }
 

@@ -1,4 +1,4 @@
-/** What is said of examples to who looks at them: rows of cells, as those of datapoints are. */
+/** Examples as shown to viewers: rows of cells, like datapoints. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type {
@@ -24,7 +24,7 @@ async function json<T>(answer: Promise<Response>): Promise<T> {
   return JSON.parse(text);
 }
 
-/** What a cell has to show of a feature. */
+/** Asserts that a cell shows a feature. */
 function assertShown(cell: Cell, { kind, values }: ExpectedFeature): void {
   const { value } = cell;
   if (kind !== "bytes") {
@@ -66,7 +66,7 @@ Deno.test("examples are rows, with cells for their features by type", async () =
   assert.deepEqual([text.type, text.kind], ["bytes", "text"]);
 });
 
-Deno.test("a cell leads to its value, and a number is exact", async () => {
+Deno.test("a cell refers to its value, and a number is exact", async () => {
   const { path } = tfrecordCase("examples");
   await using server = served(await open(path, { sampleView: true }));
   const { view } = await json<EntryMessage>(
@@ -110,7 +110,7 @@ Deno.test("steps of sequences are lists", async () => {
   }
 });
 
-Deno.test("pictures are thumbnails, labels are counted, and a damaged row is marked", async () => {
+Deno.test("images are thumbnails, labels are counted, and a damaged row is marked", async () => {
   const jpeg = await Deno.readFile("test/golden/pictures/420.jpg");
   const example = exampleOf({ "image/encoded": [jpeg], text: ["a cat"] });
   const bytes = fileOf([example, example, example]);

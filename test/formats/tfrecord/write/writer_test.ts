@@ -1,4 +1,4 @@
-/** What the writer writes, by an independent reader, and what is left of it when it fails. */
+/** Output of the writer, read by an independent reader, and its state after failures. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../../../src/open/convert/convert.ts";
@@ -52,7 +52,7 @@ Deno.test("records of any size are framed by the specification, from memory and 
     assert.deepEqual(fs.readdirSync(dir), ["a.tfrecord"]);
   }));
 
-Deno.test("a failing write leaves the records before it, and an aborted writer nothing", () =>
+Deno.test("a failing write leaves the preceding records, and an aborted writer nothing", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/a.tfrecord`;
     {
@@ -77,7 +77,7 @@ Deno.test("a failing write leaves the records before it, and an aborted writer n
     assert.deepEqual(fs.readdirSync(dir), ["a.tfrecord"]);
   }));
 
-Deno.test("records become shards by number or bytes, whose names contain their count", () =>
+Deno.test("records are split into shards by number or bytes, whose names contain their count", () =>
   withTempDir(async (dir) => {
     await using writer = await TFRecordWriter.open(`${dir}/all.tfrecord`);
     for (const record of RECORDS) await writer.write(record);
@@ -112,7 +112,7 @@ Deno.test("records become shards by number or bytes, whose names contain their c
     }
   }));
 
-Deno.test("shards of files without an order, of nothing, and of an aborted writer", () =>
+Deno.test("shards of streams in any order, of nothing, and of an aborted writer", () =>
   withTempDir(async (dir) => {
     fs.mkdirSync(`${dir}/files`);
     const options: ConvertOptions = { to: "tfrecord", shardLength: 2 };

@@ -1,4 +1,4 @@
-/** The files of zips as samples: decoded, over ranks and threads, resumed, and from a server. */
+/** Files of zips as samples: decoded, over ranks and threads, resumed, and from a server. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { writeNpy } from "../../../../src/codecs/numpy/mod.ts";
@@ -13,7 +13,7 @@ import { makeZip } from "../../../support/zip/make_zip.ts";
 
 const COUNT = 23;
 
-/** Arrays, as `numpy.savez` and `savez_compressed` have them, by turns. */
+/** Returns arrays as stored by `numpy.savez` and `savez_compressed`, alternating. */
 function npz(): Uint8Array {
   return makeZip(
     Array.from({ length: COUNT }, (_, i) => ({
@@ -46,7 +46,7 @@ Deno.test("a loader returns the arrays of an npz once, over ranks and threads, f
       using dataset = await openDataset(location, { remote });
       assert.equal(dataset.length, COUNT);
       const seen: number[] = [];
-      // A thread takes long to start.
+      // Threads start slowly.
       const few = location.startsWith("http") ? [0, 1, 0] : [0, 0, 2];
       for (const [rank, numWorkers] of (FULL ? [0, 1, 2] : few).entries()) {
         const options = {
@@ -64,7 +64,7 @@ Deno.test("a loader returns the arrays of an npz once, over ranks and threads, f
           batch.map(numberOf);
         seen.push(...await resumedPass(loaderOf, numbersOf));
       }
-      // All of them; some twice, where ranks are to have as many as each other.
+      // All of them; some occur twice, because ranks get equally many.
       assert.deepEqual(
         [...new Set(seen)].sort((a, b) => a - b),
         Array.from({ length: COUNT }, (_, i) => i),
@@ -123,7 +123,7 @@ Deno.test("an npz that NumPy wrote has its arrays", async () => {
     `${REPOSITORY}test/recipes/just_a_folder/just_another_folder/npzfile.npz`;
   using dataset = await openDataset(path);
   const values = await dataset.get([...Array(dataset.length).keys()]);
-  // As make_fixture.py has given them to NumPy.
+  // The values that make_fixture.py passed to NumPy.
   assert.deepEqual(
     Object.fromEntries(values.map(({ path, content }) => {
       const { shape, data } = content as {

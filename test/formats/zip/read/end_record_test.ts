@@ -1,4 +1,4 @@
-/** Ends of zips that programs read in several ways: what is found is what all of them find, or the zip is refused. */
+/** Ambiguous end records of zips: either all programs find the same members, or the zip is rejected. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
@@ -15,7 +15,7 @@ import { contentOf } from "../../../support/zip/zip_records.ts";
 const ENDS = [...ZIP_ENDS, ...ZIP64_ENDS];
 const PROGRAMS = ["unzip", "7zz", "python3", "bsdtar"] as const;
 
-/** Files of which the content is right, by their letters; `0` if there are none. */
+/** Returns the names of files with the right content, as letters; `0` if there are none. */
 function letters(found: Iterable<readonly [string, Uint8Array]>): string {
   const right = [...found]
     .filter(([name, bytes]) =>
@@ -24,10 +24,10 @@ function letters(found: Iterable<readonly [string, Uint8Array]>): string {
   return right.length === 0 ? "0" : right.join("");
 }
 
-/** What is found here: only what `check` calls sound. */
+/** Returns the names that recordfs finds, without members that `check` reports as damaged. */
 async function foundHere(bytes: Uint8Array): Promise<string> {
   try {
-    // Members that cannot be read are warned of, and damage to `check`.
+    // Unreadable members cause warnings, and `check` reports them as damage.
     using zip = await open(bytes, { format: "zip", onWarning: () => {} });
     const names = await zip.list("");
     const contents = await zip.read(names);
@@ -43,7 +43,7 @@ async function foundHere(bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** Whether a program that finds something finds what is found here. */
+/** Whether a program that finds anything finds the same as recordfs. */
 function agree(here: string, found: string): boolean {
   return here === "-" || found === "-" || found === here;
 }
@@ -57,7 +57,7 @@ Deno.test("a zip is read like unzip, 7-Zip, Python and bsdtar read it, or reject
   }
 });
 
-/** Extracts each zip into a directory of its name, and prints in a line whether all went well (0). */
+/** Extracts each zip into a directory of its name, and prints 0 for each that was extracted completely. */
 const BY_PYTHON = `
 import sys, zipfile
 for name in sys.argv[1:]:
@@ -74,19 +74,19 @@ for name in sys.argv[1:]:
     print(failed)
 `;
 
-/** The same for one zip. */
+/** Commands that do the same for one zip. */
 const BY_OTHERS = {
   unzip: 'unzip -qq -o "$n.zip" -d "unzip/$n"',
   "7zz": '7zz x -bd -y "-o7zz/$n" "$n.zip"',
   bsdtar: 'bsdtar -xf "$n.zip" -C "bsdtar/$n"',
 };
 
-/** The least exit code of each that is more than a warning. */
+/** Least exit code of each program that is more than a warning. */
 const LEAST_FAILURE = { unzip: 2, "7zz": 2, python3: 1, bsdtar: 1 };
 
 for (const program of PROGRAMS) {
   Deno.test({
-    name: `no zip without damage is another one to ${program}`,
+    name: `${program} reads every undamaged zip the same`,
     ignore: needs(program).ignore ||
       !FULL && (program === "7zz" || program === "bsdtar"),
     fn: () =>
@@ -129,7 +129,7 @@ async function extractAll(
   return codes;
 }
 
-/** What a program has extracted. */
+/** Returns what a program has extracted. */
 function foundIn(dir: string, isDone: boolean): string {
   const names = fs.readdirSync(dir);
   const found = letters(

@@ -1,4 +1,4 @@
-/** Zips of independent writers: what Python's zipfile finds in them. */
+/** Zips of independent writers, compared with what Python's zipfile finds in them. */
 import assert from "node:assert/strict";
 import { openSamples } from "../../../../mod.ts";
 import { runAsync } from "../../../../src/io/concurrency/steps.ts";
@@ -19,7 +19,7 @@ import {
 const onWarning = (message: string) => assert.fail(message);
 
 for (const golden of zipCases()) {
-  Deno.test(`what others wrote is read like Python reads it: ${golden.name}`, () =>
+  Deno.test(`zips of other writers are read as in Python: ${golden.name}`, () =>
     compare(golden));
 }
 
@@ -50,7 +50,7 @@ Deno.test("times are those of the members, and directories without files are sho
   for (const name of ["info_zip", "info_zip_stored", "python"]) {
     using fs = await open(zipCase(name).path, { onWarning });
     const { mtime } = await fs.stat("a.txt");
-    const isUtc = name === "info_zip_stored"; // it has times of Unix
+    const isUtc = name === "info_zip_stored"; // it has Unix times
     const written = isUtc
       ? new Date(Date.UTC(2024, 1, 29, 12, 34, 56))
       : new Date(2024, 1, 29, 12, 34, 56);

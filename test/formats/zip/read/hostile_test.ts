@@ -1,4 +1,4 @@
-/** Zips that lie, or have what is not supported: members are skipped, or errors when they are read; the others are read. */
+/** Zips with false or unsupported data: members are skipped, or errors when they are read; the others are read. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
@@ -34,7 +34,7 @@ async function refusedOpen(
   });
 }
 
-/** The zip is read without its last member, which is named. */
+/** Asserts that the zip is read without its last member, which is named. */
 async function skipped(
   members: readonly MadeMember[],
   reason: SkipReason,
@@ -62,7 +62,7 @@ Deno.test("a valid zip is read", async () => {
   assert.deepEqual(texts, ["hello", "deflated ".repeat(500)]);
 });
 
-/** The zip is read, but for one file, whose reading throws an error that names it. */
+/** Asserts that the zip is read, except for one file, whose error names it. */
 async function unreadable(
   members: readonly MadeMember[],
   name: string,
@@ -148,7 +148,7 @@ Deno.test("removes a leading slash, and reports it once", async () => {
   );
 });
 
-Deno.test("of a file and a directory of one path, the later is skipped", async () => {
+Deno.test("if a file and a directory have one path, the later one is skipped", async () => {
   const cases = [
     [A, { name: "a.txt/b" }],
     [A, { name: "a.txt/" }],
@@ -159,7 +159,7 @@ Deno.test("of a file and a directory of one path, the later is skipped", async (
   }
 });
 
-/** A field of zip64 of so many bytes. */
+/** Returns a zip64 field of this length. */
 function zip64(length: number, byte = 0): Uint8Array {
   return extraField(1, new Uint8Array(length).fill(byte));
 }
@@ -177,7 +177,7 @@ Deno.test("members with false entries in the central directory are not read, and
       { ...A, name: "d/b.txt", central: { size: 6 } },
       /is stored, but has 6 bytes in 5/,
     ],
-    // In zip64 fields, which are cut, or larger than any size.
+    // In zip64 fields that are truncated, or larger than any size.
     [central({ size: 0xffff_ffff, extra: zip64(4) }), /has no valid size/],
     [central({ packed: 0xffff_ffff, extra: zip64(4) }), /has no valid size/],
     [
@@ -230,7 +230,7 @@ Deno.test("overlapping members are not read, and the others are", async () => {
 });
 
 Deno.test("many members that share one content cannot fill a disk", async () => {
-  // As "a better zip bomb" (David Fifield, 2019) has it.
+  // As in "A better zip bomb" (David Fifield, 2019).
   const bomb = { ...B, name: "0" };
   const members = Array.from({ length: 50 }, (_, i): MadeMember => ({
     name: String(i),
@@ -243,7 +243,7 @@ Deno.test("many members that share one content cannot fill a disk", async () => 
     },
   }));
   using fs = await open(makeZip([bomb, ...members]), { onWarning() {} });
-  assert.equal(fs.info.facts?.["unreadable"], 50); // the first is replaced by one of its name
+  assert.equal(fs.info.facts?.["unreadable"], 50); // the first one is replaced by one of the same name
   for (const name of await fs.list("")) {
     await assert.rejects(fs.read(name), { message: /overlaps another member/ });
   }
@@ -267,7 +267,7 @@ Deno.test("headers that disagree are rejected by name when the content is read",
       assert.match(error.message, message);
       return true;
     });
-    await fs.read("d/b.txt"); // others are as they were
+    await fs.read("d/b.txt"); // the other member is unaffected
   }
 });
 
@@ -303,7 +303,7 @@ Deno.test("contents that differ from their headers are rejected by name", async 
     await fs.read("a.txt");
   }
   const zip = makeZip([B, A]);
-  zip.fill(0xff, 45, 55); // in the middle of what was deflated
+  zip.fill(0xff, 45, 55); // in the middle of the deflated data
   using fs = await open(zip, { onWarning });
   await assert.rejects(
     fs.read("d/b.txt"),
@@ -334,7 +334,7 @@ Deno.test("the end is found despite long comments, and data before and after it"
   assert.deepEqual(await empty.list(""), []);
 });
 
-Deno.test("a zip64 field that is truncated, or not a number, is rejected in words", async () => {
+Deno.test("a zip64 field that is truncated, or not a number, is rejected with a readable message", async () => {
   const numbers = [Buffer.alloc(15), Buffer.alloc(16, 0xff)];
   for (const number of numbers) {
     const extra = Buffer.concat([
@@ -342,9 +342,9 @@ Deno.test("a zip64 field that is truncated, or not a number, is rejected in word
       number,
     ]);
     const header = head("a", 0, extra);
-    header.fill(0xff, 20, 28); // both sizes are there
+    header.fill(0xff, 20, 28); // both sizes are in the zip64 field
     header.writeUInt16LE(extra.length, 30);
-    header.writeUInt16LE(0, 32); // it is no comment
+    header.writeUInt16LE(0, 32); // no comment
     const zip = Buffer.concat([
       ...[fileA, header, end(1, header.length, fileA.length)],
     ]);
@@ -364,7 +364,7 @@ Deno.test("of several damaged contents the first one is reported, however they a
   ]);
   using fs = await open(zip, { onWarning });
   const names = ["second", "first"];
-  const first = /read 'second' of .*: checksum mismatch/; // it lies in the zip, which is read before what is decompressed
+  const first = /read 'second' of .*: checksum mismatch/; // it is stored, and read before compressed members
   await assert.rejects(fs.read(names), first);
   assert.throws(() => fs.readSync(names), first);
   const damaged = makeZip([{ ...B, name: "first" }, { ...B, name: "second" }]);

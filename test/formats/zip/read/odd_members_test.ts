@@ -1,4 +1,4 @@
-/** Members that other programs write in their own way: kinds, times, spellings of names, symbolic links. */
+/** Members in other programs' conventions: kinds, times, spellings of names, symbolic links. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import * as zlib from "node:zlib";
@@ -45,11 +45,11 @@ Deno.test("a directory is recognised by its slash, its mode, or its DOS attribut
     { name: "dos", mode: 0, system: 0, attributes: 0x10 },
     { name: "ntfs", mode: 0, system: 10, attributes: 0x10 },
     { name: "dos/f", data: "1", mode: 0, system: 0, attributes: 0x20 },
-    // A content is not lost.
+    // A member with content is a file.
     { name: "file", data: "2", mode: 0, system: 0, attributes: 0x10 },
-    // The mode of Unix goes before the attribute.
+    // The Unix mode takes precedence over the attribute.
     { name: "unix", data: "", mode: 0o100644, attributes: 0x10 },
-    // Other systems have other attributes.
+    // On other systems, the attribute has another meaning.
     { name: "amiga", data: "", mode: 0, system: 1, attributes: 0x10 },
   ]);
   const kinds = (await fs.list("")).map((name) => [name, fs.isDirSync(name)]);
@@ -71,7 +71,7 @@ Deno.test("times are those of the most exact extra field", async () => {
   };
   const ntfs = (ticks: bigint) => {
     const data = Buffer.alloc(4 + 4 + 4 + 24);
-    data.writeUInt16LE(7, 4); // an attribute of somebody's own
+    data.writeUInt16LE(7, 4); // a private attribute
     data.writeUInt16LE(0, 6);
     data.writeUInt16LE(1, 8);
     data.writeUInt16LE(24, 10);
@@ -86,7 +86,7 @@ Deno.test("times are those of the most exact extra field", async () => {
   };
   // 1601 is 11,644,473,600 s before 1970.
   const ticks = (BigInt(seconds) + 11_644_473_600n) * 10_000_000n;
-  const dos = new Date(2025, 0, 1).getTime(); // as `makeZip` writes it
+  const dos = new Date(2025, 0, 1).getTime(); // as written by `makeZip`
   const cases: [string, Uint8Array, number][] = [
     ["macos", ux(0x5855, seconds), seconds * 1000],
     ["pkware", ux(0x000d, seconds, 4), seconds * 1000],
@@ -95,7 +95,7 @@ Deno.test("times are those of the most exact extra field", async () => {
     ["none", ntfs(0n), dos],
     ["both", Buffer.concat([ut(7), ntfs(ticks)]), seconds * 1000],
     [
-      "both, the other way",
+      "both, in reverse order",
       Buffer.concat([ntfs(ticks), ut(7)]),
       seconds * 1000,
     ],
@@ -216,7 +216,7 @@ Deno.test("symbolic links are links, however their targets are stored", async ()
   }
 });
 
-/** The links in the root, with their targets. */
+/** Returns the links in the root, with their targets. */
 function linksOf({ tree }: VirtualFs): Record<string, string> {
   const links: Record<string, string> = {};
   const target = new Uint8Array(4096);

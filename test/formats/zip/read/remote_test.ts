@@ -1,4 +1,4 @@
-/** Zips on servers: how often they are asked. */
+/** Remote zips: number of requests. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { openSamples } from "../../../../mod.ts";
@@ -6,7 +6,7 @@ import { open } from "../../../../src/open/open.ts";
 import { serving } from "../../../support/remote/serving.ts";
 import { makeZip } from "../../../support/zip/make_zip.ts";
 
-/** Members of 100,000 bytes, every other one deflated. */
+/** Returns a zip of members of 100,000 bytes, every other one deflated. */
 function zipOf(count: number): Uint8Array {
   return makeZip(
     Array.from({ length: count }, (_, i) => ({
@@ -21,7 +21,7 @@ function contentOf(i: number): Uint8Array {
   return new Uint8Array(100_000).map((_, k) => Math.imul(k, k + i) >> 5);
 }
 
-Deno.test("opening requests the end and the directory, and reading only what is read", () =>
+Deno.test("opening requests the end and the directory, and reading only the content that is read", () =>
   serving(async ({ dir, server, remote }) => {
     const bytes = zipOf(300);
     fs.writeFileSync(`${dir}/a.zip`, bytes);
@@ -33,7 +33,7 @@ Deno.test("opening requests the end and the directory, and reading only what is 
     }
     server.asked.length = 0;
     using container = await open(url, { remote });
-    assert.ok(server.asked.length <= 1, String(server.asked.length)); // it is the same
+    assert.ok(server.asked.length <= 1, String(server.asked.length)); // only the revalidation
     server.asked.length = 0;
     const wanted = [7, 120, 121, 250, 299, 8];
     const names = wanted.map((i) => `d/${String(i).padStart(5, "0")}.bin`);
@@ -45,7 +45,7 @@ Deno.test("opening requests the end and the directory, and reading only what is 
     server.asked.length = 0;
     await container.read(names);
     assert.equal(server.asked.length, 0);
-    // Once their headers are known, those that are stored are prefetched.
+    // Once their headers are known, stored members are prefetched.
     const paths = ["d/00050.bin", "d/00052.bin"];
     using samples = await openSamples(url, { remote, paths });
     samples.prefetch([0, 1]);

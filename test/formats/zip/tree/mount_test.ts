@@ -1,4 +1,4 @@
-/** Mounted zips beside what unzip makes of them. */
+/** Mounted zips, compared with what unzip extracts. */
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { mount } from "../../../../fuse/mount_container.ts";
@@ -10,7 +10,7 @@ import { makeZip } from "../../../support/zip/make_zip.ts";
 import { zipCase, zipCases } from "../../../support/zip/zip_golden.ts";
 import { output, withMountpoint } from "../../../fuse/support/mounting.ts";
 
-/** Of each kind one: what their trees are is compared without mounts. */
+/** One case of each kind: trees of all cases are compared without mounts. */
 const FEW = ["python", "info_zip_stored", "python_end64"];
 
 function mountTest(name: string, fn: () => Promise<void>): void {
@@ -21,7 +21,7 @@ mountTest(
   "a mounted zip equals what unzip extracts",
   () =>
     withTempDir(async (dir) => {
-      // unzip asks what to do where a name comes twice, and has ways of its own with code pages.
+      // unzip prompts if a name occurs twice, and handles code pages differently.
       const cases = zipCases().filter(({ name }) =>
         name !== "python_twice" && name !== "cp437" &&
         (FULL || FEW.includes(name))
@@ -38,7 +38,7 @@ mountTest(
           "-d",
           copy,
         );
-        // 1: it warns of what is before the zip.
+        // 1: a warning about data before the zip.
         assert.ok(unzip.code <= 1, unzip.stderr);
         await withMountpoint(async (mountpoint) => {
           await using _mounted = await mount(path, mountpoint);
@@ -49,7 +49,7 @@ mountTest(
     }),
 );
 
-/** Text that is much smaller when it is deflated. */
+/** Returns text that deflates well. */
 function textOf(bytes: number): string {
   const lines: string[] = [];
   for (let i = 0, length = 0; length < bytes; i++) {
@@ -61,7 +61,7 @@ function textOf(bytes: number): string {
 }
 
 mountTest(
-  "members of any size are read sequentially, at any offset, and by several at once",
+  "members of any size are read sequentially, at any offset, and by several readers at once",
   () =>
     withTempDir(async (dir) => {
       const large = FULL ? 20_000_000 : 6_000_000;
@@ -160,7 +160,7 @@ mountTest(
 );
 
 mountTest(
-  "a zip that changes in place is noticed by readers of compressed members",
+  "a zip that changes in place is detected by readers of compressed members",
   () =>
     withTempDir(async (dir) => {
       const names = ["a", "b", "c"];
@@ -186,7 +186,7 @@ mountTest(
           }
         };
         assert.equal((await read("a")).stdout, texts[0]);
-        // In the deflated content of the second: the name, 30 bytes of header, and some of it.
+        // Overwrites deflated content of the second member, located by its name.
         const start = bytes.indexOf(0x62, 31); // the name `b`
         const at = fs.openSync(path, "r+");
         fs.writeSync(at, new Uint8Array(40).fill(0xff), 0, 40, start + 20);
@@ -194,11 +194,11 @@ mountTest(
         const changed = await read("b");
         assert.match(changed.stderr, /Input\/output error/);
         await logged(/a\.zip was changed while it is mounted/);
-        // What was decoded before, and what is as it was, is right.
+        // Contents decoded before, and unchanged ones, remain correct.
         assert.equal((await read("a")).stdout, texts[0]);
         assert.equal((await read("c")).stdout, texts[2]);
         fs.truncateSync(path, 50);
-        // It may take a second until somebody looks again.
+        // The file is checked again within a second.
         await logged(/a\.zip was truncated from \d+ to 50 bytes/);
       });
     }),

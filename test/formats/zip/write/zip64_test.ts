@@ -9,7 +9,7 @@ import { needs } from "../../../support/programs/programs.ts";
 import { pythonLines } from "../../../support/programs/python.ts";
 import { tarBytes } from "../../../support/tar/make_tar.ts";
 
-/** The end that has no room for what it says. */
+/** Value of a 16-bit field that refers to the zip64 record. */
 const FULL = 0xffff;
 
 Deno.test({
@@ -38,14 +38,14 @@ with zipfile.ZipFile(${JSON.stringify(`${dir}/many.zip`)}) as z:
     print(json.dumps(z.testzip()))
 `);
       assert.equal(files, count);
-      assert.equal(members, count + 7); // the directories are members, too
+      assert.equal(members, count + 7); // directories are members too
       assert.deepEqual([first, last], ["content of 0", "content of 65000"]);
       assert.equal(damaged, null);
       using container = await open(`${dir}/many.zip`);
       assert.equal(container.info.files, count);
       const bytes = fs.readFileSync(`${dir}/many.zip`).subarray(-22);
       assert.equal(bytes.readUInt16LE(10), FULL);
-      // One less than that, with no directory, needs none.
+      // One member less, and no directories, needs no zip64.
       fs.writeFileSync(
         `${dir}/few.tar`,
         tarBytes(
@@ -67,7 +67,7 @@ Deno.test({
       const size = 2 ** 32 + 12_345;
       fs.mkdirSync(`${dir}/files`);
       const fd = fs.openSync(`${dir}/files/large`, "w");
-      fs.ftruncateSync(fd, size); // a hole but for its end
+      fs.ftruncateSync(fd, size); // a hole except for its end
       fs.writeSync(fd, new TextEncoder().encode("the end"), 0, 7, size - 7);
       fs.closeSync(fd);
       fs.writeFileSync(`${dir}/files/small`, "behind it");
