@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define PIECE (256 * 1024)
-#define MOST_QUEUED (16 * 1024 * 1024) /* bytes of one direction that are under way */
+#define MOST_QUEUED (16 * 1024 * 1024) /* bytes in flight in one direction */
 
 /* Bytes that arrived at the same time. */
 struct piece {
@@ -39,8 +39,8 @@ struct way {
 	int from, to;
 	struct piece *first, *last;
 	size_t queued;
-	int ended;    /* nothing more comes */
-	int is_full;  /* the other side does not take it */
+	int ended;    /* end of input */
+	int is_full;  /* the other side accepts no more */
 	int has_more; /* there may be something to read */
 };
 

@@ -39,7 +39,7 @@
 enum way {
 	SPLICE,      /* spliced through a pipe, pages copied by the kernel */
 	SPLICE_MOVE, /* the same, the kernel allowed to take whole pages away from the page cache */
-	MMAP,        /* written from a map of the archive */
+	MMAP,        /* written from a memory map of the archive */
 	POPULATED,   /* the same, its page tables filled at the start */
 	PREAD,       /* read into a buffer, then written */
 };

@@ -35,7 +35,7 @@ struct reader {
 	uint64_t bytes;
 };
 
-static struct extents files; /* without --bare, only the names mean something */
+static struct extents files; /* without --bare, only the names are used */
 static size_t readers = 1;
 static int root; /* the directory, or the archive with --bare */
 static int bare;

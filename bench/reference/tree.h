@@ -1,4 +1,4 @@
-/* The directories that the extents of an archive are in, by their names. */
+/* Directories of an archive's extents, according to their names. */
 #ifndef TREE_H
 #define TREE_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A file or directory. Numbers of nodes count from 0, the root. */
+/* A file or directory. Node numbers start at 0, the root. */
 struct node {
 	const char *name; /* without its directory */
 	const struct extent *file; /* NULL for a directory */
@@ -19,17 +19,17 @@ struct node {
 struct tree {
 	struct node *nodes;
 	size_t count;
-	uint32_t *slots; /* open addressing by parent and name; number of the node, 0 is free */
+	uint32_t *slots; /* open addressing by parent and name; node number, 0 if free */
 	size_t slot_mask;
 };
 
 /*
  * Makes the tree of files whose names are paths without empty components, the entries of a
- * directory next to each other. EXTENTS must stay as it is.
+ * directory next to each other. EXTENTS must not change.
  */
 void make_tree(struct tree *tree, const struct extents *extents);
 
-/* The entry of directory PARENT of that name, or 0. */
+/* Returns the entry of this name in directory PARENT, or 0. */
 uint32_t find_node(const struct tree *tree, uint32_t parent, const char *name);
 
 #endif
