@@ -187,14 +187,11 @@ function unknown(
   }
   const why = names === undefined
     ? `its ${size} bytes match no known format`
-    : `the directory holds no ${
-      suffixes.join(", ")
-    } or ${last} file, and no shards with any`;
+    : `the directory holds no ${suffixes.join(", ")} or ${last} file`;
   const known = formats().map(({ name }) => name).join(", ");
   const hint = canBePacked && sorted.length > 0
-    ? `Make one of its files with \`recordfs pack\`, or force one of ${known} with ${
-      optionText(FORMAT)
-    }`
+    ? "If it is a folder of files, pack it with `recordfs pack`; or force one of " +
+      `${known} with ${optionText(FORMAT)}`
     : `Known formats: ${known}; force one with ${optionText(FORMAT)}`;
   return new FormatError(
     "unknown-format",

@@ -17,7 +17,12 @@ export function formatsTopic(): Topic {
         heading: "Formats (--format NAME)",
         items: formats().flatMap(
           ({ name, description, suffixes, variants = [] }): TopicItem[] => [
-            [name, `${description} (${suffixes.join(", ")})`],
+            [
+              name,
+              suffixes.length === 0
+                ? description
+                : `${description} (${suffixes.join(", ")})`,
+            ],
             ...variants.map((variant): TopicItem => [
               `  ${variant.name}`,
               variant.description,

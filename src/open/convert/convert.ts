@@ -3,6 +3,7 @@ import { LOSSY, optionText } from "../../base/named_option.ts";
 import { storedAt } from "../../io/storage/stored_location.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import {
+  type Conversion,
   ConversionError,
   type ConvertOptions,
   type ConvertReport,
@@ -65,16 +66,7 @@ export async function convert(
     };
     options.onPlan?.(plan);
     if (plan.lost.length > 0 && options.lossy !== true) {
-      throw new ConversionError(
-        "would-lose",
-        `Cannot convert ${from} to ${conversion.to} without losing ${
-          listed(plan.lost)
-        }; nothing was written. Convert it anyway with ${optionText(LOSSY)}`,
-        from,
-        plan.lost,
-        undefined,
-        [LOSSY],
-      );
+      throw wouldLose(from, conversion, opened.losses, plan.lost);
     }
     let run = new Run(from, options, conversion);
     let count: number;
@@ -113,6 +105,33 @@ function asLoss(error: unknown, path: string): unknown {
     path,
     [message],
     error,
+    [LOSSY],
+  );
+}
+
+/**
+ * Makes the error of a conversion that would lose something.
+ *
+ * @param unread What the source skips or cannot read: a sentence each.
+ * @param lost These, and what the target cannot represent.
+ */
+function wouldLose(
+  from: string,
+  { to, notes }: Conversion,
+  unread: readonly string[],
+  lost: readonly string[],
+): ConversionError {
+  const what = notes.lost.length > 0 ? [listed(notes.lost)] : [];
+  if (unread.length > 0) {
+    what.push(`what is skipped or cannot be read in it (${listed(unread)})`);
+  }
+  return new ConversionError(
+    "would-lose",
+    `Cannot convert ${from} to ${to} without losing ${what.join(", and ")}; ` +
+      `nothing was written. Convert it anyway with ${optionText(LOSSY)}`,
+    from,
+    lost,
+    undefined,
     [LOSSY],
   );
 }

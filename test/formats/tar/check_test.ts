@@ -97,6 +97,24 @@ Deno.test("a missing end, or a single block of zeros at the end, is reported, bu
   }
 });
 
+Deno.test("a tar that ends after an extended header, or in its padding, is truncated", async () => {
+  const whole = tarBytes([...MEMBERS, pax({ mtime: "1.5" }), { name: "d" }]);
+  const member = 512 * 9; // MEMBERS take 3 + 2 + 2 blocks, the extended header 2
+  const ends: [number, string][] = [
+    [member, "truncated-header"],
+    [member - 400, "truncated-header"],
+    [member + 100, "truncated-header"], // in the header of d
+  ];
+  for (const [length, code] of ends) {
+    const { damages } = await damagesOf(whole.slice(0, length));
+    assert.deepEqual(damages.map(({ code }) => code), [code]);
+    assert.match(damages[0]!.message, /is truncated/);
+  }
+  const marked = Buffer.concat([whole.slice(0, member), Buffer.alloc(1024)]);
+  const { damages } = await damagesOf(new Uint8Array(marked));
+  assert.match(damages[0]!.message, /an extended header has no member/);
+});
+
 Deno.test("a false size is damage", async () => {
   const bytes = tarBytes([
     { name: "liar", data: "x", size: 100_000 },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { convert } from "../../../src/open/convert/convert.ts";
+import { MDSWriter } from "../../../src/formats/mds/mod.ts";
 import { open } from "../../../src/open/open.ts";
 import { withTempDir } from "../../support/paths.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
@@ -66,4 +67,18 @@ Deno.test("members that no tree shows are lost, which needs the caller's consent
       warnings[0]!,
       /t\.tar ends without the blocks of zeros that end a tar: if it was truncated/,
     );
+  }));
+
+Deno.test("bytes in a field called `jpg` keep that name, so that WebDataset decodes them; other names say that they are bytes", () =>
+  withTempDir(async (dir) => {
+    const columns = { jpg: "bytes", cls: "bytes", raw: "bytes" };
+    const writer = await MDSWriter.open(`${dir}/mds`, { columns });
+    const bytes = new Uint8Array([1, 2, 3]);
+    await writer.write({ jpg: bytes, cls: bytes, raw: bytes });
+    await writer.close();
+    await convert(`${dir}/mds`, `${dir}/t.tar`);
+    using tar = await open(`${dir}/t.tar`, { format: "tar" });
+    assert.deepEqual((await tar.list("")).toSorted(), [
+      ...["000000.cls.bin", "000000.jpg", "000000.raw"],
+    ]);
   }));

@@ -161,10 +161,15 @@ function saysType(name: string, { kind }: ValueType, word: string): boolean {
   const own = extensionIn(name);
   if (!EXTENSIONS.includes(own)) return word === BYTES;
   const said = typeOfExtension(own);
+  // A format without types of media, such as Parquet, has them in columns of bytes that keep their names.
+  if (word === BYTES) return isMedia(said.kind);
   const wanted = typeOfExtension(word);
   const isSame = said.kind === wanted.kind && said.decoding === wanted.decoding;
-  const isMedia = kind === "image" || kind === "video";
-  return isSame && (!isMedia || plain(own) === plain(word));
+  return isSame && (!isMedia(kind) || plain(own) === plain(word));
+}
+
+function isMedia(kind: ValueType["kind"]): boolean {
+  return kind === "image" || kind === "video";
 }
 
 function plain(extension: string): string {

@@ -44,6 +44,11 @@ export class Extensions {
     return this.#pax !== undefined;
   }
 
+  /** Whether there is something for the next member alone. */
+  get arePending(): boolean {
+    return this.hasPax || this.name !== undefined || this.link !== undefined;
+  }
+
   /** Name of the file that the next member continues from another volume. */
   get continues(): Uint8Array | undefined {
     return this.#continues;

@@ -51,6 +51,8 @@ export interface ScannedEnd {
   readonly offset: number;
   /** Whether there were such blocks. */
   readonly isMarked: boolean;
+  /** Whether the last header before the end extends a member that is missing. */
+  readonly lacksMember: boolean;
 }
 
 /**
@@ -109,11 +111,11 @@ class TarScan {
     for (;;) {
       const offset = this.#offset;
       this.#header = offset;
-      if (offset + TAR_BLOCK > size) return { offset, isMarked: false };
+      if (offset + TAR_BLOCK > size) return this.#endAt(offset, false);
       const at = yield* this.#findHeader(offset);
       if (hasChecksum(blocks, at)) {
         if (!(yield* this.#take(blocks.bytes, at))) return undefined;
-      } else if (isZeroBlock(blocks, at)) return { offset, isMarked: true };
+      } else if (isZeroBlock(blocks, at)) return this.#endAt(offset, true);
       else {
         this.#report(
           "metadata-checksum",
@@ -124,6 +126,10 @@ class TarScan {
         return undefined;
       }
     }
+  }
+
+  #endAt(offset: number, isMarked: boolean): ScannedEnd {
+    return { offset, isMarked, lacksMember: this.#extensions.arePending };
   }
 
   /** Searches for the next header after a damaged one. Returns whether there is one. */
@@ -303,17 +309,11 @@ class TarScan {
       );
       return !(yield* this.#hasEnd());
     }
-    const damage = yield* this.#extensions.take(
-      this.#source,
-      kind,
-      content,
-      size,
-    );
+    const extensions = this.#extensions;
+    const damage = yield* extensions.take(this.#source, kind, content, size);
     if (damage !== undefined) {
-      this.#report(
-        "bad-structure",
-        `the extended header for all members ${damage}`,
-      );
+      const why = `the extended header for all members ${damage}`;
+      this.#report("bad-structure", why);
     }
     return true;
   }

@@ -24,18 +24,25 @@ export interface OddEnd {
 /** Checks the end of a tar and what follows it: all of it if `isWhole`, otherwise its start and end. */
 export function* lookAtEnd(
   source: ByteSource,
-  { offset, isMarked }: ScannedEnd,
+  { offset, isMarked, lacksMember }: ScannedEnd,
   isWhole: boolean,
 ): Steps<OddEnd> {
   const { name: path, size } = source;
   const found = yield* firstByte(source, offset, isWhole);
+  const damage = (code: FormatError["code"], why: string) => ({
+    damage: new FormatError(code, `Cannot read ${path} to its end: ${why}`, {
+      path,
+      offset: found ?? offset,
+    }),
+  });
+  if (lacksMember && (found === undefined || isMarked)) {
+    return damage(
+      "truncated-header",
+      `an extended header has no member after it (at byte ${offset} of ` +
+        `${size}): it is truncated. Download it again`,
+    );
+  }
   if (found !== undefined) {
-    const damage = (code: FormatError["code"], why: string) => ({
-      damage: new FormatError(code, `Cannot read ${path} to its end: ${why}`, {
-        path,
-        offset: found,
-      }),
-    });
     if (!isMarked) {
       return damage(
         "truncated-header",
