@@ -25,7 +25,7 @@
  * | `@recordfs/recordfs/vfs`      | `openSync`, storages, and types of files, fields and options              |
  * | `@recordfs/recordfs/fuse`     | `MountOptions` of `mount`                                                 |
  * | `@recordfs/recordfs/formats`  | what a container format of your own is made of                            |
- * | `@recordfs/recordfs/image`    | JPEG and PNG                                                              |
+ * | `@recordfs/recordfs/image`    | JPEG, PNG, WebP, AVIF, GIF, TIFF                                          |
  * | `@recordfs/recordfs/video`    | frames of videos, through ffmpeg                                          |
  * | `@recordfs/recordfs/numpy`    | NumPy's arrays and `.npy` files                                           |
  * | `@recordfs/recordfs/msgpack`  | MessagePack                                                               |

@@ -24,9 +24,10 @@ const image: SampleDecoder = async (bytes) => {
   return await (await imageCodec()).decode(bytes);
 };
 
-/** Extensions that WebDataset decodes. */
+/** Extensions that WebDataset decodes, and those of other pictures. */
 const DECODED =
-  "cls cls2 index inx id txt text transcript json jsn jpg jpeg png npy";
+  "cls cls2 index inx id txt text transcript json jsn jpg jpeg png npy " +
+  "avif gif tif tiff webp";
 
 function decoderOf(extension: string): SampleDecoder {
   const { kind, decoding } = typeOfExtension(extension);
@@ -36,7 +37,8 @@ function decoderOf(extension: string): SampleDecoder {
 /**
  * Default decoders of WebDataset 1.0.2: `cls` (also `cls2`, `index`, `inx`, `id`) to an integer, `txt` (`text`,
  * `transcript`) to a string, `json` (`jsn`) to a value as Python reads it (`NaN` is a number, an integer beyond 2^53 a
- * bigint), `npy` to an array; and as its `decode("rgb8")`, `jpg` (`jpeg`) and `png` to an image.
+ * bigint), `npy` to an array; and as its `decode("rgb8")`, `jpg` (`jpeg`) and `png` to an image. Also `webp`, `avif`,
+ * `gif` and `tif` (`tiff`), which WebDataset leaves as bytes, to an image.
  */
 export const SAMPLE_DECODERS: SampleDecoders = Object.freeze({
   __proto__: null as never, // hides Object.prototype's names

@@ -110,6 +110,12 @@ function makeFolder(golden: readonly Original[]): Original {
       "image.png",
       images.subarray(0, firstEnd(images, [0x49, 0x45, 0x4e, 0x44]) + 4),
     ],
+    ...fs.readdirSync(`${GOLDEN}pictures`)
+      .filter((name) => /\.(webp|avif|gif|tif)$/.test(name)).sort()
+      .map((name): [string, Uint8Array] => [
+        name,
+        new Uint8Array(fs.readFileSync(`${GOLDEN}pictures/${name}`)),
+      ]),
     ["text.txt", text("some text\n")],
     ["deep/er/empty", new Uint8Array(0)],
   ];

@@ -30,7 +30,7 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .option(
       "--values",
-      "also decode every value of a dataset of bags, and every JPEG and PNG",
+      "also decode every value of a dataset of bags, and every picture",
     )
     .addOption(subsetOption())
     .option("--json", "print JSON");

@@ -52,7 +52,7 @@ const codecs = new Map<ImageBackend, BackedCodec>();
  * they need `--allow-ffi`, `--allow-env` and `--allow-read`. `imagescript` is WebAssembly and needs only
  * `--allow-read`. `auto` is the first that the granted permissions allow and that loads. It never prompts for a
  * permission, but warns once on the console if it chose a slower codec than the first. `turbojpeg` delegates what it
- * does not decode, such as PNG, to the next codec.
+ * does not decode, such as PNG, to the next codec. Of WebP, AVIF, GIF and TIFF, that must be `sharp`.
  *
  * @param name Codec; `auto` by default.
  * @throws {ImageError} If it does not load; the message says what it needs.

@@ -64,9 +64,21 @@ export async function inDecodeMemory<T>(
   }
 }
 
+/** Bytes per pixel while an image is decoded in full, as measured: 16 bits, or planes and pixels at the same time. */
+const PIXEL_BYTES: Readonly<Record<ImageHeader["format"], number>> = {
+  avif: 16,
+  gif: 8,
+  jpeg: 4, // alpha may be dropped late
+  png: 4,
+  tiff: 8,
+  webp: 11,
+};
+
 /** Bytes of an image's pixels while it is decoded in full. */
-export function decodedBytes({ height, width, isCmyk }: ImageHeader): number {
-  return height * width * (isCmyk ? 7 : 4); // CMYK plus its RGB; alpha may be dropped late
+export function decodedBytes(
+  { format, height, width, isCmyk }: ImageHeader,
+): number {
+  return height * width * (isCmyk ? 7 : PIXEL_BYTES[format]); // CMYK plus its RGB
 }
 
 /** Waits in order: later, smaller images must not starve a large one. */

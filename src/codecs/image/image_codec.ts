@@ -1,11 +1,12 @@
 import type { AlphaImage, Colorspace, Image } from "./image.ts";
 
-/** Decodes JPEG and PNG, resizes, and encodes JPEG. */
+/** Decodes JPEG, PNG, WebP, AVIF, GIF and TIFF, resizes, and encodes JPEG. */
 export interface ImageCodec {
   /** Package or library behind the codec. */
   readonly name: string;
   /**
-   * Decodes a JPEG or PNG. Drops alpha; does not apply EXIF orientation or colour profiles.
+   * Decodes a JPEG or PNG; with the codecs `turbojpeg` and `sharp` also a WebP, AVIF, GIF or TIFF, of which the first
+   * frame or page. Drops alpha; does not apply orientation or colour profiles.
    *
    * @throws {ImageError} If the image is damaged, too large, or unsupported.
    */
@@ -26,7 +27,7 @@ export interface ImageCodec {
     readonly path?: string | undefined;
   }): Promise<Image>;
   /**
-   * Decodes a JPEG or PNG as {@linkcode ImageCodec.decode} with colour space `ANY`, but keeps a PNG's alpha.
+   * Decodes an image as {@linkcode ImageCodec.decode} with colour space `ANY`, but keeps its alpha.
    *
    * @param path Name of the image in errors.
    * @throws {ImageError} If the image is damaged, too large, or unsupported.

@@ -1,7 +1,23 @@
 import { ImageError } from "./image_error.ts";
+import { avifHeader } from "./headers/avif_header.ts";
+import { type FoundHeader, viewOf } from "./headers/found_header.ts";
+import { gifHeader } from "./headers/gif_header.ts";
+import { tiffHeader } from "./headers/tiff_header.ts";
+import { webpHeader } from "./headers/webp_header.ts";
+import { sniffedSuffix } from "../values/sniffed_suffix.ts";
 
 /** Header of an encoded image. */
 export type ImageHeader = ReturnType<typeof readImageHeader>;
+
+/** Names of formats in messages. */
+export const FORMAT_NAMES: Readonly<Record<ImageHeader["format"], string>> = {
+  avif: "AVIF",
+  gif: "GIF",
+  jpeg: "JPEG",
+  png: "PNG",
+  tiff: "TIFF",
+  webp: "WebP",
+};
 
 /** Whether it is a JPEG that all JPEG decoders accept: gray or three components. */
 export function isPlainJpeg({ format, isCmyk }: ImageHeader): boolean {
@@ -23,30 +39,42 @@ function isFrameHeader(code: number): boolean {
     code !== 0xcc;
 }
 
+/** GIF's LZW: at most 4,096 pixels in 12 bits. */
+const GIF_PIXELS_PER_BYTE = 2731;
+
+/** Formats besides JPEG and PNG, and their readers, by the suffix for their signatures. */
+const OTHERS = {
+  ".avif": ["avif", avifHeader],
+  ".gif": ["gif", gifHeader],
+  ".tif": ["tiff", tiffHeader],
+  ".webp": ["webp", webpHeader],
+} as const;
+
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /**
- * Reads the header of a JPEG or PNG without decoding it, and rejects impossible sizes.
+ * Reads the header of a JPEG, PNG, WebP, AVIF, GIF or TIFF without decoding it, and rejects impossible sizes. Of several
+ * frames or pages, the first counts.
  *
  * @param bytes The whole file.
  * @param path Name of the image in errors.
- * @throws {ImageError} If it is neither, is truncated, too large, or unsupported.
+ * @throws {ImageError} If it is none of them, is truncated, too large, or unsupported.
  *
  * @example Height and width of an image
  * ```ts
  * import { readImageHeader } from "@recordfs/recordfs/image";
  *
- * const gif = new TextEncoder().encode("GIF89a");
+ * const bmp = new TextEncoder().encode("BM");
  * try {
- *   readImageHeader(gif);
+ *   readImageHeader(bmp);
  * } catch (error) {
- *   console.log(`${error}`); // ImageError: it is neither a JPEG nor a PNG …
+ *   console.log(`${error}`); // ImageError: it is not a JPEG, PNG, WebP, AVIF, GIF or TIFF …
  * }
  * ```
  */
 export function readImageHeader(bytes: Uint8Array, path?: string): {
   /** Encoding. */
-  readonly format: "jpeg" | "png";
+  readonly format: "avif" | "gif" | "jpeg" | "png" | "tiff" | "webp";
   /** Rows. */
   readonly height: number;
   /** Pixels in a row. */
@@ -62,14 +90,7 @@ export function readImageHeader(bytes: Uint8Array, path?: string): {
     ? readJpegHeader(bytes, path)
     : PNG_SIGNATURE.every((byte, i) => bytes[i] === byte)
     ? readPngHeader(bytes, path)
-    : undefined;
-  if (header === undefined) {
-    throw new ImageError(
-      "unsupported-image",
-      "it is neither a JPEG nor a PNG. Convert it first",
-      { path },
-    );
-  }
+    : readOtherHeader(bytes, path);
   const { height, width } = header;
   if (height === 0 || width === 0) {
     throw new ImageError("bad-image", `it is ${size(header)}`, { path });
@@ -99,16 +120,59 @@ function size({ height, width }: ImageHeader): string {
 /** Decoders allocate by the header; this bounds the allocation by the file's size. */
 function isTooShort(bytes: Uint8Array, header: ImageHeader): boolean {
   const { format, height, width } = header;
-  if (format === "jpeg") {
-    return height * width > bytes.length * JPEG_PIXELS_PER_BYTE;
+  switch (format) {
+    case "jpeg":
+      return height * width > bytes.length * JPEG_PIXELS_PER_BYTE;
+    case "gif": {
+      const { frame } = gifHeader(viewOf(bytes))!;
+      const drawn = (frame.right - frame.left) * (frame.bottom - frame.top);
+      return drawn > bytes.length * GIF_PIXELS_PER_BYTE;
+    }
+    case "tiff": {
+      const { rawBytes, ratio } = tiffHeader(viewOf(bytes))!;
+      return rawBytes > bytes.length * ratio;
+    }
+    case "avif":
+    case "webp":
+      return false; // a few bytes may code any area of one colour
   }
   const bits = bytes[24]! * samplesOfColorType(bytes[25]!)!;
   const raw = height * (1 + Math.ceil(width * bits / 8));
   return raw > bytes.length * PNG_BYTES_PER_BYTE;
 }
 
+function readOtherHeader(bytes: Uint8Array, path?: string): ImageHeader {
+  const suffix = sniffedSuffix(bytes) as keyof typeof OTHERS;
+  if (!Object.hasOwn(OTHERS, suffix)) {
+    throw new ImageError(
+      "unsupported-image",
+      "it is not a JPEG, PNG, WebP, AVIF, GIF or TIFF. Convert it first",
+      { path },
+    );
+  }
+  const [format, read] = OTHERS[suffix];
+  const name = FORMAT_NAMES[format];
+  const found: FoundHeader | undefined = read(viewOf(bytes));
+  if (found === undefined) {
+    throw new ImageError(
+      "bad-image",
+      `this ${name} has no valid header: it is truncated or damaged`,
+      { path },
+    );
+  }
+  const { height, width, channels, hasAlpha, isCmyk, unsupported } = found;
+  if (unsupported !== undefined) {
+    throw new ImageError(
+      "unsupported-image",
+      `this ${name} has ${unsupported}, which is unsupported. Convert it first`,
+      { path },
+    );
+  }
+  return { format, height, width, channels, hasAlpha, isCmyk };
+}
+
 function readJpegHeader(bytes: Uint8Array, path?: string): ImageHeader {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   let at = 2;
   while (at + 4 <= bytes.length) {
     if (bytes[at] !== 0xff) break;
@@ -159,7 +223,7 @@ function samplesOfColorType(type: number): number | undefined {
 }
 
 function readPngHeader(bytes: Uint8Array, path?: string): ImageHeader {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const isWhole = bytes.length >= 33 && view.getUint32(8) === 13 &&
     view.getUint32(12) === 0x49484452; // IHDR
   if (!isWhole || samplesOfColorType(bytes[25]!) === undefined) {

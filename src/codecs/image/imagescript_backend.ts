@@ -7,7 +7,7 @@ import {
 } from "./image.ts";
 import type { Eighths, ImageBackend } from "./image_backend.ts";
 import { ImageError } from "./image_error.ts";
-import type { ImageHeader } from "./image_header.ts";
+import { FORMAT_NAMES, type ImageHeader } from "./image_header.ts";
 import {
   type JpegExports,
   loadModule,
@@ -93,8 +93,17 @@ export class ImagescriptBackend implements ImageBackend {
     path: string | undefined,
   ): Omit<Image, "channels"> & { readonly channels: C } {
     let pixels: WasmPixels;
+    const { format } = header;
+    if (format !== "jpeg" && format !== "png") {
+      throw new ImageError(
+        "codec-unavailable",
+        `${FORMAT_NAMES[format]} pictures need the codec 'sharp', and that ` +
+          `needs --allow-ffi, --allow-env and --allow-read`,
+        { path },
+      );
+    }
     try {
-      pixels = header.format === "jpeg"
+      pixels = format === "jpeg"
         ? this.#decodeJpeg(bytes)
         : this.#decodePng(bytes);
     } catch (cause) {

@@ -1,5 +1,5 @@
 /**
- * Image codecs: JPEG and PNG to pixels, and back.
+ * Image codecs: JPEG, PNG, WebP, AVIF, GIF and TIFF to pixels, and pixels to JPEG and PNG.
  *
  * @module
  */

@@ -1,3 +1,8 @@
+import { avifHeader } from "./headers/avif_header.ts";
+import { viewOf } from "./headers/found_header.ts";
+import { tiffHeader } from "./headers/tiff_header.ts";
+import { webpHeader } from "./headers/webp_header.ts";
+
 /** Size that a picture's header claims. */
 export interface PictureSize {
   readonly width: number;
@@ -8,13 +13,13 @@ export interface PictureSize {
 export const PICTURE_HEAD = 1 << 17;
 
 /**
- * Reads the size of a JPEG, PNG, GIF, WebP or BMP from its first {@linkcode PICTURE_HEAD} bytes, or the whole file if
+ * Reads the size of a JPEG, PNG, GIF, WebP, AVIF, TIFF or BMP from its first {@linkcode PICTURE_HEAD} bytes, or the whole file if
  * shorter. Does not decode: also works for pictures that cannot be decoded.
  *
  * @returns `undefined` if it is another format, or the size is not in `head`.
  */
 export function pictureSize(head: Uint8Array): PictureSize | undefined {
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const view = viewOf(head);
   const starts = (text: string, at = 0) =>
     head.length >= at + text.length &&
     [...text].every((char, i) => head[at + i] === char.charCodeAt(0));
@@ -25,9 +30,9 @@ export function pictureSize(head: Uint8Array): PictureSize | undefined {
   if ((starts("GIF87a") || starts("GIF89a")) && head.length >= 10) {
     return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   }
-  if (starts("RIFF") && starts("WEBP", 8)) return webpSize(view, starts);
   if (starts("BM") && head.length >= 26) return bmpSize(view);
-  return undefined;
+  const found = webpHeader(view) ?? avifHeader(view) ?? tiffHeader(view);
+  return found && { width: found.width, height: found.height };
 }
 
 /** Finds the frame header (T.81, B.2.2) by skipping segments by their lengths. */
@@ -49,28 +54,6 @@ function jpegSize(view: DataView): PictureSize | undefined {
     at += 2 + (isAlone ? 0 : view.getUint16(at + 2));
   }
   return undefined;
-}
-
-/** One of the three kinds of WebP: RFC 9649, 2.5 to 2.7. */
-function webpSize(
-  view: DataView,
-  starts: (text: string, at: number) => boolean,
-): PictureSize | undefined {
-  if (view.byteLength < 30) return undefined;
-  if (starts("VP8 ", 12)) {
-    return {
-      width: view.getUint16(26, true) & 0x3fff,
-      height: view.getUint16(28, true) & 0x3fff,
-    };
-  }
-  if (starts("VP8L", 12)) {
-    const bits = view.getUint32(21, true);
-    return { width: (bits & 0x3fff) + 1, height: (bits >>> 14 & 0x3fff) + 1 };
-  }
-  if (!starts("VP8X", 12)) return undefined;
-  const uint24 = (at: number) =>
-    view.getUint16(at, true) | view.getUint8(at + 2) << 16;
-  return { width: uint24(24) + 1, height: uint24(27) + 1 };
 }
 
 /** A negative height means rows from the top. Headers of 12 bytes are OS/2's. */

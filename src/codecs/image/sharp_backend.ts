@@ -8,8 +8,12 @@ import type { Eighths, ImageBackend } from "./image_backend.ts";
 import { PACKAGES } from "../../base/packages.ts";
 import { ImageError } from "./image_error.ts";
 import { type ImageHeader, MAX_PIXELS } from "./image_header.ts";
+import { avifHeader } from "./headers/avif_header.ts";
+import { viewOf } from "./headers/found_header.ts";
+import { fillUndrawn, gifHeader } from "./headers/gif_header.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
 import type { Size } from "./short_edge.ts";
+import { sniffedSuffix } from "../values/sniffed_suffix.ts";
 
 type Sharp = typeof import("sharp");
 export type SharpFactory = Sharp["default"];
@@ -41,9 +45,14 @@ export class SharpBackend implements ImageBackend {
     eighths: Eighths,
     path: string | undefined,
   ): Promise<PixelSource> {
-    const { channels, isCmyk } = header;
+    const { channels, format, isCmyk } = header;
+    if (format === "gif") {
+      const rgba = await this.#gifPixels(bytes, header, path);
+      const data = rgbaToChannels(rgba, channels);
+      return imageSource({ data, ...sizeOf(header), channels });
+    }
     const space = isCmyk ? "cmyk" : "srgb";
-    const opened = this.#open(bytes).removeAlpha();
+    const opened = this.#open(bytes, header).removeAlpha();
     const height = Math.ceil(header.height * eighths / 8);
     const width = Math.ceil(header.width * eighths / 8);
     // libjpeg shrinks while decoding; setting a pipeline's colour space makes it decode in full first.
@@ -66,11 +75,31 @@ export class SharpBackend implements ImageBackend {
     header: ImageHeader,
     path: string | undefined,
   ): Promise<AlphaImage> {
-    const pipeline = this.#open(bytes).toColourspace("srgb");
-    const { height, width } = header;
     const channels = header.channels === 1 ? 2 : 4;
-    const rgba = await this.#pixels(pipeline, header, 4, path);
-    return { data: rgbaToChannels(rgba, channels), height, width, channels };
+    const rgba = header.format === "gif"
+      ? await this.#gifPixels(bytes, header, path)
+      : await this.#rgba(bytes, header, path);
+    const data = rgbaToChannels(rgba, channels);
+    return { data, ...sizeOf(header), channels };
+  }
+
+  #rgba(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    path: string | undefined,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const pipeline = this.#open(bytes, header).toColourspace("srgb");
+    return this.#pixels(pipeline.ensureAlpha(), header, 4, path);
+  }
+
+  async #gifPixels(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    path: string | undefined,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const rgba = await this.#rgba(bytes, header, path);
+    fillUndrawn(rgba, gifHeader(viewOf(bytes))!);
+    return rgba;
   }
 
   encode(
@@ -84,12 +113,17 @@ export class SharpBackend implements ImageBackend {
     );
   }
 
-  #open(bytes: Uint8Array): Pipeline {
-    return this.#sharp(bytes, {
+  #open(bytes: Uint8Array, { format }: ImageHeader): Pipeline {
+    const opened = this.#sharp(withKnownBrand(bytes), {
       failOn: "warning",
       ignoreIcc: true,
       limitInputPixels: MAX_PIXELS,
     });
+    if (format !== "avif") return opened;
+    // libheif turns and mirrors, as no other decoder does; sharp mirrors before it turns.
+    const { turns, mirror } = avifHeader(viewOf(bytes))!;
+    return opened.flip(mirror === "top-bottom").flop(mirror === "left-right")
+      .rotate(turns * 90);
   }
 
   async #pixels(
@@ -124,9 +158,29 @@ async function output(
   try {
     return await bytesOf(pipeline);
   } catch (cause) {
-    throw new ImageError("bad-image", `sharp: ${(cause as Error).message}`, {
+    throw new ImageError("bad-image", `sharp: ${firstReason(cause)}`, {
       path,
       cause,
     });
   }
+}
+
+/** Returns the first line of libvips's message about an image; libheif seeks beyond the end of small files. */
+export function firstReason(error: unknown): string {
+  const lines = (error as Error).message.split("\n");
+  return lines.find((line) => !/bad seek to \d+$/.test(line)) ?? lines[0]!;
+}
+
+/** Returns a picture with a brand that libvips knows: a sequence of AVIF has a first frame like other AVIFs. */
+export function withKnownBrand(bytes: Uint8Array): Uint8Array {
+  const isSequence = bytes.length > 12 && bytes[11] === 0x73 &&
+    sniffedSuffix(bytes) === ".avif";
+  if (!isSequence) return bytes;
+  const known = bytes.slice();
+  known[11] = 0x66; // `avis` becomes `avif`
+  return known;
+}
+
+function sizeOf({ height, width }: Size): Size {
+  return { height, width };
 }

@@ -4,9 +4,11 @@ import { ImageError } from "./image_error.ts";
 import { MAX_PIXELS } from "./image_header.ts";
 import {
   bytesOf,
+  firstReason,
   loadSharp,
   type Pipeline,
   type SharpFactory,
+  withKnownBrand,
 } from "./sharp_backend.ts";
 
 type Metadata = Awaited<ReturnType<Pipeline["metadata"]>>;
@@ -125,7 +127,7 @@ export class Thumbnailer {
   }
 
   #open(picture: Uint8Array): Pipeline {
-    return this.#sharp(picture, {
+    return this.#sharp(withKnownBrand(picture), {
       failOn: "error",
       limitInputPixels: MAX_PIXELS,
     }).timeout({ seconds: TIMEOUT });
@@ -181,7 +183,7 @@ function badImage(cause: unknown): ImageError {
     isTooLarge ? "image-too-large" : "bad-image",
     isTooLarge
       ? `it has more than ${MAX_PIXELS} pixels`
-      : `sharp: ${message.split("\n", 1)[0]}`,
+      : `sharp: ${firstReason(cause)}`,
     { cause },
   );
 }

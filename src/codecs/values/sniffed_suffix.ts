@@ -8,8 +8,11 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
   ["RIFF....AVI ", ".avi"],
   ["II*\0", ".tif"],
   ["MM\0*", ".tif"],
+  ["II+\0\b\0", ".tif"], // BigTIFF
+  ["MM\0+\0\b", ".tif"],
   ["BM....\0\0\0\0", ".bmp"],
   ["....ftypavif", ".avif"],
+  ["....ftypavis", ".avif"],
   ["....ftyphei", ".heic"],
   ["....ftypM4A", ".m4a"],
   ["....ftyp", ".mp4"],

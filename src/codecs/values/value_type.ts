@@ -91,8 +91,10 @@ export const VALUE_TYPES = {
   text: standard("text", "text", ".txt", "utf8"),
 } satisfies Readonly<Record<string, ValueType>>;
 
+/** Pictures without a type in any container; their suffix says which. */
+const OTHER_PICTURE = standard("picture", "image", "", "image");
 /** Pictures and videos that are not decoded here. */
-const OTHER_PICTURE = standard("picture", "image", "", "bytes");
+const PICTURE_BYTES = standard("picture", "image", "", "bytes");
 const VIDEO = standard("video", "video", "", "bytes");
 
 /** Types of files by last extension: those of WebDataset, and other common ones. */
@@ -106,7 +108,8 @@ const BY_EXTENSION: Readonly<Record<string, ValueType>> = {
   ...all(VALUE_TYPES.pickle, "pkl pickle"),
   ...all(VALUE_TYPES.jpeg, "jpg jpeg"),
   ...all(VALUE_TYPES.png, "png"),
-  ...all(OTHER_PICTURE, "avif bmp gif webp"),
+  ...all(OTHER_PICTURE, "avif gif tif tiff webp"),
+  ...all(PICTURE_BYTES, "bmp"),
   ...all(VIDEO, "m4v mov mp4 webm"),
 };
 
@@ -125,6 +128,15 @@ export function valueType(
 export function typeOfExtension(name: string): ValueType {
   const word = extensionIn(name);
   return BY_EXTENSION[word] ?? valueType(word, VALUE_TYPES.bytes);
+}
+
+/** Returns which of the two picture types that containers have a type is; `undefined` for others, such as WebP. */
+export function jpegOrPng(
+  { decoding, suffix }: ValueType,
+): "jpeg" | "png" | undefined {
+  if (decoding !== "image") return undefined;
+  if (suffix === ".png") return "png";
+  return /^(\.jpe?g)?$/.test(suffix) ? "jpeg" : undefined;
 }
 
 /** Last extension of a name, in lower case; the name itself if it has none. */

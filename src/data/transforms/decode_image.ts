@@ -17,7 +17,7 @@ export type DecodeImageOptions = NonNullable<
 >;
 
 /**
- * Decodes a JPEG or PNG; the first step if samples are files. Several images are decoded concurrently.
+ * Decodes a JPEG, PNG, WebP, AVIF, GIF or TIFF; the first step if samples are files. Several images are decoded concurrently.
  *
  * @example Images of a packed folder, or of any bytes
  * ```ts

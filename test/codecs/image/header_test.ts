@@ -108,10 +108,16 @@ Deno.test("PNG: size and channels by colour type", () => {
   }
 });
 
-Deno.test("content that is neither JPEG nor PNG is rejected by name", () => {
+Deno.test("content of another format is rejected by name", () => {
+  const bmp = new TextEncoder().encode("BM and more");
+  assertRefused(
+    bmp,
+    "unsupported-image",
+    /not a JPEG, PNG, WebP, AVIF, GIF or/,
+  );
+  assertRefused(new Uint8Array(0), "unsupported-image", /not a JPEG/);
   const gif = new TextEncoder().encode("GIF89a and more");
-  assertRefused(gif, "unsupported-image", /neither a JPEG nor a PNG/);
-  assertRefused(new Uint8Array(0), "unsupported-image", /neither/);
+  assertRefused(gif, "bad-image", /this GIF has no valid header/);
 });
 
 Deno.test("kinds of JPEG that no codec here reads are rejected", () => {

@@ -1,6 +1,7 @@
 /** The codecs on their own, with files of their kind. */
 import * as fs from "node:fs";
 import { imageCodec, readImageHeader } from "../../../src/codecs/image/mod.ts";
+import { pictureSize } from "../../../src/codecs/image/picture_size.ts";
 import { readMsgpack } from "../../../src/codecs/msgpack/mod.ts";
 import { readNpy } from "../../../src/codecs/numpy/mod.ts";
 import { readPickle } from "../../../src/codecs/pickle/read_pickle.ts";
@@ -37,9 +38,14 @@ async function decode(
     case "pickle":
       scene.attemptSync("readPickle", () => readPickle(bytes));
       return;
+    case "avif":
+    case "gif":
     case "jpg":
-    case "png": {
+    case "png":
+    case "tif":
+    case "webp": {
       scene.attemptSync("readImageHeader", () => readImageHeader(bytes));
+      scene.attemptSync("pictureSize", () => pictureSize(bytes));
       for (const codec of ["turbojpeg", "sharp", "imagescript"] as const) {
         const made = await scene.attempt("imageCodec", () => imageCodec(codec));
         if (!made.ok) continue;

@@ -1,12 +1,15 @@
 /** Mutations of embedded images: impossible sizes, and truncated streams. */
+import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import type { Dice } from "../dice.ts";
 import type { Draft } from "../draft.ts";
 import { integerBytes, type Mutation, pickNamed } from "./mutation.ts";
 
+type Kind = "avif" | "gif" | "jpeg" | "png" | "tiff" | "webp";
+
 interface Found {
   readonly at: number;
-  readonly kind: "jpeg" | "png";
+  readonly kind: Kind;
 }
 
 /** Side of the largest square image that is decoded, in pixels. */
@@ -21,7 +24,11 @@ const image: Mutation = {
   name: "image header",
   weight: 5,
   apply(draft, dice) {
-    const path = pickNamed(draft, dice, /\.(gulp|bag|ffr|mds|jpe?g|png)$/);
+    const path = pickNamed(
+      draft,
+      dice,
+      /\.(gulp|bag|ffr|mds|jpe?g|png|webp|avif|gif|tif)$/,
+    );
     if (path === undefined) return;
     const bytes = draft.bytes(path);
     const images = findImages(bytes);
@@ -40,7 +47,8 @@ const image: Mutation = {
         const rest = new Uint8Array(Math.max(0, end - from)).fill(fill);
         draft.overwrite(path, from, rest, `the rest of a ${kind}`);
       } else if (kind === "png") setPngSize(draft, dice, path, at, sides);
-      else setJpegSize(draft, dice, path, at, end, sides);
+      else if (kind === "jpeg") setJpegSize(draft, dice, path, at, end, sides);
+      else setOtherSize(draft, dice, path, { at, kind }, sides);
     }
   },
 };
@@ -84,6 +92,54 @@ function setJpegSize(
   }
 }
 
+/** Bytes before the two sides, the size of each, and whether they are little-endian. */
+const SIDES_AT: Readonly<
+  Record<"avif" | "gif" | "webp", readonly [string, number, number, boolean]>
+> = {
+  avif: ["ispe", 8, 4, false],
+  gif: ["GIF8", 6, 2, true],
+  webp: ["VP8X", 12, 3, true],
+};
+
+function setOtherSize(
+  draft: Draft,
+  dice: Dice,
+  path: string,
+  { at, kind }: Found,
+  sides: Sides,
+): void {
+  const bytes = draft.bytes(path);
+  if (kind === "tiff") {
+    const isLittle = bytes[at] === 0x49;
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at);
+    if (view.byteLength < 10) return;
+    const page = view.getUint32(4, isLittle);
+    // Sides, bits, compression, colours, samples, tiles, or any other tag.
+    const entry = page + 2 + dice.int(16) * 12 + 8;
+    const side = dice.pick(sides);
+    const field = integerBytes(BigInt(side), 4, isLittle);
+    draft.overwrite(path, at + entry, field, `a tag of TIFF: ${side}`);
+    return;
+  }
+  const [word, after, size, isLittle] = SIDES_AT[kind as keyof typeof SIDES_AT];
+  const found = Buffer.from(bytes).indexOf(word, at, "latin1");
+  if (found < 0) return;
+  sides.forEach((side, i) => {
+    const field = integerBytes(BigInt(side), 8, isLittle);
+    const part = isLittle ? field.subarray(0, size) : field.subarray(8 - size);
+    const place = found + after + i * size;
+    draft.overwrite(path, place, part, `${kind} of ${sides.join(" × ")}`);
+  });
+}
+
+const SIGNATURES: readonly (readonly [number, string, Kind])[] = [
+  [0, "GIF8", "gif"],
+  [0, "RIFF", "webp"],
+  [-4, "ftypavi", "avif"],
+  [0, "II*\0", "tiff"],
+  [0, "MM\0*", "tiff"],
+];
+
 function pickSide(dice: Dice): number {
   return dice.once(6)
     ? dice.pick([2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1])
@@ -92,6 +148,10 @@ function pickSide(dice: Dice): number {
 
 function findImages(bytes: Uint8Array): Found[] {
   const found: Found[] = [];
+  for (const [before, word, kind] of SIGNATURES) {
+    const at = Buffer.from(bytes).indexOf(word, 0, "latin1") + before;
+    if (at >= 0) found.push({ at, kind });
+  }
   for (let at = 0; at + 4 < bytes.length && found.length < 200; at++) {
     if (
       bytes[at] === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff

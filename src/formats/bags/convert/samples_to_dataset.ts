@@ -4,6 +4,7 @@ import {
   writeMsgpack,
 } from "../../../codecs/msgpack/mod.ts";
 import type { NpyContent } from "../../../codecs/numpy/npy.ts";
+import { jpegOrPng } from "../../../codecs/values/value_type.ts";
 import {
   type Conversion,
   type ConvertOptions,
@@ -69,7 +70,8 @@ export async function samplesToDataset(
 function storeFields(generation: Generation): StoreField {
   const int = intEncoder(intOptionsOf(generation));
   const ofValue = (field: Field): readonly [string, Encode, string?] => {
-    const { type: { kind, decoding, elements, scalar, suffix } } = field;
+    const { type } = field;
+    const { kind, decoding, elements, scalar, suffix } = type;
     if (scalar === "bool") return ["msgpack", packed];
     if (scalar?.startsWith("float")) return ["msgpack", packedFloat];
     if (scalar !== undefined) return ["int", int as Encode];
@@ -87,9 +89,13 @@ function storeFields(generation: Generation): StoreField {
           ? ["tree", (value) => encodeTree(value as never)]
           : ["array", (list) => encodeArrayValue(numbersArray(list, elements))];
       case "image":
-        if (decoding !== "image") break;
-        if (suffix === ".png") return ["png", same];
-        return [generation === 1 ? "jpeg" : "jpg", same];
+        switch (jpegOrPng(type)) {
+          case "png":
+            return ["png", same];
+          case "jpeg":
+            return [generation === 1 ? "jpeg" : "jpg", same];
+        }
+        break;
       case "video":
         if (suffix === ".mp4") return ["mp4", same];
         if (suffix === ".webm") return ["webm", same];

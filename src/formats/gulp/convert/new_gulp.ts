@@ -1,5 +1,8 @@
 import { ImageError } from "../../../codecs/image/image_error.ts";
-import { readImageHeader } from "../../../codecs/image/image_header.ts";
+import {
+  FORMAT_NAMES,
+  readImageHeader,
+} from "../../../codecs/image/image_header.ts";
 import { GulpChunk } from "../read/chunk.ts";
 import { newChunkPaths } from "../read/chunk_files.ts";
 import { NewDirectory } from "../../../io/write/new_directory.ts";
@@ -129,7 +132,7 @@ async function* jpegsOnly(
 function problemOf(frame: Uint8Array): string | undefined {
   try {
     const { format } = readImageHeader(frame);
-    if (format !== "jpeg") return `it is a ${format.toUpperCase()}`;
+    if (format !== "jpeg") return `its format is ${FORMAT_NAMES[format]}`;
   } catch (error) {
     if (error instanceof ImageError) return error.message;
     throw error;

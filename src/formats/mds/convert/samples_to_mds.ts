@@ -1,4 +1,5 @@
 import { pictureSize } from "../../../codecs/image/picture_size.ts";
+import { jpegOrPng } from "../../../codecs/values/value_type.ts";
 import {
   type Conversion,
   type ConvertOptions,
@@ -131,9 +132,10 @@ const storeField: StoreField = (field, { unfilled }) => {
       });
     case "array":
       return stored("ndarray");
-    case "image":
-      if (decoding !== "image") return stored("bytes");
-      return stored(type.suffix === ".png" ? "png" : "jpeg", picture);
+    case "image": {
+      const kind = jpegOrPng(type);
+      return kind === undefined ? stored("bytes") : stored(kind, picture);
+    }
     case "number":
       return json();
     case "tree":
