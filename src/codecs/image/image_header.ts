@@ -42,6 +42,9 @@ function isFrameHeader(code: number): boolean {
 /** GIF's LZW: at most 4,096 pixels in 12 bits. */
 const GIF_PIXELS_PER_BYTE = 2731;
 
+/** Pixels of a screen that is accepted however little of it the first frame draws. */
+const GIF_SCREEN = 2 ** 24;
+
 /** Formats besides JPEG and PNG, and their readers, by the suffix for their signatures. */
 const OTHERS = {
   ".avif": ["avif", avifHeader],
@@ -124,9 +127,10 @@ function isTooShort(bytes: Uint8Array, header: ImageHeader): boolean {
     case "jpeg":
       return height * width > bytes.length * JPEG_PIXELS_PER_BYTE;
     case "gif": {
+      const pixels = bytes.length * GIF_PIXELS_PER_BYTE;
       const { frame } = gifHeader(viewOf(bytes))!;
       const drawn = (frame.right - frame.left) * (frame.bottom - frame.top);
-      return drawn > bytes.length * GIF_PIXELS_PER_BYTE;
+      return drawn > pixels || height * width > Math.max(pixels, GIF_SCREEN);
     }
     case "tiff": {
       const { rawBytes, ratio } = tiffHeader(viewOf(bytes))!;

@@ -10,7 +10,7 @@ import { ImageError } from "./image_error.ts";
 import { type ImageHeader, MAX_PIXELS } from "./image_header.ts";
 import { avifHeader } from "./headers/avif_header.ts";
 import { viewOf } from "./headers/found_header.ts";
-import { fillUndrawn, gifHeader } from "./headers/gif_header.ts";
+import { gifHeader, onScreen } from "./headers/gif_header.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
 import type { Size } from "./short_edge.ts";
 import { sniffedSuffix } from "../values/sniffed_suffix.ts";
@@ -97,20 +97,23 @@ export class SharpBackend implements ImageBackend {
     header: ImageHeader,
     path: string | undefined,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const rgba = await this.#rgba(bytes, header, path);
-    fillUndrawn(rgba, gifHeader(viewOf(bytes))!);
-    return rgba;
+    const pipeline = this.#open(bytes, header).toColourspace("srgb");
+    const drawn = await rawPixels(pipeline.ensureAlpha(), path);
+    return onScreen(drawn, gifHeader(viewOf(bytes))!);
   }
 
-  encode(
+  async encode(
     { data, height, width, channels }: Image,
     quality: number,
   ): Promise<Uint8Array<ArrayBuffer>> {
     const opened = this.#sharp(data, { raw: { height, width, channels } });
-    return output(
-      opened.toColourspace(channels === 1 ? "b-w" : "srgb")
-        .jpeg({ quality, chromaSubsampling: "4:4:4" }),
-    );
+    const encoded = opened.toColourspace(channels === 1 ? "b-w" : "srgb")
+      .jpeg({ quality, chromaSubsampling: "4:4:4" });
+    try {
+      return await bytesOf(encoded);
+    } catch (cause) {
+      throw badImage(cause);
+    }
   }
 
   #open(bytes: Uint8Array, { format }: ImageHeader): Pipeline {
@@ -132,14 +135,31 @@ export class SharpBackend implements ImageBackend {
     channels: 3 | 4,
     path?: string,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const data = await output(pipeline.raw({ depth: "uchar" }), path);
-    if (data.length === height * width * channels) return data;
+    const { data, ...decoded } = await rawPixels(pipeline, path);
+    const isWhole = decoded.height === height && decoded.width === width &&
+      data.length === height * width * channels;
+    if (isWhole) return data;
     throw new ImageError(
       "bad-image",
-      `its header says ${width} × ${height} pixels, ` +
-        `sharp decoded ${data.length} bytes of them`,
+      `its header says ${width} × ${height} pixels, sharp decoded ` +
+        `${decoded.width} × ${decoded.height} (${data.length} bytes)`,
       { path },
     );
+  }
+}
+
+/** Decodes an image to one byte per channel. */
+async function rawPixels(
+  pipeline: Pipeline,
+  path: string | undefined,
+): Promise<Size & { readonly data: Uint8Array<ArrayBuffer> }> {
+  const raw = pipeline.raw({ depth: "uchar" });
+  try {
+    const { data, info } = await raw.toBuffer({ resolveWithObject: true });
+    const { height, width } = info;
+    return { data: unwrapped(data), height, width };
+  } catch (cause) {
+    throw badImage(cause, path);
   }
 }
 
@@ -147,22 +167,18 @@ export class SharpBackend implements ImageBackend {
 export async function bytesOf(
   pipeline: Pipeline,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { buffer, byteOffset, byteLength } = await pipeline.toBuffer();
+  return unwrapped(await pipeline.toBuffer());
+}
+
+function unwrapped(
+  { buffer, byteOffset, byteLength }: Uint8Array,
+): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-async function output(
-  pipeline: Pipeline,
-  path?: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return await bytesOf(pipeline);
-  } catch (cause) {
-    throw new ImageError("bad-image", `sharp: ${firstReason(cause)}`, {
-      path,
-      cause,
-    });
-  }
+function badImage(cause: unknown, path?: string): ImageError {
+  const reason = `sharp: ${firstReason(cause)}`;
+  return new ImageError("bad-image", reason, { path, cause });
 }
 
 /** Returns the first line of libvips's message about an image; libheif seeks beyond the end of small files. */

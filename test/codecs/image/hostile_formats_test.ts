@@ -150,6 +150,19 @@ Deno.test("a claimed size beyond the limit is rejected before decoding, in every
 });
 
 Deno.test("a size that the bytes cannot hold is rejected before decoding", () => {
+  for (const at of [6, 0x2c]) { // the screen, and the first frame
+    const bytes = PICTURES["a.gif"]!;
+    const start = at === 6
+      ? 6
+      : bytes.indexOf(at, 13 + 3 * (2 << (bytes[10]! & 7))) + 5;
+    assert.throws(
+      () => readImageHeader(changed("a.gif", start, 0, 0x40, 0x2d, 0x40, 0x2d)),
+      rejectedAs(
+        "bad-image",
+        /11584 × 11584 pixels, which \d+ bytes cannot hold/,
+      ),
+    );
+  }
   for (const name of ["lzw", "deflate", "jpeg", "plain"]) {
     const bytes = retagged(`${name}.tif`, 257, 1_400_000);
     assert.throws(

@@ -66,13 +66,41 @@ function colorsIn(flags: number): number {
 }
 
 /**
- * Fills the pixels of RGBA that the first frame does not draw, as Pillow does. libvips leaves them black, with or
- * without alpha.
+ * Returns the first frame on its screen in RGBA, as Pillow draws it. libvips leaves pixels that the frame does not draw
+ * black, with or without alpha; and it does not know screens of some sizes, which old programs wrote for any picture.
+ *
+ * @param drawn What libvips decodes; its data may become those of the result.
  */
-export function fillUndrawn(
+export function onScreen(
+  drawn: {
+    readonly data: Uint8Array<ArrayBuffer>;
+    readonly width: number;
+    readonly height: number;
+  },
+  header: GifHeader,
+): Uint8Array<ArrayBuffer> {
+  const { width, height } = header;
+  const isSame = drawn.width === width && drawn.height === height;
+  let { data } = drawn;
+  if (!isSame) {
+    data = new Uint8Array(width * height * 4);
+    const length = Math.min(width, drawn.width) * 4;
+    for (let y = 0; y < Math.min(height, drawn.height); y++) {
+      const from = y * drawn.width * 4;
+      data.set(drawn.data.subarray(from, from + length), y * width * 4);
+    }
+  }
+  fillUndrawn(data, header);
+  return data;
+}
+
+function fillUndrawn(
   rgba: Uint8Array,
-  { width, frame, fill, hasAlpha }: GifHeader,
+  { width, height, frame, fill, hasAlpha }: GifHeader,
 ): void {
+  const isWhole = frame.left === 0 && frame.top === 0 &&
+    frame.right === width && frame.bottom === height;
+  if (isWhole && !hasAlpha) return;
   const [red, green, blue] = fill;
   for (let at = 0, x = 0, y = 0; at < rgba.length; at += 4) {
     const isDrawn = x >= frame.left && x < frame.right && y >= frame.top &&

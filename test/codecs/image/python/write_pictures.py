@@ -142,6 +142,14 @@ gif("small_local_transparent.gif", (8, 6), (2, 1, 4, 3), transparent=1, is_local
 gif("beyond.gif", (8, 6), (4, 3, 8, 6))
 gif("beyond_transparent.gif", (8, 6), (4, 3, 8, 6), transparent=1)
 gif("no_screen.gif", (0, 0), (0, 0, 8, 6))
+gif("screen_of_old.gif", (640, 480), (2, 1, 4, 3))  # a size that libnsgif does not believe
+gif("large_screen_transparent.gif", (2100, 30), (2, 1, 4, 3), transparent=1)
+small_frame = open("small.gif", "rb").read()
+at = small_frame.index(b",", 13 + 12)
+second = bytearray(small_frame[at:-1])
+second[1:5] = struct.pack("<HH", 9, 9)  # beyond the screen
+open("second_beyond.gif", "wb").write(small_frame[:-1] + bytes(second) + b";")
+read("second_beyond.gif")
 
 # TIFF, by Pillow's libtiff
 for compression in [None, "tiff_lzw", "tiff_adobe_deflate", "tiff_deflate", "packbits", "jpeg"]:
