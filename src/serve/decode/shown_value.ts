@@ -8,6 +8,7 @@ import type { ValueType } from "../../codecs/values/value_type.ts";
 import { arrayPart } from "../api/array_part.ts";
 import { arrayValue } from "../api/array_value.ts";
 import { type DisplayLimits, type ShownTree, WHOLE } from "../api/display.ts";
+import type { Display } from "../api/value_messages.ts";
 import { type TreePart, WHOLE_TREE } from "../api/tree_part.ts";
 import type { TreeValue, ValueMessage } from "../api/value_messages.ts";
 import { decoded } from "./decoded.ts";
@@ -96,8 +97,34 @@ export async function shownTree(
   limits: DisplayLimits,
   part: TreePart = WHOLE_TREE,
 ): Promise<ShownTree | undefined> {
+  const shown = await treeOf(bytes, type, limits, part);
+  return shown && (type.scalar ?? type.elements) === "float32"
+    ? { ...shown, value: shortFloats(shown.value) }
+    : shown;
+}
+
+async function treeOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: ValueType,
+  limits: DisplayLimits,
+  part: TreePart,
+): Promise<ShownTree | undefined> {
   const { decoding } = type;
   if (decoding === "json") return shownJson(bytes, limits, part);
   if (decoding === "msgpack") return shownMsgpack(bytes, limits, part);
   return shownObject(await decoded(bytes, type), limits, part);
+}
+
+/** Significant digits that distinguish all float32. */
+const MOST_DIGITS = 9;
+
+/** Shortens numbers to the fewest digits that give the same float32, as NumPy shows them. */
+function shortFloats(value: Display): Display {
+  if (Array.isArray(value)) return value.map(shortFloats);
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  for (let digits = 1; digits < MOST_DIGITS; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === Math.fround(value)) return short;
+  }
+  return Number(value.toPrecision(MOST_DIGITS));
 }

@@ -10,12 +10,13 @@ import type {
   ArrayValue,
   TreeValue,
 } from "../../../src/serve/api/value_messages.ts";
+import { MDSWriter } from "../../../src/formats/mds/mod.ts";
 import { open } from "../../../src/open/open.ts";
 import {
   type ExpectedValue,
   parquetCase,
 } from "../../support/parquet/parquet_golden.ts";
-import { fromFileUrl } from "../../support/paths.ts";
+import { fromFileUrl, withTempDir } from "../../support/paths.ts";
 import {
   linesOf,
   served,
@@ -52,7 +53,10 @@ Deno.test("statistics count numbers of all types of Parquet by value, and nulls 
   }
   for (const { label, values } of labels) {
     const column = content.columns.find(({ name }) => name === label)!;
-    const expected = column.values.map(labelOf);
+    // NumPy shows the float32 `-0.10000000149011612` as `-0.1`.
+    const expected = column.values.map(labelOf).map((value) =>
+      label === "float" && value === "-0.10000000149011612" ? "-0.1" : value
+    );
     const counted = values.flatMap(({ value, count }) =>
       Array<string | null>(count).fill(value)
     );
@@ -171,3 +175,29 @@ async function readJson(
     return undefined;
   }
 }
+
+Deno.test("float32 have the digits that NumPy shows", async () => {
+  // By `str(numpy.float32(x))`.
+  const known: readonly (readonly [number, string])[] = [
+    [0.1, "0.1"],
+    [1 / 3, "0.33333334"],
+    [-2.7182818284590451, "-2.7182817"],
+    [3.4028234663852886e38, "3.4028235e+38"],
+    [1e-45, "1e-45"],
+    [16_777_216, "16777216"],
+  ];
+  await withTempDir(async (dir) => {
+    const entries = (each: (i: number) => unknown) =>
+      Object.fromEntries(known.map((_, i) => [`f${i}`, each(i)]));
+    const columns = entries(() => "float32") as Record<string, string>;
+    await using writer = await MDSWriter.open(`${dir}/m`, { columns });
+    await writer.write(entries((i) => known[i]![0]) as Record<string, number>);
+    await writer.close();
+    await using folder = served(await open(`${dir}/m`));
+    for (const [i, [, digits]] of known.entries()) {
+      const response = await folder.get(`api/value?path=000000/f${i}.json`);
+      const { value } = await response.json() as TreeValue;
+      assert.equal(String(value), digits);
+    }
+  });
+});
