@@ -50,7 +50,7 @@ export interface InfoMessage {
   }[];
   /** Samples of all sources, as indexed by `api/at`; `null` if they have no indices. */
   readonly samples: {
-    /** `datapoints`, `files`, `samples` or `videos`. */
+    /** The container's own word, such as `datapoints`, `files`, `records`, `rows`, `samples` or `videos`. */
     readonly unit: string;
     readonly length: number;
   } | null;

@@ -36,6 +36,8 @@ const MOST = 1000;
 const REMEMBERED = 8;
 /** Trees with more files are walked only once their samples are requested. */
 const MANY_FILES = 100_000;
+/** Words for samples that are directories of values. */
+const WORDS = ["datapoints", "rows", "lines", "records", "tensors", "values"];
 /** Depth limit of a sample's path, which no tree exceeds. */
 const DEEPEST = 1000;
 
@@ -60,7 +62,7 @@ export class Samples {
       const unit = view?.kind === "clip"
         ? "videos"
         : view?.kind === "datapoint"
-        ? "datapoints"
+        ? this.#wordInFacts()
         : runs.columns.areDirectories === false && runs.most === 1
         ? "files"
         : "samples";
@@ -134,6 +136,13 @@ export class Samples {
       entries.push((yield* this.#located(directory, node)).entry);
     }
     return { seed, entries, total: runs.length };
+  }
+
+  /** Returns the container's own word for its samples, as `info` prints it. */
+  #wordInFacts(): string {
+    const { containers: [first] = [], ...info } = this.#served.fs.info;
+    const { facts = {} } = first?.info ?? info;
+    return WORDS.find((word) => Object.hasOwn(facts, word)) ?? "samples";
   }
 
   /** Whether all containers have the same format and kind, so that the first sample's unit applies to all. */

@@ -48,7 +48,7 @@ export class Header {
       title:
         "A glob, compared with names, or with paths where it has a slash (/)",
     });
-    const unit = samples === null ? "entry" : unitOf(samples);
+    const unit = unitOf(samples, "entry");
     this.jump = element("input", {
       type: "text",
       placeholder: samples === null || samples.length === 0

@@ -14,9 +14,16 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** Returns the singular of a unit of samples: `video`. */
-export function unitOf({ unit }: { readonly unit: string }): string {
-  return unit.replace(/s$/, "");
+/** Returns the singular of a unit of samples: `video`; `other` if they have no indices. */
+export function unitOf(
+  samples: { readonly unit: string } | null,
+  other = "sample",
+): string {
+  return samples === null ? other : samples.unit.replace(/s$/, "");
+}
+
+export function capitalized(word: string): string {
+  return `${word[0]!.toUpperCase()}${word.slice(1)}`;
 }
 
 /** Formats a size in decimal units: `1.5 MB` is 1,500,000 bytes. */

@@ -9,6 +9,7 @@ import type {
   SearchLine,
 } from "../../../src/serve/api/messages.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
+import { goldenCase } from "../../support/golden.ts";
 import { fromFileUrl } from "../../support/paths.ts";
 import {
   linesOf,
@@ -231,6 +232,25 @@ Deno.test("views of nodes are the same in several containers as in one, and in a
   assert.deepEqual(await kind(part, ""), ["datapoint", "datapoint"]);
   const { entries } = await ask<ListMessage>(part, "list");
   assert.equal(entries.find(({ name }) => name === "photo")?.kind, "image");
+});
+
+Deno.test("samples are called as their container calls them", async () => {
+  for (
+    const [name, unit] of [
+      ["arrow/deltas", "rows"],
+      ["bags/types", "datapoints"],
+      ["gulp/v1_appended", "videos"],
+      ["mds/every", "samples"],
+      ["parquet/types", "rows"],
+      ["tfrecord/examples", "records"],
+      ["tsv/table", "rows"],
+    ] as const
+  ) {
+    const { path } = goldenCase(name);
+    await using folder = served(await open(path, { sampleView: true }));
+    const { samples } = await ask<InfoMessage>(folder, "info");
+    assert.equal(samples!.unit, unit, name);
+  }
 });
 
 Deno.test("random samples follow from the seed, are distinct, and have their positions", async () => {

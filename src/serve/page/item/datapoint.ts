@@ -14,7 +14,7 @@ export function datapointView(
   signal: AbortSignal,
 ): HTMLElement {
   if (cells.length === 0) {
-    return element("p", { class: "note" }, "The datapoint has no keys.");
+    return element("p", { class: "note" }, "The sample has no keys.");
   }
   return element(
     "div",

@@ -6,7 +6,7 @@ import { icon } from "../icons.ts";
 import type { Key } from "../keyboard.ts";
 import { KIND_NAMES } from "../listing/tiles.ts";
 import { hashOf, keepInAddress, type Route } from "../route.ts";
-import { bytes, count, shownName, time, unitOf } from "../text.ts";
+import { bytes, capitalized, count, shownName, time, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { ClipPlayer } from "./clip.ts";
 import { datapointView } from "./datapoint.ts";
@@ -61,7 +61,7 @@ export function itemView(
       ),
     )
     : null;
-  const unit = info.samples === null ? "sample" : unitOf(info.samples);
+  const unit = unitOf(info.samples);
   return {
     element: element(
       "article",
@@ -98,7 +98,9 @@ function facts(
   const pairs: (readonly [string, string])[] = [
     ["Kind", KIND_NAMES[entry.kind]],
     ...(entry.isDirectory ? [] : [["Size", sizeText(entry)] as const]),
-    ...(sample === null ? [] : [[numberOf(unit), count(sample)] as const]),
+    ...(sample === null
+      ? []
+      : [[`${capitalized(unit)} number`, count(sample)] as const]),
     ...(entry.damage === null ? [] : [["Damage", entry.damage] as const]),
     ["Path", shownName(entry.path)],
     ["Changed", time(entry.mtime)],
@@ -114,10 +116,6 @@ function facts(
 }
 
 /** Such as `Video number`. */
-function numberOf(unit: string): string {
-  return `${unit[0]!.toUpperCase()}${unit.slice(1)} number`;
-}
-
 function sizeText({ size }: Entry): string {
   if (size === null) return "unknown: the container is damaged here";
   return size < 1000 ? bytes(size) : `${bytes(size)} (${count(size)} bytes)`;

@@ -1,6 +1,6 @@
 /** Table head: column names, edges to drag, and a menu of columns. */
 import { button, element, menu, setAttribute } from "../dom.ts";
-import { count, shownKey } from "../text.ts";
+import { capitalized, count, shownKey } from "../text.ts";
 import {
   type Columns,
   idOf,
@@ -20,7 +20,9 @@ export class ColumnHead {
   readonly #list = element("ul", { class: "columns" });
   readonly #note = element("p", { class: "note" });
 
-  constructor(columns: Columns) {
+  /** @param unit Singular of what the rows are. */
+  constructor(columns: Columns, unit: string) {
+    const title = capitalized(unit);
     this.#columns = columns;
     const { button: opener, content } = menu(
       "⋮",
@@ -38,10 +40,10 @@ export class ColumnHead {
       element(
         "span",
         { role: "columnheader", class: "of-names" },
-        "Datapoint",
+        title,
         opener,
         content,
-        this.#edge(NAME_ID, "Datapoint"),
+        this.#edge(NAME_ID, title),
       ),
     );
     this.draw();

@@ -97,7 +97,7 @@ export class Listing implements View {
   constructor(route: Route, { signal, info }: Scene) {
     this.#route = route;
     this.#signal = signal;
-    this.#unit = info.samples === null ? "sample" : unitOf(info.samples);
+    this.#unit = unitOf(info.samples);
     this.title = route.url === ""
       ? ""
       : shownName(decodedPart(route.url.slice(route.url.lastIndexOf("/") + 1)));
@@ -292,7 +292,7 @@ export class Listing implements View {
       ]);
       // The view may have changed meanwhile.
       if (this.#signal.aborted || this.#mode !== "rows") return;
-      this.#painter ??= new RowPainter(this.#route, this.#signal);
+      this.#painter ??= new RowPainter(this.#route, this.#signal, this.#unit);
       this.#painter.setColumns(this.#columns, this.#sampleRows());
       this.#scroller = rowsPane(
         this.#rows,
@@ -334,7 +334,7 @@ export class Listing implements View {
   #onChange(): void {
     const { length, isGrowing, problem } = this.#source;
     const [one, many] = this.#mode === "rows"
-      ? ["datapoint", "datapoints"]
+      ? [this.#unit]
       : ["entry", "entries"];
     const others = this.#samples === null ? 0 : length - this.#samples;
     const said = this.#mode !== "rows" && others > 0

@@ -2,7 +2,7 @@
 import { isAbort, problemOf } from "../api.ts";
 import { button, Choice, element } from "../dom.ts";
 import { addressOf, goTo, keepInAddress, type Route } from "../route.ts";
-import { count, counted, shownName } from "../text.ts";
+import { count, counted, shownName, unitOf } from "../text.ts";
 import type { Scene, View } from "../view.ts";
 import { EntryRows } from "./entry_rows.ts";
 import { emptyNote, entriesPane, loadRowLines, type Mode } from "./pane.ts";
@@ -25,6 +25,7 @@ class Results {
   readonly #label: string;
   readonly #route: Route;
   readonly #signal: AbortSignal;
+  readonly #unit: string;
   readonly #rows: EntryRows;
   readonly #asked: Mode | undefined;
   #mode: Mode;
@@ -38,8 +39,9 @@ class Results {
     list: ResultList,
     route: Route,
     best: "grid" | "table",
-    signal: AbortSignal,
+    { signal, info }: Scene,
   ) {
+    this.#unit = unitOf(info.samples);
     this.#label = label;
     this.#route = route;
     this.#list = list;
@@ -68,7 +70,12 @@ class Results {
     if (this.#mode === "rows") {
       const { RowPainter, rowsPane } = await loadRowLines();
       if (turn !== this.#latest || this.#signal.aborted) return;
-      this.#painter ??= new RowPainter(this.#route, this.#signal, list);
+      this.#painter ??= new RowPainter(
+        this.#route,
+        this.#signal,
+        this.#unit,
+        list,
+      );
       this.#painter.setColumns(this.#rows.keys, this.#rows.rows);
       this.#scroller = rowsPane(
         this.#rows,
@@ -159,7 +166,8 @@ class Results {
   }
 }
 
-export function searchView(route: Route, { signal }: Scene): View {
+export function searchView(route: Route, scene: Scene): View {
+  const { signal } = scene;
   const glob = route.parameters.get("glob") ?? "";
   const list = resultList(route);
   const results = new Results(
@@ -167,7 +175,7 @@ export function searchView(route: Route, { signal }: Scene): View {
     list,
     route,
     "table",
-    signal,
+    scene,
   );
   const cancel = button("Cancel", () => list.cancel());
   const say = () => {
@@ -213,8 +221,9 @@ function searchedText(
 /** Creates the view of random samples: the same for the same seed. */
 export async function randomView(
   route: Route,
-  { signal }: Scene,
+  scene: Scene,
 ): Promise<View> {
+  const { signal } = scene;
   const seed = seedIn(route);
   const list = resultList(route);
   await list.entryAt(0);
@@ -229,7 +238,7 @@ export async function randomView(
     list,
     route,
     isSeen ? "grid" : "table",
-    signal,
+    scene,
   );
   results.said.textContent = `${count(items.length)} of ${count(list.total)}`;
   const draw = () => goTo(route.url, { show: "random", seed: seed + 1 });

@@ -55,13 +55,21 @@ export class RowPainter {
   #shown: readonly Column[] = [];
   #head: ColumnHead | undefined;
 
+  readonly #unit: string;
   readonly #list: (() => string) | undefined;
 
   /**
    * @param route Route of the view.
+   * @param unit Singular of what the rows are.
    * @param list Returns the address of the list, if it is not a directory: names are then full paths.
    */
-  constructor(route: Route, signal: AbortSignal, list?: () => string) {
+  constructor(
+    route: Route,
+    signal: AbortSignal,
+    unit: string,
+    list?: () => string,
+  ) {
+    this.#unit = unit;
     this.#cells = new CellPainter(signal);
     this.#list = list;
     this.#columns = new Columns(route, (isWidth) => this.onColumns(isWidth));
@@ -106,7 +114,7 @@ export class RowPainter {
   }
 
   head(): HTMLElement {
-    this.#head ??= new ColumnHead(this.#columns);
+    this.#head ??= new ColumnHead(this.#columns, this.#unit);
     return this.#head.element;
   }
 
@@ -136,7 +144,7 @@ export class RowPainter {
     link.textContent = row === undefined
       ? "…"
       : row === null
-      ? "no datapoint"
+      ? `no ${this.#unit}`
       : shownName(this.#list === undefined ? row.entry.name : row.entry.path);
     setAttribute(link, "href", row ? this.hrefOf(row, index) : undefined);
     setAttribute(

@@ -9,7 +9,7 @@ import { bytes, count, shownName } from "../text.ts";
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   directory: "folder",
   clip: "clip",
-  datapoint: "datapoint",
+  datapoint: "sample",
   image: "picture",
   svg: "SVG",
   video: "video",

@@ -108,7 +108,7 @@ pageTest(
       await using shown = await Shown.open(browser, path);
       const { page } = shown;
       assert.deepEqual(await columnsOf(page), Object.keys(samples[0]!));
-      await page.getByText(`${samples.length} datapoints`).waitFor();
+      await page.getByText(`${samples.length} samples`).waitFor();
       const last = samples.length - 1;
       for (const i of [0, last]) {
         const { label, name: called, raw } = samples[i]!;
@@ -125,7 +125,7 @@ pageTest(
       await assertValue(cellOf(page, "name"), samples[last]!.name!);
       const raw = await hexBytes(cellOf(page, "raw"));
       assert.equal(sha256(raw), samples[last]!.raw!.sha256, name);
-      assert.equal(await fact(page, "Datapoint number"), String(last));
+      assert.equal(await fact(page, "Sample number"), String(last));
     }
   },
 );

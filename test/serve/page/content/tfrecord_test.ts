@@ -92,7 +92,7 @@ pageTest(
       (await columnsOf(page)).toSorted(),
       [...keys].map(shownKey).toSorted(),
     );
-    await page.getByText(`${examples.length} datapoints`).waitFor();
+    await page.getByText(`${examples.length} records`).waitFor();
     for (const i of [0, 3, 5]) {
       const texts = await rowTexts(page, `00000${i}`);
       const { features } = examples[i]!;
@@ -132,7 +132,7 @@ pageTest(
       await shown.go(`#/00000${i}`);
       const { features } = content.examples![i]!;
       await assertSample(shown.page, Object.entries(features));
-      assert.equal(await fact(shown.page, "Datapoint number"), String(i));
+      assert.equal(await fact(shown.page, "Record number"), String(i));
     }
     // A value in a directory that results from the slashes of its name.
     await shown.go("#/000002/image/object/bbox.npy");

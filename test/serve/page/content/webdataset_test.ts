@@ -41,7 +41,7 @@ pageTest(
       .filter((entry) => entry.path.startsWith("train/000."))
       .map((entry) => entry.path.slice("train/000.".length));
     assert.deepEqual(await columnsOf(page), ["__key__", ...extensions]);
-    await page.getByText("12 datapoints").waitFor();
+    await page.getByText("12 samples").waitFor();
     // As make_golden.py writes them.
     for (const i of [0, 1, 5]) {
       const { txt, npy, ...others } = await rowTexts(page, `00000${i}`);
@@ -86,7 +86,7 @@ pageTest(
     await npy.getByRole("img", { name: /^Curve of 2 float32, from 3 to 3.5$/ })
       .waitFor();
     assert.deepEqual(await numbersIn(npy), [3, 3.5]);
-    assert.equal(await fact(page, "Datapoint number"), "3");
+    assert.equal(await fact(page, "Sample number"), "3");
     await shown.go("#/000003/meta.json");
     assert.equal(await fact(page, "Kind"), "JSON");
     await shown.go("#/000003");
@@ -118,7 +118,7 @@ pageTest(
       sumOf("shards", "train-000001/007.txt"),
     );
     assert.equal(await fact(page, "Path"), "train-000001/000002");
-    assert.equal(await fact(page, "Datapoint number"), "7");
+    assert.equal(await fact(page, "Sample number"), "7");
   },
 );
 

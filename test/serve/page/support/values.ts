@@ -85,7 +85,7 @@ export async function rowTexts(
   return Object.fromEntries(await Promise.all(texts));
 }
 
-/** Returns a fact about an entry: `Datapoint number`, `Path`, … */
+/** Returns a fact about an entry: `Row number`, `Path`, … */
 export async function fact(page: Page, name: string): Promise<string | null> {
   const facts = page.getByRole("complementary", { name: "Facts" });
   return await facts.locator("dt", { hasText: name }).locator("+ dd")
