@@ -39,7 +39,6 @@ export type ArrayClasses = Readonly<
     | "DirectBatch"
     | "FixedBinaryBatch"
     | "FixedListBatch"
-    | "Float16Batch"
     | "ListBatch"
     | "NullBatch"
     | "StructBatch",

@@ -108,11 +108,7 @@ class ArrayReader {
         return new all.NullBatch(base);
       case "numbers": {
         const values = yield* this.#numbers(stored.of, from, to);
-        const isHalf = stored.of === "float16";
-        return new all[isHalf ? "Float16Batch" : "DirectBatch"]({
-          ...base,
-          values,
-        });
+        return new all.DirectBatch({ ...base, values });
       }
       case "bits":
         return new all.BoolBatch({

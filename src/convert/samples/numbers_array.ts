@@ -1,3 +1,4 @@
+import { NUMBER_ARRAYS } from "../../codecs/columnar/numbers.ts";
 import { MsgpackFloat } from "../../codecs/msgpack/value.ts";
 import type { NumericArray } from "../../codecs/numpy/nd_array.ts";
 import type { NpyContent } from "../../codecs/numpy/npy.ts";
@@ -5,19 +6,7 @@ import type { ScalarType } from "../../codecs/values/value_type.ts";
 
 const ARRAYS: Readonly<
   Partial<Record<ScalarType, { from(list: Iterable<never>): NumericArray }>>
-> = {
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  float16: Float16Array,
-  float32: Float32Array,
-  float64: Float64Array,
-};
+> = NUMBER_ARRAYS;
 
 /** Whether lists of a type can be arrays; not Booleans, nor integers of arbitrary size. */
 export function isArrayType(type: ScalarType): boolean {
