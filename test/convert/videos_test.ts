@@ -283,7 +283,7 @@ const UNFIT: [name: string, frame: Uint8Array, meta: string, words: RegExp][] =
       "no JPEG",
       text.encode("text"),
       "{}",
-      /frame 1 cannot be stored as a JPEG: .*neither a JPEG nor/,
+      /frame 1 cannot be stored as a JPEG: .*it is not a JPEG, PNG, WebP/,
     ],
     ["a cut JPEG", JPEGS[0]!.subarray(0, -2), "{}", /does not end with FF D9/],
     ["no JSON", JPEGS[0]!, "{", /meta.json is not JSON/],

@@ -164,7 +164,10 @@ Deno.test("a folder of images, with or without a slash, at any depth, with both 
         ],
       );
       assert.deepEqual(found[0]!.frames, ["32x24"]);
-      assert.match(found[2]!.frames[0]!, /broken\.png: it is neither a JPEG/);
+      assert.match(
+        found[2]!.frames[0]!,
+        /broken\.png: it is not a JPEG, PNG, WebP/,
+      );
       const once = new ImageFolderAdapter({ folder, removeDuplicateIds: true });
       assert.equal(once.length, 5);
       const png = new ImageFolderAdapter({ folder, fileExtensions: [".png"] });
