@@ -107,6 +107,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: "[options] [command]",
     load: () => import("./commands/bag/bag_create.ts"),
   },
+  "index": {
+    description:
+      "write the index of a container to a file, so that others open it at once",
+    usage: "[options] <source>",
+    load: () => import("./commands/index.ts"),
+  },
   "split": {
     description: "split a container at random into index files",
     usage: "[options] <source>",

@@ -26,6 +26,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   hostname: "--host",
   imgSize: "--frame-size",
   nonEmpty: "-o nonempty",
+  output: "--output",
   removeDuplicateIds: "--remove-duplicates",
   replace: "--force",
 };

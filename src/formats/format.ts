@@ -3,7 +3,7 @@ import type { ConversionTarget, TargetName } from "../convert/to/target.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { FormatError, RecordfsError } from "../base/errors.ts";
 import type { Steps } from "../io/concurrency/steps.ts";
-import type { WaitOptions } from "../io/storage/byte_source.ts";
+import type { ByteSource, WaitOptions } from "../io/storage/byte_source.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import type {
   CheckOptions,
@@ -92,6 +92,14 @@ export type Nearly = NonNullable<
   ReturnType<NonNullable<FormatDescriptor["nearly"]>>
 >;
 
+/** Indexes of NVIDIA DALI. */
+export interface DaliIndex {
+  /** Returns the path of a file's index; `undefined` if the name of the file has another suffix. */
+  pathOf(path: string): string | undefined;
+  /** Makes the index of a file, as DALI's own tool does. */
+  encode(source: ByteSource): Steps<Uint8Array[]>;
+}
+
 /** Implementation of a container format. */
 export interface Format {
   /**
@@ -126,6 +134,8 @@ export interface Format {
       readonly frames?: number | undefined;
     },
   ): Promise<Dataset<unknown> | undefined>;
+  /** @ignore Returns how the indexes are written that NVIDIA DALI reads next to a container's files. */
+  daliIndex?(): Promise<DaliIndex>;
   /**
    * @ignore Returns what of a container can be converted to other formats. Without this method, its files are converted.
    *

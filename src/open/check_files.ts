@@ -2,6 +2,9 @@ import { FormatError } from "../base/errors.ts";
 import { CheckRun } from "../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../tree/format.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
+import type { Steps } from "../io/concurrency/steps.ts";
+import { checkIndexFile } from "../io/index_cache/check_index_file.ts";
+import { openAdjacent } from "../io/storage/open_adjacent.ts";
 import { newExtent } from "../tree/tree.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { countSamples } from "./data/counted_samples.ts";
@@ -33,6 +36,9 @@ export async function checkFiles(
       isSummed = extent.checksumKind !== undefined;
     });
   }
+  for (const { path } of info.parts) {
+    await run.part(() => run.run(checkIndexOf(path, run)));
+  }
   run.advanceTo(run.total); // the container also has an index and padding
   const { length: samples } = countSamples(info);
   const areCompared = isSummed || samples === 0;
@@ -40,4 +46,15 @@ export async function checkFiles(
     samples,
     compares: areCompared ? "contents" : "structure",
   });
+}
+
+/** Checks the index file next to a part of a container, unless that lies in another file. */
+function* checkIndexOf(path: string, run: CheckRun): Steps<void> {
+  const source = yield* openAdjacent(run.storage, path);
+  if (source === undefined) return;
+  try {
+    yield* checkIndexFile(source, run);
+  } finally {
+    source.close();
+  }
 }

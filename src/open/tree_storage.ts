@@ -12,6 +12,7 @@ import { MemorySource } from "../io/storage/memory_source.ts";
 import {
   type FileFacts,
   noSuchFile,
+  type OpenFileOptions,
   type Storage,
 } from "../io/storage/storage.ts";
 import { INSIDE } from "../io/storage/chained_path.ts";
@@ -80,9 +81,9 @@ export class TreeStorage extends LayeredStorage {
   }
 
   /** Opens a file. Its bytes are those of the container, which stays open. */
-  *open(path: string): Steps<ByteSource> {
+  *open(path: string, options?: OpenFileOptions): Steps<ByteSource> {
     const inside = this.#pathIn(path);
-    if (inside === undefined) return yield* this.base.open(path);
+    if (inside === undefined) return yield* this.base.open(path, options);
     const tree = this.#tree;
     const node = yield* findNode(tree, inside);
     if (node === 0) throw noSuchFile(path);

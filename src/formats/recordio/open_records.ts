@@ -61,8 +61,18 @@ const CHAIN: Chain<FileFacts> = {
   kind: "recordio 1",
   header: HEADER,
   partAt,
+  areFacts,
   look,
 };
+
+function areFacts(data: unknown, records: number): data is FileFacts {
+  const { first, end, kind, facts, layout } = data as FileFacts;
+  return Number.isInteger(first) && Number.isInteger(end) && 0 <= first &&
+    first <= end && end <= records && typeof kind === "string" &&
+    Object.values(facts).every(Number.isSafeInteger) &&
+    (layout === null || typeof layout.isList === "boolean" &&
+        /^[a-z0-9]{0,8}$/.test(layout.suffix));
+}
 
 /** Looks for the header of a face set, the record of key 0, which InsightFace's writer writes last; and at an image. */
 function* look(source: ByteSource, limits: WholeNumbers): Steps<FileFacts> {

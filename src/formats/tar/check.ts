@@ -1,12 +1,14 @@
 import { FormatError } from "../../base/errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
+import { checkTables } from "../../io/index_cache/check_index_file.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { encodeName } from "../../base/names.ts";
+import { columnsToKeep } from "../../tree/archive/archive_columns.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { daliPath, readDaliFiles } from "./read/dali_index.ts";
-import { refuseCompressed, scanAll } from "./read/open_index.ts";
+import { INDEX_KIND, refuseCompressed, scanAll } from "./read/open_index.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
 import { SampleGuess } from "./read/sample_guess.ts";
 import { sampleCount, type TarIndex } from "./read/tar_columns.ts";
@@ -55,6 +57,8 @@ function* checkTar(source: ByteSource, run: CheckRun): Steps<TarIndex> {
     run.damage(tree.faultOf(record));
   }
   yield* checkDaliIndex(tree, run);
+  const columns = columnsToKeep(index.columns);
+  yield* checkTables(source, run, { kind: INDEX_KIND, columns });
   return index;
 }
 

@@ -1,5 +1,6 @@
 import type { Format } from "../format.ts";
 import { checkTars } from "./check.ts";
+import { daliPath } from "./read/dali_index.ts";
 import { openTars } from "./tree/open_tars.ts";
 import { tarPaths } from "./tree/tar_paths.ts";
 
@@ -10,6 +11,10 @@ export const tar: Format = {
     return (yield* tarPaths(pattern, storage)).paths;
   },
   check: checkTars,
+  async daliIndex() {
+    const { daliIndexOf } = await import("./write/dali_output.ts");
+    return { pathOf: daliPath, encode: daliIndexOf };
+  },
   async openSource(container) {
     const { tarSource } = await import("./convert/source.ts");
     return tarSource(container);

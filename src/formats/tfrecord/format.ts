@@ -9,6 +9,10 @@ export const tfrecord: Format = {
     return (yield* recordPaths(pattern, storage)).paths;
   },
   check: checkRecords,
+  async daliIndex() {
+    const { daliPath, daliIndexOf } = await import("./read/dali_index.ts");
+    return { pathOf: daliPath, encode: daliIndexOf };
+  },
   async openSource(container) {
     const { recordsSource } = await import("./convert/source.ts");
     return recordsSource(container);

@@ -3,6 +3,12 @@
 /** Kind of records, as `info` shows it. */
 export type RecordKind = "Examples" | "SequenceExamples" | "records";
 
+/** Whether data are a kind of records. */
+export function isRecordKind(data: unknown): data is RecordKind {
+  return data === "Examples" || data === "SequenceExamples" ||
+    data === "records";
+}
+
 const IN_SHARDS = " in shards";
 
 /** Returns the kind of a container of several files. */

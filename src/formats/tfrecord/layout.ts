@@ -62,12 +62,15 @@ const NAMED = /\.tfrecords?(?:[.-][^/]*)?$/i;
 /** Names such as `train-00000-of-00010`, without the extension of another format. */
 const NUMBERED = /(?:^|\/)[^./]*-\d{5,}-of-\d{5,}$/;
 
+/** Names of indexes next to files of this format. */
+const INDEX = /\.(?:idx|index|recordfs-index)$/i;
+
 /** Whether a name is one of this format only. */
 export function isNamedSo(path: string): boolean {
-  return NAMED.test(path);
+  return NAMED.test(path) && !INDEX.test(path);
 }
 
 /** Whether a directory entry may be one of its shards, by its name. */
 export function isShard(name: string): boolean {
-  return NAMED.test(name) || NUMBERED.test(name);
+  return isNamedSo(name) || NUMBERED.test(name);
 }

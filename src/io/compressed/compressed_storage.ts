@@ -12,11 +12,11 @@ import {
   cacheOptionsOf,
 } from "../index_cache/cache_location.ts";
 import {
-  type CachedIndex,
   cachedIndex,
   cacheIndex,
-  indexInCache,
+  keptIndex,
 } from "../index_cache/cached_index.ts";
+import type { KeptIndex } from "../index_cache/kept_index.ts";
 import { readPart } from "../read/read_part.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
@@ -47,6 +47,8 @@ import { loadPushDecoder } from "./push_decoder.ts";
 import {
   declaredIndex,
   type DecodingLimits,
+  ENTRY,
+  headerOf,
   indexOf,
   indexStream,
   StreamIndexing,
@@ -55,8 +57,6 @@ import {
 
 /** Version of the indexes in the cache. */
 const KIND = "compressed stream 1";
-/** Smallest decoded size, in bytes, of what counts as an entry: with fewer entries, an index is made in no time. */
-const ENTRY = 32;
 
 /** How compressed files are decoded, and what of that is cached. */
 export interface CompressedOptions extends DecodingLimits {
@@ -237,7 +237,7 @@ export class CompressedStorage extends LayeredStorage {
   /** Returns how the index of a stream is made and cached. */
   #cachedIndexOf(
     { origin, method, long }: Opening,
-  ): CachedIndex<StreamIndex> {
+  ): KeptIndex<StreamIndex> {
     const options = this.#options;
     return {
       kind: KIND,
@@ -253,19 +253,22 @@ export class CompressedStorage extends LayeredStorage {
       },
       count: ({ size }) => size / ENTRY,
       tables: tablesOf,
+      headerAt: headerOf,
+      travels: ({ isDeclared }) => !isDeclared,
     };
   }
 
   /** Returns the declared size of a stream that can be read while it is decoded for the first time. */
   *#liveSize(
     { origin, method }: Opening,
-    cached: CachedIndex<StreamIndex>,
+    cached: KeptIndex<StreamIndex>,
   ): Steps<number | undefined> {
     const isFar = origin.readAtSync === undefined;
     if (!this.#isLive || isFar || method.needsPushDecoder) return undefined;
     const size = yield* declaredSize(origin, method.compression);
     if (size === undefined) return undefined;
-    const isNew = indexInCache(origin, this.#options, cached) === undefined &&
+    const isNew =
+      (yield* keptIndex(origin, this.#options, cached)) === undefined &&
       (yield* declaredIndex(origin, method, this.#options)) === undefined;
     return isNew ? size : undefined;
   }

@@ -10,7 +10,7 @@ import { crc32Of } from "../read/crc32_of.ts";
 import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
 import type { MadeSource } from "../storage/made_source.ts";
 import type { CachedParts } from "./long_parts.ts";
-import { MemberReader } from "./member_reader.ts";
+import { type Checkpoint, MemberReader } from "./member_reader.ts";
 import type { Method } from "./methods.ts";
 import type { StreamIndex } from "./part_columns.ts";
 import { checkpointOf, partAt } from "./stream_index.ts";
@@ -270,17 +270,23 @@ export class DecompressedSource implements MadeSource {
 
   #readerAt(number: number): MemberReader {
     const { method, index } = this.#stream;
-    return new MemberReader(this.origin, method, checkpointOf(index, number));
+    let checkpoint: Checkpoint;
+    try {
+      checkpoint = checkpointOf(index, number);
+    } catch (cause) {
+      throw this.#mismatch(number, undefined, cause);
+    }
+    return new MemberReader(this.origin, method, checkpoint);
   }
 
-  #mismatch(number: number, actual: number): FormatError {
+  #mismatch(number: number, actual?: number, cause?: unknown): FormatError {
     const { index } = this.#stream;
     const { name } = this.origin;
     const offset = index.packed[number]!;
     return new FormatError(
       "bad-structure",
       `Cannot decompress ${name} from byte ${offset} on: it differs from what was read before. Download it again`,
-      { path: name, offset, expected: index.sums[number], actual },
+      { path: name, offset, expected: index.sums[number], actual, cause },
     );
   }
 }

@@ -1,7 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { optionText } from "../../base/named_option.ts";
 import type { Steps } from "../concurrency/steps.ts";
-import type { CachedTables } from "../index_cache/cached_tables.ts";
+import type { CachedTables } from "../index_cache/tables_format.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import { WINDOW } from "./decoder.ts";
@@ -16,6 +16,8 @@ import { layoutOf } from "./stream_layouts.ts";
 
 /** Decoded bytes between checkpoints, at least. */
 const INTERVAL = 1 << 22;
+/** Smallest decoded size, in bytes, of what counts as an entry: with fewer entries, an index is made in no time. */
+export const ENTRY = 32;
 /** Ratios up to this size in bytes are not judged: a header alone may have any. */
 const LEAST_JUDGED = 1 << 20;
 
@@ -216,14 +218,21 @@ export function tablesOf(
   return { columns, facts: { size, junk, isDeclared } };
 }
 
+/** Returns where the part that has an entry begins, if each entry has as many decoded bytes. */
+export function headerOf(index: StreamIndex, entry: number): number {
+  return index.packed[partAt(index, entry * ENTRY)] ?? 0;
+}
+
 /** Returns the index of cached tables; `undefined` if they are not of this source. */
 export function indexOf(
   source: ByteSource,
-  { columns, facts }: CachedTables,
+  { columns, facts, isForeign = false }: CachedTables,
 ): StreamIndex | undefined {
   const { size, junk, isDeclared } = facts as Partial<StreamIndex>;
   const index = { ...columns, size, junk, isDeclared } as StreamIndex;
-  return isValid(index, source) ? index : undefined;
+  // What is declared has no checksums, by which a foreign index is compared with the file.
+  const isUnproven = isForeign && isDeclared;
+  return isValid(index, source) && !isUnproven ? index : undefined;
 }
 
 function isValid(index: StreamIndex, source: ByteSource): boolean {
@@ -236,7 +245,7 @@ function isValid(index: StreamIndex, source: ByteSource): boolean {
   if (!areColumns) return false;
   const count = sums.length;
   return typeof index.isDeclared === "boolean" && Number.isSafeInteger(size) &&
-    Number.isSafeInteger(junk) &&
+    Number.isSafeInteger(junk) && junk >= 0 &&
     spareBits.length === count && spareBits.every((bits) => bits < 8) &&
     isAscending(starts, count, size) && starts[0] === 0 &&
     starts[count] === size &&

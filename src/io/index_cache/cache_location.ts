@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { warnOnConsole } from "../../base/message_text.ts";
+import type { MessageListener } from "../../base/named_option.ts";
 import { CacheRoot } from "../remote/cache/cache_root.ts";
 import { isUrl, withoutSecrets } from "../remote/remote_location.ts";
 import { RemoteSource } from "../remote/remote_source.ts";
@@ -20,6 +21,7 @@ export interface CacheLocation {
 
 export interface IndexCacheOptions {
   readonly remote?: RemoteOptions | undefined;
+  readonly onWarning?: MessageListener | undefined;
 }
 
 /**

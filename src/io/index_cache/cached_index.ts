@@ -1,95 +1,105 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { RemoteSource } from "../remote/remote_source.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
-import { isMade } from "../storage/made_source.ts";
-import { IndexClaim } from "./index_claim.ts";
+import { adjacentTables } from "./adjacent_index.ts";
 import {
   type CacheLocation,
   cacheLocation,
   type IndexCacheOptions,
 } from "./cache_location.ts";
-import {
-  type CachedTables,
-  cacheTables,
-  readCachedTables,
-} from "./cached_tables.ts";
+import { cacheTables, readCachedTables } from "./cached_tables.ts";
+import { IndexClaim } from "./index_claim.ts";
+import { collectorOf } from "./index_collector.ts";
+import { isSlow, type KeptIndex, paysOff } from "./kept_index.ts";
+import type { CachedTables } from "./tables_format.ts";
 
-/** Entries from which on the index of a local source is cached. Smaller ones are made in no time. */
-const MANY = 1 << 15;
-/** Size in bytes from which on the index of a slow source is cached. For smaller ones, it takes a request or two. */
-const LARGE = 8 << 20;
-
-/** How the index of a source is made and cached. */
-export interface CachedIndex<Index> {
-  /** Kind and format version of the index. */
-  readonly kind: string;
-  /** Smallest size of an entry in the source, in bytes. */
-  readonly entrySize: number;
-  /** Returns the index of cached tables, or `undefined` if they are not of this source. Must trust nothing in them. */
-  take(tables: CachedTables): Index | undefined;
-  make(): Steps<Index>;
-  count(index: Index): number;
-  /** Whether the index may be cached. Other programs then wait for it. */
-  readonly isCacheable: boolean;
-  /** Returns the tables to cache; `undefined` if there are none. */
-  tables(index: Index): CachedTables | undefined;
-}
-
-/** Whether making an index takes as long as reading all of a source: it is remote, or made of another one. */
-function isSlow(source: ByteSource): boolean {
-  return source.readAtSync === undefined || isMade(source);
+/** An index, and its tables if they were read from an index file. */
+interface Found<Index> {
+  readonly index: Index;
+  readonly foreign?: CachedTables | undefined;
 }
 
 /** Returns where the index of a source is cached; `undefined` if it is made in no time, or cannot be cached. */
 function placeOf<Index>(
   source: ByteSource,
   options: IndexCacheOptions,
-  { entrySize, kind }: CachedIndex<Index>,
+  index: KeptIndex<Index>,
 ): CacheLocation | undefined {
-  const isSlowToRead = isSlow(source);
-  return source.size < (isSlowToRead ? LARGE : MANY * entrySize)
-    ? undefined
-    : cacheLocation(source, kind, options);
+  return paysOff(source, index)
+    ? cacheLocation(source, index.kind, options)
+    : undefined;
 }
 
-/** Returns the index of a source from the cache, if it is there. */
-export function indexInCache<Index>(
+/** Returns the index of a source from the cache, or the index file next to it. */
+export function* keptIndex<Index>(
   source: ByteSource,
   options: IndexCacheOptions,
-  index: CachedIndex<Index>,
-): Index | undefined {
+  index: KeptIndex<Index>,
+): Steps<Index | undefined> {
   const place = placeOf(source, options, index);
-  const kept = place && readCachedTables(place);
-  return kept && index.take(kept);
+  const isAgain = collectorOf(source) !== undefined;
+  return inCache(place, index, isAgain) ??
+    (yield* nextTo(source, options, index, place))?.index;
 }
 
-/** Caches an index that was made, if that pays off. */
+/** Returns the index in the cache. @param isAgain Whether one from an index file must be made again. */
+function inCache<Index>(
+  place: CacheLocation | undefined,
+  index: KeptIndex<Index>,
+  isAgain: boolean,
+): Index | undefined {
+  const kept = place && readCachedTables(place);
+  return kept === undefined || isAgain && kept.isForeign
+    ? undefined
+    : index.take(kept);
+}
+
+/** Returns the index in the file next to a source, and caches it. */
+function* nextTo<Index>(
+  source: ByteSource,
+  options: IndexCacheOptions,
+  index: KeptIndex<Index>,
+  place: CacheLocation | undefined,
+): Steps<Found<Index> | undefined> {
+  if (collectorOf(source) !== undefined) return undefined;
+  const found = yield* adjacentTables(source, options, index);
+  if (found === undefined) return undefined;
+  if (place !== undefined) cacheTables(place, found.tables);
+  return { index: found.index, foreign: found.tables };
+}
+
+/** Caches an index that was made, if that pays off, and collects it where index files are written. */
 export function cacheIndex<Index>(
   source: ByteSource,
   options: IndexCacheOptions,
-  index: CachedIndex<Index>,
+  index: KeptIndex<Index>,
   made: Index,
 ): void {
+  collectorOf(source)?.add(source, index, made);
   const place = placeOf(source, options, index);
-  const isSlowToRead = isSlow(source);
-  if (place === undefined || !isSlowToRead && index.count(made) < MANY) return;
+  if (place === undefined || !paysOff(source, index, made)) return;
   const tables = index.tables(made);
   if (tables !== undefined) cacheTables(place, tables);
 }
 
-/** Returns the index of a source from the cache, or makes it and caches it if that pays off. */
+/**
+ * Returns the index of a source: from the cache, or from the index file next to it, or makes it. Caches it if that pays
+ * off.
+ */
 export function* cachedIndex<Index>(
   source: ByteSource,
   options: IndexCacheOptions,
-  index: CachedIndex<Index>,
+  index: KeptIndex<Index>,
 ): Steps<Index> {
   const place = placeOf(source, options, index);
-  const read = () => {
-    const kept = place && readCachedTables(place);
-    return kept && index.take(kept);
+  const collector = collectorOf(source);
+  const read = () => inCache(place, index, collector !== undefined);
+  const note = (kept: Index) => {
+    collector?.add(source, index, kept);
+    return kept;
   };
   const before = read();
-  if (before !== undefined) return before;
+  if (before !== undefined) return note(before);
   using claim = place && index.isCacheable && source instanceof RemoteSource
     ? new IndexClaim(source, place)
     : undefined;
@@ -98,8 +108,10 @@ export function* cachedIndex<Index>(
       sync: read, // without waiting, nothing can be fetched either
       async: (signal) => claim.take(read, signal),
     });
-    if (others !== undefined) return others;
+    if (others !== undefined) return note(others);
   }
+  const adjacent = yield* nextTo(source, options, index, place);
+  if (adjacent !== undefined) return adjacent.index;
   const made = yield* index.make();
   cacheIndex(source, options, index, made);
   return made;

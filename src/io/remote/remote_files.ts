@@ -123,9 +123,12 @@ export class RemoteFiles {
   async open(
     path: string,
     signal: AbortSignal | undefined,
+    isOptional = false,
   ): Promise<RemoteSource> {
+    if (isOptional && await this.#listed(path) === null) throw noSuchFile(path);
     const found = await this.#find(path, signal);
     if (found.kind !== "file") {
+      if (isOptional) throw noSuchFile(path);
       const { kind } = await this.look(path, signal);
       if (kind === "missing") throw noSuchFile(path);
       throw new RecordfsError(
@@ -172,11 +175,9 @@ export class RemoteFiles {
 
   async look(path: string, signal: AbortSignal | undefined): Promise<Facts> {
     if (path === this.#root && this.#isDirectory) return DIRECTORY;
-    const slash = path.lastIndexOf("/");
-    const beside = await this.#lists.get(path.slice(0, slash));
-    const entry = beside?.get(path.slice(slash + 1));
-    if (beside !== undefined) {
-      if (entry === undefined) return MISSING;
+    const entry = await this.#listed(path);
+    if (entry === null) return MISSING;
+    if (entry !== undefined) {
       if (entry.isDirectory) return DIRECTORY;
       const { size, mtime } = entry;
       if (size !== undefined && mtime !== undefined) {
@@ -192,6 +193,13 @@ export class RemoteFiles {
       return found;
     }
     return await this.#list(path, signal) === undefined ? MISSING : DIRECTORY;
+  }
+
+  /** Returns the entry of a path in the listing of its directory: `null` if it has none, `undefined` without a listing. */
+  async #listed(path: string): Promise<ListedFile | null | undefined> {
+    const slash = path.lastIndexOf("/");
+    const list = await this.#lists.get(path.slice(0, slash));
+    return list && (list.get(path.slice(slash + 1)) ?? null);
   }
 
   #list(

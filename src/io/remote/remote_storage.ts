@@ -1,6 +1,10 @@
 import { perform, type Steps } from "../concurrency/steps.ts";
 import { mustWait } from "../storage/must_wait.ts";
-import type { FileFacts, Storage } from "../storage/storage.ts";
+import type {
+  FileFacts,
+  OpenFileOptions,
+  Storage,
+} from "../storage/storage.ts";
 import { shareBackoffTable } from "./backoff_table.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import type { RemoteObserver } from "./client.ts";
@@ -59,8 +63,12 @@ export class RemoteStorage implements Storage {
     return warnedCaches(this.options.onWarning);
   }
 
-  open(path: string): Steps<RemoteSource> {
-    return this.#wait(path, (files, signal) => files.open(path, signal));
+  open(path: string, options?: OpenFileOptions): Steps<RemoteSource> {
+    const isOptional = options?.isOptional ?? false;
+    return this.#wait(
+      path,
+      (files, signal) => files.open(path, signal, isOptional),
+    );
   }
 
   list(path: string): Steps<readonly string[] | undefined> {

@@ -45,6 +45,20 @@ function takeOver(storage: Storage, path: string): ByteSource | undefined {
   return source;
 }
 
+/** Where open files were found. */
+const places = new WeakMap<ByteSource, StoredFile>();
+
+/** Path of a file, and the storage that it was opened from. */
+export interface StoredFile {
+  readonly storage: Storage;
+  readonly path: string;
+}
+
+/** Returns where a file was opened; `undefined` if {@linkcode openFile} did not open it. */
+export function openedAt(source: ByteSource): StoredFile | undefined {
+  return places.get(source);
+}
+
 /**
  * Opens a file of a container. Throws `git-lfs-pointer` if it is a Git LFS pointer, whose text must not be taken for
  * content; otherwise like {@linkcode Storage.open}.
@@ -57,6 +71,7 @@ export function* openFile(
   const known = options === undefined ? takeOver(storage, path) : undefined;
   if (known !== undefined) return known;
   const source = yield* storage.open(path, options);
+  places.set(source, { storage, path });
   if (source.size === 0 || source.size > LONGEST_POINTER) return source;
   try {
     const text = utf8Text(yield* readPart(source, 0, source.size));

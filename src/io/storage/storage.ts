@@ -22,6 +22,11 @@ export interface Storage {
      * any change is an error. Defaults to `false`.
      */
     readonly mayGrow?: boolean | undefined;
+    /**
+     * Whether the file may be missing: a server is then asked once at most, and not at all if it has listed the directory.
+     * Defaults to `false`, which tells a missing file from a directory.
+     */
+    readonly isOptional?: boolean | undefined;
   }): Steps<ByteSource>;
   /**
    * Lists the names in a directory, unordered; `undefined` if the path is a file.

@@ -1,4 +1,4 @@
-import type { Column } from "../../io/index_cache/cached_tables.ts";
+import type { Column } from "../../io/index_cache/tables_format.ts";
 
 /** Flattens columns for the index cache; columns of a group become `GROUP.COLUMN`. */
 export function columnsToKeep(groups: object): Record<string, Column> {

@@ -1,6 +1,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
+import { checkIndexFile } from "../../io/index_cache/check_index_file.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
@@ -90,6 +91,7 @@ export class CheckRun {
       const source = await this.run(openFile(this.storage, path));
       try {
         await this.part(async () => samples += await check(source, bytes));
+        await this.part(() => this.run(checkIndexFile(source, this)));
         bytes += source.size;
         this.advanceTo(bytes);
       } finally {

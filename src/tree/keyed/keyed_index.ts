@@ -8,6 +8,8 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { skippedError } from "../archive/archive_notes.ts";
 import { columnsToKeep, keptColumns } from "../archive/archive_columns.ts";
+import { areDamaged, skippedOf } from "../archive/foreign_facts.ts";
+import { areSound } from "../archive/sound_columns.ts";
 import type { CheckRun } from "../check/check_run.ts";
 import type { ContainerOptions } from "../format.ts";
 import { nameSuffix } from "../names/numbered_names.ts";
@@ -80,12 +82,14 @@ function* openNow(
     kind,
     entrySize,
     isCacheable: true,
-    take({ columns: kept, facts }) {
+    take({ columns: kept, facts, isForeign }) {
       const columns = keptColumns(kept) as KeyedColumns;
       const { of, ...rest } = facts as KeyedIndex & { readonly of: string };
-      return of === state && areInside(columns, size)
-        ? { ...rest, columns }
-        : undefined;
+      const isSound = of === state && areInside(columns, size);
+      if (!isSound) return undefined;
+      return isForeign
+        ? foreignStore(path, columns, rest)
+        : { ...rest, columns };
     },
     *make() {
       yield* format.walk(builder);
@@ -96,6 +100,7 @@ function* openNow(
       builder.isSound
         ? { columns: columnsToKeep(columns), facts: { ...rest, of: state } }
         : undefined,
+    headerAt: ({ columns }, value) => columns.offsets[value]!,
   });
   yield* requireSame(source, guard);
   const { columns } = index;
@@ -134,6 +139,25 @@ function* requireSame(
 ): Steps<void> {
   const now = yield* readPart(source, offset, bytes.length);
   if (now.some((byte, i) => byte !== bytes[i])) throw changedFile(source.name);
+}
+
+/** Returns the index of tables that anybody may have made for this state of the store. */
+function foreignStore(
+  path: string,
+  columns: KeyedColumns,
+  { skipped, damage, databases }: Omit<KeyedIndex, "columns">,
+): KeyedIndex | undefined {
+  const { offsets, lengths, suffixes, links } = columns;
+  const known = skippedOf(skipped, path);
+  const isSound = offsets instanceof Float64Array &&
+    offsets.every(Number.isSafeInteger) && lengths instanceof Uint32Array &&
+    suffixes instanceof Uint8Array && lengths.length === offsets.length &&
+    suffixes.length === offsets.length && links.length === 0 &&
+    areSound(columns, offsets.length) && areDamaged(damage) &&
+    Number.isSafeInteger(databases);
+  return isSound && known
+    ? { columns, skipped: known, damage, databases }
+    : undefined;
 }
 
 /** Whether all readable values lie in the file: cached tables are not trusted. */

@@ -42,6 +42,8 @@ export interface Chain<F> {
   readonly header: number;
   /** Reads a header; `undefined` if there is none. */
   partAt(view: DataView, at: number): ChainedPart | undefined;
+  /** Whether data that anybody may have made are what is known of a file of so many records. */
+  areFacts(data: unknown, records: number): data is F;
   /** Looks at records, to cache what they tell along with their limits. */
   look(source: ByteSource, limits: WholeNumbers): Steps<F>;
 }
@@ -58,7 +60,7 @@ export function chainedLimits<F>(
   chain: Chain<F>,
   { storage, ...options }: IndexCacheOptions & { readonly storage: Storage },
 ): Steps<FoundLimits & { readonly facts: F }> {
-  const { kind, header } = chain;
+  const { kind, header, areFacts } = chain;
   return cachedIndex<FoundLimits & { readonly facts: F }>(source, options, {
     kind,
     entrySize: header,
@@ -66,8 +68,12 @@ export function chainedLimits<F>(
     take({ columns, facts }) {
       const limits = columns["limits"] as WholeNumbers | undefined;
       const isOf = limits?.[0] === 0 && limits.at(-1) === source.size &&
-        limits.every((end, i) => i === 0 || end >= limits[i - 1]! + header);
-      return isOf ? { limits, facts: facts as F } : undefined;
+        limits.every((end, i) =>
+          i === 0 || Number.isInteger(end) && end >= limits[i - 1]! + header
+        );
+      return isOf && areFacts(facts, limits.length - 1)
+        ? { limits, facts }
+        : undefined;
     },
     *make() {
       const found = yield* find(source, indexPath, chain, storage);
@@ -77,6 +83,7 @@ export function chainedLimits<F>(
     // An index that is next to the file may be replaced.
     tables: ({ limits, facts, damage, isListed }) =>
       damage || isListed ? undefined : { columns: { limits }, facts },
+    headerAt: ({ limits }, record) => limits[record]!,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Column } from "../../io/index_cache/cached_tables.ts";
+import type { Column } from "../../io/index_cache/tables_format.ts";
 import { GrowingNumbers } from "../growing_numbers.ts";
 import type { WholeNumbers } from "../shared_numbers.ts";
 

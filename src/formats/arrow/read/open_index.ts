@@ -15,7 +15,7 @@ import { inParallel } from "../../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { cachedIndex } from "../../../io/index_cache/cached_index.ts";
 import type { IndexCacheOptions } from "../../../io/index_cache/cache_location.ts";
-import type { CachedTables } from "../../../io/index_cache/cached_tables.ts";
+import type { CachedTables } from "../../../io/index_cache/tables_format.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
@@ -128,6 +128,11 @@ export function* openIndex(
     tables: (made) => ({ columns: { ...made }, facts: null }),
     take: (tables) => taken(tables.columns, columns.length, size),
     make: () => readBatches(source, contents, columns, onWarning),
+    headerAt: ({ blocks }, group) =>
+      blocks[
+        Math.min(group, blocks.length / Block.FIELDS - 1) * Block.FIELDS
+      ] ??
+        0,
   });
   if (!Number.isSafeInteger(tables.firsts.at(-1)! * (columns.length + 1))) {
     throw fileError(path, "it counts too many rows", "absurd-count");
@@ -295,6 +300,10 @@ function taken(
   const tables = columns as unknown as Tables;
   const { firsts, blocks, sizes } = tables;
   const { START, LENGTH, BODY, BODY_LENGTH, FIELDS } = Block;
+  const areNumbers = [firsts, blocks, sizes].every((column) =>
+    column instanceof Float64Array && column.every(Number.isSafeInteger)
+  );
+  if (!areNumbers) return undefined;
   if (sizes.length !== count || firsts[0] !== 0) return undefined;
   if (blocks.length !== (firsts.length - 1) * FIELDS) return undefined;
   for (let i = 0; i + 1 < firsts.length; i++) {

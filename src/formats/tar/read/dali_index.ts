@@ -8,8 +8,9 @@ import { padded, TAR_BLOCK } from "../../../base/tar_header.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import { NO_HEAD, type TarIndex } from "./tar_columns.ts";
+import { encodeName } from "../../../base/names.ts";
 import { utf8Text } from "../../../base/utf8.ts";
-import { openFile } from "../../../io/storage/open_file.ts";
+import { openAdjacent } from "../../../io/storage/open_adjacent.ts";
 
 const LARGEST = 256 << 20;
 /** Maximum bytes between two contents: headers with their extensions. */
@@ -67,19 +68,16 @@ export function* readDaliFiles(
   path: string,
   storage: Storage,
 ): Steps<Named[] | undefined> {
-  let index: ByteSource | undefined;
+  const index = yield* openAdjacent(storage, path);
+  if (index === undefined) return undefined;
   try {
-    const facts = yield* storage.stat(path);
-    if (facts === undefined || facts.isDirectory || facts.size > LARGEST) {
-      return undefined;
-    }
-    index = yield* openFile(storage, path);
+    if (index.size > LARGEST) return undefined;
     return parse(yield* readPart(index, 0, index.size));
   } catch (error) {
     if (error instanceof RecordfsError) return undefined; // the tar itself has all the information
     throw error;
   } finally {
-    index?.close();
+    index.close();
   }
 }
 
@@ -150,19 +148,25 @@ function* isAt(
   );
 }
 
-/** Whether the bytes between the previous content and a file's are headers of exactly that file. */
+/**
+ * Whether the bytes between the previous content and a file's are headers, the last of which are that file's.
+ *
+ * @param isOnly Whether they must be of no other member, such as a directory.
+ */
 export function* agrees(
   bytes: Uint8Array<ArrayBuffer>,
   { name, size }: Named,
+  isOnly = true,
 ): Steps<boolean> {
   const builder = new HeadersBuilder();
   const headers = new HeadersOnly(bytes, padded(size));
   let isDamaged = false;
   yield* scanTar(headers, builder, () => void (isDamaged = true));
-  const { found: [only], count, paths } = builder;
-  return !isDamaged && count === 1 && only !== undefined &&
-    only.offset === bytes.length && only.size === size &&
-    paths.find(new TextEncoder().encode(name)) === 0;
+  const { found, count, paths } = builder;
+  const last = found.at(-1);
+  return !isDamaged && (count === 1 || !isOnly) && last !== undefined &&
+    last.offset === bytes.length && last.size === size &&
+    paths.find(encodeName(name)) === found.length - 1;
 }
 
 /** Records one file, and counts all members. */

@@ -15,17 +15,19 @@ import { NO_CACHE, optionText } from "../../../base/named_option.ts";
 export interface IndexOrigin {
   /** Path of the adjacent index; `undefined` for the index cache. */
   readonly beside: string | undefined;
+  /** Whether it may have been made by anybody, hashes of headers included. */
+  readonly isForeign: boolean;
   /** Per record: 1 if its header has been verified. Shared by threads. */
   readonly compared: Uint8Array;
 }
 
 /** Returns the origin of an index's tables; `undefined` if it is the tar itself. */
 export function originOf(
-  { columns, madeBy, isKept }: TarIndex,
+  { columns, madeBy, isKept, isForeign = false }: TarIndex,
 ): IndexOrigin | undefined {
-  if (madeBy === undefined && isKept !== true) return undefined;
+  if (madeBy === undefined && isKept !== true && !isForeign) return undefined;
   const compared = new Uint8Array(newSharedMemory(columns.offsets.length));
-  return { beside: madeBy, compared };
+  return { beside: madeBy, isForeign, compared };
 }
 
 /** Verifies headers against an index not just made from this tar: each once, before its content is read. */
@@ -82,17 +84,22 @@ export class Heads {
   *#isSame(record: number, start: number, length: number): Steps<boolean> {
     const { offsets, sizes, heads } = this.#columns;
     const bytes = yield* readPart(this.#source, start, length);
-    if (heads[record] !== NO_HEAD) {
+    if (this.#hasHash(record)) {
       return headOf(blocksOf(bytes), 0) === heads[record];
     }
     const [offset, size] = [offsets[record]!, sizes[record]!];
-    return yield* agrees(bytes, { name: this.#nameOf(record), offset, size });
+    const file = { name: this.#nameOf(record), offset, size };
+    return yield* agrees(bytes, file, !this.#origin.isForeign);
   }
 
-  /** Returns where the header starts: if the index has no header hashes, at the end of the previous content. */
+  #hasHash(record: number): boolean {
+    return !this.#origin.isForeign && this.#columns.heads[record] !== NO_HEAD;
+  }
+
+  /** Returns where the header starts: without a hash of it, at the end of the previous content. */
   #startOf(record: number): number {
-    const { offsets, sizes, heads } = this.#columns;
-    if (heads[record] !== NO_HEAD) return offsets[record]! - TAR_BLOCK;
+    const { offsets, sizes } = this.#columns;
+    if (this.#hasHash(record)) return offsets[record]! - TAR_BLOCK;
     return record === 0 ? 0 : offsets[record - 1]! + padded(sizes[record - 1]!);
   }
 
@@ -102,7 +109,10 @@ export class Heads {
     const member = this.#nameOf(record);
     const offset = this.#columns.offsets[record]!;
     const [what, hint] = beside === undefined
-      ? ["the index in the cache", `Open it with ${optionText(NO_CACHE)}`]
+      ? [
+        this.#origin.isForeign ? "its index" : "the index in the cache",
+        `Open it with ${optionText(NO_CACHE)}`,
+      ]
       : [beside, `Make ${beside} again, or delete it`];
     return new FormatError(
       "bad-index",

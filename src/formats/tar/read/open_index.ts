@@ -15,11 +15,14 @@ import {
 } from "../../../io/compressed/compressions.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { readDaliIndex } from "./dali_index.ts";
+import { foreignIndex, isFollowable } from "./foreign_index.ts";
 import { scanTar } from "./scan.ts";
 import { TarBuilder } from "./tar_builder.ts";
 import { areInside, type TarColumns, type TarIndex } from "./tar_columns.ts";
 import { lookAtEnd } from "./tar_end.ts";
 
+/** Kind and version of the index. */
+export const INDEX_KIND = "tar 6";
 /** Maximum number of damages listed. */
 const MOST_DAMAGE = 1000;
 /** Maximum bytes fetched to find a header after a damaged one. */
@@ -41,14 +44,15 @@ export function* openIndex(
   options: IndexCacheOptions,
 ): Steps<TarIndex> {
   return yield* cachedIndex<TarIndex>(source, options, {
-    kind: "tar 6",
+    kind: INDEX_KIND,
     entrySize: TAR_BLOCK,
     isCacheable: true,
-    take({ columns: kept, facts }) {
+    take({ columns: kept, facts, isForeign }) {
       const columns = keptColumns(kept) as TarColumns;
-      return areInside(columns, source.size)
-        ? { ...facts as Omit<TarIndex, "columns">, columns, isKept: true }
-        : undefined;
+      if (!areInside(columns, source.size)) return undefined;
+      return isForeign
+        ? foreignIndex(source, columns, facts)
+        : { ...facts as Omit<TarIndex, "columns">, columns, isKept: true };
     },
     *make() {
       yield* refuseCompressed(source);
@@ -63,6 +67,8 @@ export function* openIndex(
       columns: columnsToKeep(columns),
       facts,
     }),
+    travels: ({ columns }) => isFollowable(columns),
+    headerAt: ({ columns }, entry) => columns.offsets[entry]! - TAR_BLOCK,
   });
 }
 

@@ -57,6 +57,8 @@ export interface TarIndex {
   readonly madeBy?: string | undefined;
   /** Whether the tables are from the index cache. */
   readonly isKept?: boolean;
+  /** Whether they are from an index file, which anybody may have made. */
+  readonly isForeign?: boolean;
 }
 
 export function sampleCount({ sampleStarts }: TarColumns): number {

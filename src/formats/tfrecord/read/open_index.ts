@@ -6,7 +6,7 @@ import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { crc32cLoaded, crc32cOf } from "../../../io/checksums/crc32c.ts";
 import { newExtent } from "../../../tree/tree.ts";
-import type { RecordKind } from "../kinds.ts";
+import { isRecordKind, type RecordKind } from "../kinds.ts";
 import { compressionOf, FRAME, hasRightSum, HEADER } from "../layout.ts";
 import { isNone, noneError } from "./cut.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type RecordColumns,
   type RecordIndex,
 } from "./record_columns.ts";
+import { scanByDali } from "./dali_index.ts";
 import { scanRecords } from "./scan.ts";
 import { scanExample } from "../proto/scan_example.ts";
 import { WireError, WireFields } from "../proto/wire.ts";
@@ -40,13 +41,16 @@ export function* openIndex(
     isCacheable: checkData,
     take({ columns: { starts, sums }, facts }) {
       const columns = { starts, sums } as RecordColumns;
-      return areOf(columns, source.size)
-        ? { columns, kind: facts as RecordKind }
+      return areOf(columns, source.size) && isRecordKind(facts)
+        ? { columns, kind: facts }
         : undefined;
     },
     *make() {
       yield* refuseCompressed(source);
-      const { columns, cut } = yield* scanRecords(source, checkData);
+      const known = yield* scanByDali(source);
+      const { columns, cut } = known === undefined
+        ? yield* scanRecords(source, checkData)
+        : { columns: known, cut: undefined };
       if (cut !== undefined && isNone(cut)) {
         throw noneError(source.name);
       }
@@ -59,6 +63,7 @@ export function* openIndex(
       checkData && cut === undefined
         ? { columns: { ...columns }, facts: kind }
         : undefined,
+    headerAt: ({ columns }, record) => columns.starts[record]!,
   });
 }
 

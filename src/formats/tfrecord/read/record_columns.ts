@@ -34,10 +34,12 @@ export function locateRecord(
 
 /** Whether tables fit a file of that size: cached tables are not trusted. */
 export function areOf({ starts, sums }: RecordColumns, size: number): boolean {
+  if (!(sums instanceof Uint32Array)) return false;
   if (starts[0] !== 0 || starts.at(-1) !== size) return false;
   if (starts.length !== sums.length + 1) return false;
   for (let i = 0; i < sums.length; i++) {
-    if (!(starts[i + 1]! - starts[i]! >= FRAME)) return false;
+    const length = starts[i + 1]! - starts[i]!;
+    if (!(Number.isInteger(length) && length >= FRAME)) return false;
   }
   return true;
 }

@@ -1,0 +1,119 @@
+import { RecordfsError } from "../../base/errors.ts";
+import { warnOnConsole } from "../../base/message_text.ts";
+import type { Steps } from "../concurrency/steps.ts";
+import { isUrl } from "../remote/remote_location.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+import { originOf } from "../storage/made_source.ts";
+import { openAdjacent } from "../storage/open_adjacent.ts";
+import { openedAt } from "../storage/open_file.ts";
+import { cacheOptionsOf, type IndexCacheOptions } from "./cache_location.ts";
+import {
+  INDEX_SUFFIX,
+  type IndexFileHead,
+  nameInOrigin,
+  readIndexFile,
+  readSection,
+} from "./index_file.ts";
+import {
+  type KeptIndex,
+  marksOf,
+  marksToCompare,
+  paysOff,
+} from "./kept_index.ts";
+import type { CachedTables } from "./tables_format.ts";
+
+/** Index of a source from an index file, with its tables. */
+export interface AdjacentTables<Index> {
+  readonly index: Index;
+  readonly tables: CachedTables;
+}
+
+/** Heads of index files by the file that is indexed; `undefined` if there is none, or it was refused. */
+const heads = new WeakMap<ByteSource, IndexFileHead | undefined>();
+
+/** Returns the path of the index file next to a file. The query of a URL stays at its end. */
+export function indexPath(path: string): string {
+  return isUrl(path)
+    ? path.replace(/(?=(\?[^/]*)?$)/, INDEX_SUFFIX)
+    : path + INDEX_SUFFIX;
+}
+
+/**
+ * Returns the index of a source from the index file next to it, if there is one and making the index takes long. What is
+ * not the index of that source is ignored, with a warning: its size must be the same, and the hashes of the first header,
+ * the last, and some in between. The format compares the others when it reads by them.
+ */
+export function* adjacentTables<Index>(
+  source: ByteSource,
+  options: IndexCacheOptions,
+  index: KeptIndex<Index>,
+): Steps<AdjacentTables<Index> | undefined> {
+  const origin = originOf(source);
+  const place = openedAt(origin);
+  if (
+    place === undefined || index.headerAt === undefined ||
+    !paysOff(source, index)
+  ) return undefined;
+  const path = indexPath(place.path);
+  const refuse = (why: string): undefined => {
+    heads.set(origin, undefined);
+    const { onWarning = warnOnConsole } =
+      cacheOptionsOf(origin, options.remote) ?? {};
+    const warn = options.onWarning ?? onWarning;
+    warn(
+      `${path} is ignored: ${why}. Make it again with \`recordfs index\`, or delete it`,
+    );
+  };
+  const isKnown = heads.has(origin);
+  let head = heads.get(origin);
+  if (isKnown && head === undefined) return undefined;
+  const file = yield* openAdjacent(place.storage, path);
+  try {
+    if (file === undefined) return void heads.set(origin, undefined);
+    head ??= yield* readIndexFile(file);
+    if (head === undefined) return refuse("it is damaged, or no index file");
+    heads.set(origin, head);
+    if (head.size !== origin.size) {
+      return refuse(
+        `it is the index of a file of ${head.size} bytes, and ${origin.name} has ${origin.size}`,
+      );
+    }
+    const name = nameInOrigin(source);
+    const section = head.sections.find((section) =>
+      section.kind === index.kind && section.name === name &&
+      section.size === source.size
+    );
+    if (section === undefined) return undefined;
+    const tables = yield* readSection(file, section);
+    if (tables === undefined) return refuse("it is damaged");
+    const taken = take(index, tables);
+    if (taken === undefined) {
+      return refuse(`it does not fit ${source.name}`);
+    }
+    const which = marksToCompare(source);
+    const marks = yield* marksOf(source, index, taken, which);
+    if (which.some((mark, i) => section.marks[mark] !== marks[i])) {
+      return refuse(`${source.name} has other content than it was made from`);
+    }
+    return { index: taken, tables };
+  } catch (error) {
+    if (!(error instanceof RecordfsError) || error.code === "must-wait") {
+      throw error;
+    }
+    return refuse(error.message);
+  } finally {
+    file?.close();
+  }
+}
+
+/** Returns the index of tables that anybody may have made. */
+function take<Index>(
+  index: KeptIndex<Index>,
+  tables: CachedTables,
+): Index | undefined {
+  try {
+    return index.take(tables);
+  } catch {
+    return undefined; // columns are missing, or of other types
+  }
+}
