@@ -64,9 +64,9 @@ interface Planned extends Pick<WrittenIndex, "entries" | "of"> {
  * import { writeIndex } from "@recordfs/recordfs/vfs";
  * import assert from "node:assert/strict";
  *
- * await Deno.copyFile("test/golden/tar/ustar.tar", "x.tar");
- * const [index] = await writeIndex("x.tar");
- * assert.equal(index?.path, "x.tar.recordfs-index");
+ * const tar = "test/golden/tar/webdataset/pairs.tar";
+ * const [index] = await writeIndex(tar, { output: "pairs.tar.recordfs-index" });
+ * assert.equal(index?.of, tar);
  * ```
  */
 export async function writeIndex(
@@ -132,11 +132,13 @@ async function writeDali(path: string, options: Own): Promise<WrittenIndex[]> {
       path: of,
     });
   if (dali === undefined) {
-    throw refuse(path, "it reads indexes of .tar and .tfrecord files only");
+    throw refuse(path, "it reads no indexes of this format");
   }
   const planned = parts.map(({ path: of }): Planned => {
     const path = dali.pathOf(of);
-    if (path === undefined) throw refuse(of, "its name does not end in .tar");
+    if (path === undefined) {
+      throw refuse(of, "its name has not the suffix of the format");
+    }
     return {
       path,
       of,

@@ -32,7 +32,17 @@ export interface RunOptions {
 
 /** Commands that can run in this process without lasting effects on it. */
 const HERE: ReadonlySet<string | undefined> = new Set([
-  ...["ls", "tree", "cat", "stat", "info", "records", "check", "extract"],
+  ...[
+    "ls",
+    "tree",
+    "cat",
+    "stat",
+    "info",
+    "records",
+    "check",
+    "extract",
+    "index",
+  ],
   ...["pack", "write", "convert", "bag", "split", "completions", "gulp"],
   "bench-loader",
   ...["--help", "--version", undefined],

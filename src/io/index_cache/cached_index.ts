@@ -10,7 +10,7 @@ import {
 import { cacheTables, readCachedTables } from "./cached_tables.ts";
 import { IndexClaim } from "./index_claim.ts";
 import { collectorOf } from "./index_collector.ts";
-import { isSlow, type KeptIndex, paysOff } from "./kept_index.ts";
+import { type KeptIndex, paysOff } from "./kept_index.ts";
 import type { CachedTables } from "./tables_format.ts";
 
 /** An index, and its tables if they were read from an index file. */

@@ -34,7 +34,6 @@ export function* checkIndexFile(
   source: ByteSource,
   on: IndexFindings,
 ): Steps<void> {
-  // deno-lint-ignore require-yield -- as the other check
   yield* withIndexFile(source, on, function* ({ head, origin, path, damage }) {
     if (head === undefined) {
       damage("it is damaged, or no index file");

@@ -1,6 +1,6 @@
 import type { Steps } from "../concurrency/steps.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
-import { originOf } from "../storage/made_source.ts";
+import { isMade, originOf } from "../storage/made_source.ts";
 import { openedAt, type StoredFile } from "../storage/open_file.ts";
 import type { Storage } from "../storage/storage.ts";
 import { encodeIndexFile, nameInOrigin, type Section } from "./index_file.ts";
@@ -78,7 +78,9 @@ export class IndexCollector {
       return {
         ...openedAt(origin)!,
         count: all.length,
-        entries: all.at(-1)!.entries,
+        // Of what was decompressed, those in it.
+        entries: (all.findLast(({ source }) => isMade(source)) ?? all.at(-1)!)
+          .entries,
         missing: all.filter(({ tables }) => tables === undefined)
           .map(({ kind }) => kind),
         encode: () => encode(origin, all),
