@@ -2,6 +2,7 @@ import { FormatError } from "../../base/errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { checkTables } from "../../io/index_cache/check_index_file.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
+import { openedAt } from "../../io/storage/open_file.ts";
 import { encodeName } from "../../base/names.ts";
 import { columnsToKeep } from "../../tree/archive/archive_columns.ts";
 import { skippedError } from "../../tree/archive/archive_notes.ts";
@@ -9,6 +10,7 @@ import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { daliPath, readDaliFiles } from "./read/dali_index.ts";
 import { INDEX_KIND, refuseCompressed, scanAll } from "./read/open_index.ts";
+import { widsFault } from "./read/wids.ts";
 import { TarBuilder } from "./read/tar_builder.ts";
 import { SampleGuess } from "./read/sample_guess.ts";
 import { sampleCount, type TarIndex } from "./read/tar_columns.ts";
@@ -25,12 +27,17 @@ export async function checkTars(
   options: CheckOptions,
 ): Promise<CheckReport> {
   const run = new CheckRun(options);
-  const { paths } = await run.run(tarPaths(location, run.storage));
+  const { paths, wids } = await run.run(tarPaths(location, run.storage));
+  const known = new Map(wids?.map((shard) => [shard.path, shard]));
   const guess = new SampleGuess();
   let grouped = 0;
   const files = await run.files(paths, async (source) => {
     const { columns, groups } = await run.run(checkTar(source, run));
     guess.add(groups, columns);
+    const shard = known.get(openedAt(source)?.path ?? source.name);
+    const actual = { size: source.size, samples: sampleCount(columns) };
+    const fault = shard && widsFault(shard, actual);
+    if (fault !== undefined) run.damage(fault);
     grouped += sampleCount(columns);
     return columns.offsets.length;
   });

@@ -13,9 +13,14 @@ import {
   flavourOf,
   hasChecksum,
   isShard,
+  isWidsHead,
+  isWidsName,
   parseNumber,
 } from "./layout.ts";
 import { hasSamples, SAMPLES } from "./kinds.ts";
+
+/** Bytes in which an index of wids says that it is one. */
+const WIDS_HEAD = 4096;
 
 /** Tar archives: their files, and WebDataset samples. */
 export const tar: FormatDescriptor = {
@@ -64,6 +69,9 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   // A damaged file of that name gets this format's error message.
   if (isShard(path)) return true;
   if (size === 0) return false;
+  if (isWidsName(path)) {
+    return isWidsHead(yield* read(0, Math.min(size, WIDS_HEAD)));
+  }
   const head = yield* read(0, Math.min(size, TAR_BLOCK));
   if (compressionOf(head) !== undefined) {
     return isShard(decompressedName(path));

@@ -1,3 +1,4 @@
+import { utf8Text } from "../../base/utf8.ts";
 /**
  * Physical layout of tars: blocks of 512 bytes; each member starts with a header block.
  *
@@ -134,4 +135,15 @@ export const MOST_SECONDS = 8.64e12;
 /** Whether a name is that of a shard. */
 export function isShard(name: string): boolean {
   return name.endsWith(".tar");
+}
+
+/** Whether a file may be an index of wids by its name. */
+export function isWidsName(path: string): boolean {
+  return /\.json$/i.test(path);
+}
+
+/** Whether a JSON file begins like an index of wids: what its writer puts first, or a description by hand. */
+export function isWidsHead(head: Uint8Array): boolean {
+  return /^\s*\{\s*("__kind__"\s*:\s*"wids-shard-index-v1"|[^\0]*"wids_version"\s*:)/
+    .test(utf8Text(head));
 }

@@ -23,6 +23,7 @@ import {
   type TarColumns,
   type TarIndex,
 } from "../read/tar_columns.ts";
+import { widsFault } from "../read/wids.ts";
 import { TarFiles } from "../read/tar_files.ts";
 import { TarSamples } from "../read/tar_samples.ts";
 import { TarSampleTree } from "./tar_sample_tree.ts";
@@ -35,7 +36,7 @@ export function* openTars(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { paths: all, areShards } = yield* tarPaths(path, storage);
+  const { paths: all, areShards, wids = [] } = yield* tarPaths(path, storage);
   const { files, paths, isGrouped, guess } = yield* openTrees(
     all,
     storage,
@@ -43,6 +44,15 @@ export function* openTars(
   );
   const { trees } = files;
   try {
+    const treeAt = new Map(paths.map((path, i) => [path, trees[i]]));
+    for (const shard of wids) {
+      const tree = treeAt.get(shard.path);
+      const fault = tree && widsFault(shard, {
+        size: tree.facts.size,
+        samples: isGrouped ? sampleCount(tree.columns) : undefined,
+      });
+      if (fault !== undefined) warnOfAll([fault.message], options.onWarning);
+    }
     const sampleView = options.sampleView === true && isGrouped;
     const shown = sampleView
       ? trees.map((tree) => new TarSampleTree(tree))
