@@ -1,4 +1,4 @@
-/** A remote tar with a DALI index of an earlier version: reads must return the tar's bytes, or fail. */
+/** A remote tar with an index, of DALI or recordfs, of an earlier version: reads must return the tar's bytes, or fail. */
 import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { MemoryStorage } from "../../../src/io/storage/memory_storage.ts";
@@ -9,6 +9,7 @@ import type { Dice } from "../dice.ts";
 import { digestOf } from "../digest.ts";
 import type { Scene } from "../scene.ts";
 import { type Drive, QUIET } from "./drive.ts";
+import { indexFileOf } from "./foreign_indexes.ts";
 
 const BLOCK = 512;
 /** Size from which an index file is used, in bytes. */
@@ -34,13 +35,17 @@ async function run(scene: Scene): Promise<void> {
       }),
   );
   members.push(memberBytes({ name: "z.bin", data: Buffer.alloc(LARGE) }));
-  const index = indexOf(members);
+  const dali = new TextEncoder().encode(indexOf(members));
+  const [name, index] = dice.once(2) ? ["t.idx", dali] as const : [
+    "t.tar.recordfs-index",
+    await indexFileOf(scene, packed(members)),
+  ] as const;
   for (let i = 1 + dice.int(3); i > 0; i--) change(members, dice);
-  const tar = new Uint8Array(Buffer.concat([...members, Buffer.alloc(1024)]));
+  const tar = packed(members);
   fs.writeFileSync(scene.output(".tar"), tar.subarray(0, tar.length - LARGE));
   const far = new MemoryStorage({
     "t.tar": new Blob([tar]),
-    "t.idx": new TextEncoder().encode(index),
+    [name]: index,
   });
   const near = new MemoryStorage({ "t.tar": tar });
   const indexed = await scene.attempt(
@@ -65,6 +70,10 @@ async function run(scene: Scene): Promise<void> {
   }
   if (indexed.ok) indexed.value.close();
   if (scanned.ok) scanned.value.close();
+}
+
+function packed(members: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.concat([...members, Buffer.alloc(1024)]));
 }
 
 /** Returns the index that DALI's `wds2idx` writes for a tar of these members. */
