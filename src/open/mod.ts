@@ -6,7 +6,6 @@
  */
 export type { ContainerLocation, SeveralLocations } from "./location.ts";
 export { openSamplesSync, openSync } from "./open_sync.ts";
-export { writeIndex, type WrittenIndex } from "./write_index.ts";
 export { PlacementError } from "./open_several.ts";
 export type { ContainerInfo, ContainerOptions } from "../tree/format.ts";
 export { decodeValue, type NodeView } from "../tree/node_view.ts";

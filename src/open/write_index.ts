@@ -58,16 +58,6 @@ interface Planned extends Pick<WrittenIndex, "entries" | "of"> {
  * @returns The files that were written.
  * @throws {RecordfsError} If the container is opened without an index (`no-index`), or its index would not be used (`unsupported`).
  * @throws {WriteError} If a file exists that is no index (`exists`), or cannot be written.
- *
- * @example
- * ```ts
- * import { writeIndex } from "@recordfs/recordfs/vfs";
- * import assert from "node:assert/strict";
- *
- * const tar = "test/golden/tar/webdataset/pairs.tar";
- * const [index] = await writeIndex(tar, { output: "pairs.tar.recordfs-index" });
- * assert.equal(index?.of, tar);
- * ```
  */
 export async function writeIndex(
   location: string | URL,
