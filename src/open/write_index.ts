@@ -11,6 +11,7 @@ import { INDEX_MAGIC } from "../io/index_cache/index_file.ts";
 import { readPart } from "../io/read/read_part.ts";
 import { isUrl } from "../io/remote/remote_location.ts";
 import type { WaitOptions } from "../io/storage/byte_source.ts";
+import { againIfChanged } from "../io/storage/changed_file.ts";
 import { isMade } from "../io/storage/made_source.ts";
 import { openFile } from "../io/storage/open_file.ts";
 import { storedAt } from "../io/storage/stored_location.ts";
@@ -219,7 +220,10 @@ async function requireReplaceable(
   path: string,
   magic: string | undefined,
 ): Promise<void> {
-  const there = await runAsync(firstBytes(path, magic?.length ?? 0));
+  // Others may replace it at the same time.
+  const there = await runAsync(
+    againIfChanged(() => firstBytes(path, magic?.length ?? 0)),
+  );
   if (there === undefined || magic !== undefined && there === magic) return;
   throw new WriteError(
     "exists",

@@ -3,13 +3,13 @@ import { warnOnConsole } from "../../base/message_text.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import { isUrl } from "../remote/remote_location.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
+import { againIfChanged } from "../storage/changed_file.ts";
 import { originOf } from "../storage/made_source.ts";
 import { openAdjacent } from "../storage/open_adjacent.ts";
 import { openedAt } from "../storage/open_file.ts";
 import { cacheOptionsOf, type IndexCacheOptions } from "./cache_location.ts";
 import {
   INDEX_SUFFIX,
-  type IndexFileHead,
   nameInOrigin,
   readIndexFile,
   readSection,
@@ -28,8 +28,8 @@ export interface AdjacentTables<Index> {
   readonly tables: CachedTables;
 }
 
-/** Heads of index files by the file that is indexed; `undefined` if there is none, or it was refused. */
-const heads = new WeakMap<ByteSource, IndexFileHead | undefined>();
+/** Files without an index file, or whose index file was refused. */
+const without = new WeakSet<ByteSource>();
 
 /** Returns the path of the index file next to a file. The query of a URL stays at its end. */
 export function indexPath(path: string): string {
@@ -43,7 +43,16 @@ export function indexPath(path: string): string {
  * not the index of that source is ignored, with a warning: its size must be the same, and the hashes of the first header,
  * the last, and some in between. The format compares the others when it reads by them.
  */
-export function* adjacentTables<Index>(
+export function adjacentTables<Index>(
+  source: ByteSource,
+  options: IndexCacheOptions,
+  index: KeptIndex<Index>,
+): Steps<AdjacentTables<Index> | undefined> {
+  // Others may replace the index file at the same time.
+  return againIfChanged(() => tablesNextTo(source, options, index));
+}
+
+function* tablesNextTo<Index>(
   source: ByteSource,
   options: IndexCacheOptions,
   index: KeptIndex<Index>,
@@ -56,7 +65,7 @@ export function* adjacentTables<Index>(
   ) return undefined;
   const path = indexPath(place.path);
   const refuse = (why: string): undefined => {
-    heads.set(origin, undefined);
+    without.add(origin);
     const { onWarning = warnOnConsole } =
       cacheOptionsOf(origin, options.remote) ?? {};
     const warn = options.onWarning ?? onWarning;
@@ -64,15 +73,12 @@ export function* adjacentTables<Index>(
       `${path} is ignored: ${why}. Make it again with \`recordfs index\`, or delete it`,
     );
   };
-  const isKnown = heads.has(origin);
-  let head = heads.get(origin);
-  if (isKnown && head === undefined) return undefined;
+  if (without.has(origin)) return undefined;
   const file = yield* openAdjacent(place.storage, path);
   try {
-    if (file === undefined) return void heads.set(origin, undefined);
-    head ??= yield* readIndexFile(file);
+    if (file === undefined) return void without.add(origin);
+    const head = yield* readIndexFile(file);
     if (head === undefined) return refuse("it is damaged, or no index file");
-    heads.set(origin, head);
     if (head.size !== origin.size) {
       return refuse(
         `it is the index of a file of ${head.size} bytes, and ${origin.name} has ${origin.size}`,
@@ -97,9 +103,9 @@ export function* adjacentTables<Index>(
     }
     return { index: taken, tables };
   } catch (error) {
-    if (!(error instanceof RecordfsError) || error.code === "must-wait") {
-      throw error;
-    }
+    const isOwn = error instanceof RecordfsError &&
+      !["changed", "must-wait"].includes(error.code);
+    if (!isOwn) throw error;
     return refuse(error.message);
   } finally {
     file?.close();

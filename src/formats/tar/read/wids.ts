@@ -24,7 +24,7 @@ export interface WidsShard {
 
 /** Shards of a dataset, as `wids_specs.py` of webdataset reads them. */
 interface Description {
-  readonly wids_version?: unknown;
+  readonly "wids_version"?: unknown;
   readonly base?: unknown;
   readonly shardlist?: unknown;
   readonly datasets?: unknown;
@@ -70,7 +70,7 @@ function shardsIn(path: string, text: string): WidsShard[] {
   } catch (cause) {
     throw refusal(path, `it is no JSON: ${(cause as Error).message}`);
   }
-  if (data?.wids_version !== 1) {
+  if (data?.["wids_version"] !== 1) {
     throw refusal(path, "its wids_version is not 1", "unsupported");
   }
   const { datasets = [] } = data;

@@ -34,7 +34,7 @@ function writeSet(
   });
   const index = {
     __kind__: "wids-shard-index-v1",
-    wids_version: 1,
+    "wids_version": 1,
     shardlist,
     name: "set",
     ...more,
@@ -123,7 +123,7 @@ Deno.test("an index of wids opens no file elsewhere, and is refused where it is 
     }
     const of = { shardlist: [{ url: "s/a.tar", nsamples: 3 }] };
     const cases: [object, string][] = [
-      [{ wids_version: 2 }, "unsupported"],
+      [{ "wids_version": 2 }, "unsupported"],
       [{ shardlist: [] }, "bad-index"],
       [{ shardlist: [null] }, "bad-index"],
       [{ shardlist: [{ url: "s/a.tar" }] }, "bad-index"],
