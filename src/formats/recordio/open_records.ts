@@ -5,6 +5,7 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { ContainerOptions } from "../../tree/format.ts";
 import { type Chain, chainedLimits } from "../../tree/limits/chained_limits.ts";
+import { sampleKeys } from "../../tree/names/sample_keys.ts";
 import type { RangeFile } from "../../tree/samples/range_format.ts";
 import type { WholeNumbers } from "../../tree/shared_numbers.ts";
 import { contentStart, HEADER, IMAGE_HEADER, partAt } from "./layout.ts";
@@ -16,7 +17,7 @@ export interface RecordIOFile extends RangeFile, FileFacts {
 }
 
 /** What is known of a file, as JSON. */
-interface FileFacts extends Pick<RangeFile, "facts" | "kind"> {
+interface FileFacts extends Pick<RangeFile, "facts" | "kind" | "header"> {
   /** Its samples among all records, from `first` to `end` (exclusive). */
   readonly first: number;
   readonly end: number;
@@ -42,7 +43,7 @@ export function* openRecords(
 ): Steps<RecordIOFile> {
   const { name: path, size, mtime } = source;
   const index = path.replace(/(\.rec)?(\?[^/]*)?$/i, ".idx$2"); // URLs have queries
-  const { limits, damage, facts } = yield* chainedLimits(
+  const { limits, keys, damage, facts } = yield* chainedLimits(
     source,
     index,
     CHAIN,
@@ -52,13 +53,17 @@ export function* openRecords(
   const { first, end } = facts;
   return {
     ...{ path, size, mtime, ...facts, length: end - first },
+    // InsightFace numbers the images of a face set from 1, after its header.
+    keys: keys === undefined
+      ? facts.header === undefined ? undefined : 1
+      : sampleKeys(keys.subarray(first, end)),
     damage: damage && { code: damage.code, message: damage.message },
     limits: limits.subarray(first, end + 1),
   };
 }
 
 const CHAIN: Chain<FileFacts> = {
-  kind: "recordio 1",
+  kind: "recordio 2",
   header: HEADER,
   partAt,
   areFacts,
@@ -79,14 +84,20 @@ function* look(source: ByteSource, limits: WholeNumbers): Steps<FileFacts> {
   const records = limits.length - 1;
   let [first, end, kind] = [0, records, "images"];
   let facts: FileFacts["facts"] = {};
+  let header: string | undefined;
   for (const at of records > 0 ? [0, records - 1] : []) {
     const head = yield* imageHead(source, limits[at]!);
-    const [past, last] = head?.faces ?? [];
-    if (!(past! >= 1 && past! <= records && last! >= past!)) continue;
+    const label = head?.faces ?? [];
+    const [past, last] = label as [number, number];
+    const isHeader = label.every(Number.isInteger) && past >= 1 &&
+      past <= records && last >= past;
+    if (!isHeader) continue;
     first = at === 0 ? 1 : 0;
-    end = first + past! - 1;
-    facts = { identities: last! - past! };
+    end = first + past - 1;
+    facts = { identities: last - past };
     kind = "face set";
+    const shown = { id: 0, label, images: past - 1, ...facts };
+    header = `${JSON.stringify(shown)}\n`;
     break;
   }
   const head = first < end ? yield* imageHead(source, limits[first]!) : null;
@@ -95,7 +106,7 @@ function* look(source: ByteSource, limits: WholeNumbers): Steps<FileFacts> {
   }
   facts = { records, images: end - first, ...facts };
   const { suffix, isList } = head;
-  return { first, end, kind, facts, layout: { suffix, isList } };
+  return { first, end, kind, facts, header, layout: { suffix, isList } };
 }
 
 /** Bytes read of a record. */

@@ -15,6 +15,8 @@ import { listedLimits } from "./listed_limits.ts";
 export interface FoundLimits {
   /** Per record: its start; then the end of the last. In memory that threads share. */
   readonly limits: WholeNumbers;
+  /** Per record: its key in an index, if all are whole numbers. */
+  readonly keys?: WholeNumbers | undefined;
   /** Why some are missing. */
   readonly damage?: FormatError | undefined;
   /** Whether they are those of an index next to the file. */

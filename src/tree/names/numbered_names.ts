@@ -62,6 +62,13 @@ export class NumberedNames {
 /** Minimum digits in names of samples, records, datapoints and list elements. */
 const LEAST_DIGITS = 6;
 
+/** Returns the digits of names for numbers from 0 to `count` (exclusive). */
+export function widthFor(count: number, least = LEAST_DIGITS): number {
+  let digits = least;
+  for (let most = 10 ** least; most < count; most *= 10) digits++;
+  return digits;
+}
+
 const numbered = new Map<string, NumberedNames[]>();
 
 /** Returns names for `count` items from 0, padded to one width, at least `least` digits, so they sort by number. */
@@ -70,8 +77,7 @@ export function numberedNames(
   suffix: string,
   least = LEAST_DIGITS,
 ): NumberedNames {
-  let digits = least;
-  for (let most = 10 ** least; most < count; most *= 10) digits++;
+  const digits = widthFor(count, least);
   let names = numbered.get(suffix);
   if (names === undefined) numbered.set(suffix, names = []);
   return names[digits] ??= new NumberedNames(digits, suffix);

@@ -12,6 +12,7 @@ import {
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { damageNotes, notedInfo, noteLines } from "../archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../format.ts";
+import type { SampleKeys } from "../names/sample_keys.ts";
 import { nameSuffix } from "../names/numbered_names.ts";
 import { lostNotes, openShards } from "./open_shards.ts";
 import type { RangeSamples } from "./range_samples.ts";
@@ -26,6 +27,10 @@ export interface RangeFile extends KnownFile {
   readonly kind: string;
   /** Counts by name, of which the container has the sums. */
   readonly facts: Readonly<Record<string, number>>;
+  /** Keys by which samples are named; their numbers if absent. */
+  readonly keys?: SampleKeys | undefined;
+  /** JSON that is shown next to the samples, as `header.json`. */
+  readonly header?: string | undefined;
   /** Why samples are missing. */
   readonly damage?: Pick<FormatError, "code" | "message"> | undefined;
 }
@@ -135,7 +140,8 @@ function containerOf<S extends RangeFile>(
     info: {
       format: name,
       kind: areShards ? `${kind} in shards` : kind,
-      files: length * Math.max(1, fields.length),
+      files: length * Math.max(1, fields.length) +
+        shards.filter(({ header }) => header !== undefined).length,
       directories: (inDirectories ? shards.length : 0) +
         (fields.length === 0 ? 0 : length),
       bytes: shards.reduce((sum, { size }) => sum + size, 0),

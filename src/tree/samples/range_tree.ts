@@ -2,15 +2,17 @@ import {
   requireReached,
   storageInThread,
 } from "../../io/storage/thread_storage.ts";
-import type { KnownFile } from "../../io/storage/changed_file.ts";
+import { type AddedFile, withFiles } from "../added_files.ts";
 import {
   type Extent,
   newExtent,
   type NodeId,
+  ROOT,
   type SampleNodes,
   type Tree,
   type TreeHandle,
 } from "../tree.ts";
+import type { RangeFile } from "./range_format.ts";
 import type { RangeSamples } from "./range_samples.ts";
 import { RowsTree } from "./rows_tree.ts";
 import { SampleTree } from "./sample_tree.ts";
@@ -30,20 +32,39 @@ interface Seed extends RangeTreeOptions {
   readonly path: string;
 }
 
-type AnySamples = RangeSamples<KnownFile>;
+type AnySamples = RangeSamples<RangeFile>;
 
-/** Shows samples by their numbers: contents as files, samples with fields as directories of these. */
+/**
+ * Shows samples by their keys or numbers: contents as files, samples with fields as directories of these. A header of a
+ * file is `header.json` next to its samples.
+ */
 export function rangeTree(
   samples: AnySamples,
   options: RangeTreeOptions,
-  isOwner = true,
+): Tree {
+  const headers = samples.shards.shards.flatMap(
+    ({ header }, i): AddedFile[] => {
+      if (header === undefined) return [];
+      const directory = options.shards === undefined ? ROOT : ROOT + 1 + i;
+      return [{ directory, name: "header.json", text: header }];
+    },
+  );
+  return withFiles(treeOf(samples, options, true), headers);
+}
+
+function treeOf(
+  samples: AnySamples,
+  options: RangeTreeOptions,
+  isOwner: boolean,
 ): Tree {
   return samples.fields.length === 0
     ? new ContentTree(samples, options, isOwner)
     : new FieldTree(samples, options, isOwner);
 }
 
-class ContentTree extends SampleTree<KnownFile> {
+const keysOf = ({ keys }: RangeFile) => keys;
+
+class ContentTree extends SampleTree<RangeFile> {
   readonly sources: Tree["sources"];
   readonly nodeCount: number;
   readonly #samples: AnySamples;
@@ -55,7 +76,7 @@ class ContentTree extends SampleTree<KnownFile> {
     options: RangeTreeOptions,
     isOwner: boolean,
   ) {
-    super(samples.shards, options.shards, options.suffix);
+    super(samples.shards, options.shards, options.suffix, keysOf);
     this.sources = samples.treeSources(isOwner);
     this.nodeCount = this.firstSample - 1 + samples.shards.length;
     this.#samples = samples;
@@ -85,7 +106,7 @@ class ContentTree extends SampleTree<KnownFile> {
   }
 }
 
-class FieldTree extends RowsTree<KnownFile> {
+class FieldTree extends RowsTree<RangeFile> {
   readonly sources: Tree["sources"];
   readonly #samples: AnySamples;
   readonly #options: RangeTreeOptions;
@@ -96,7 +117,12 @@ class FieldTree extends RowsTree<KnownFile> {
     options: RangeTreeOptions,
     isOwner: boolean,
   ) {
-    super(samples.shards, options.shards, () => samples.fields.length);
+    super(
+      samples.shards,
+      options.shards,
+      () => samples.fields.length,
+      keysOf,
+    );
     this.sources = samples.treeSources(isOwner);
     this.#samples = samples;
     this.#options = options;
@@ -133,10 +159,10 @@ function shared(samples: AnySamples, options: RangeTreeOptions): TreeHandle {
   return { module: import.meta.url, data };
 }
 
-/** Rebuilds a shared tree in another thread, over the same tables, and reopens the files. */
+/** Rebuilds a shared tree in another thread, over the same tables, without headers, and reopens the files. */
 export async function reopenTree(data: unknown): Promise<Tree> {
   const { samples, path, ...options } = data as Seed;
   const storage = storageInThread(path);
   const opened = await reopenSamples(samples, { storage });
-  return rangeTree(opened as AnySamples, options, false);
+  return treeOf(opened as AnySamples, options, false);
 }

@@ -3,6 +3,7 @@ import type { KnownFile } from "../../io/storage/changed_file.ts";
 import { type NodeView, valueView } from "../node_view.ts";
 import { lastUpTo } from "../shared_numbers.ts";
 import { type EntryVisitor, type NodeId, ROOT } from "../tree.ts";
+import type { SampleKeys } from "../names/sample_keys.ts";
 import { type FieldNames, fieldNames } from "./field_names.ts";
 import { listNames, SampleTree } from "./sample_tree.ts";
 import type { Field } from "./samples.ts";
@@ -30,8 +31,9 @@ export abstract class RowsTree<S extends KnownFile> extends SampleTree<S> {
     table: ShardTable<S>,
     shards: readonly string[] | undefined,
     fieldsOf: (shard: S) => number,
+    keysOf?: (shard: S) => SampleKeys | undefined,
   ) {
-    super(table, shards, "");
+    super(table, shards, "", keysOf);
     this.#fieldCounts = table.shards.map(fieldsOf);
     this.#firstFields = new Float64Array(table.shards.length + 1);
     this.#firstFields[0] = this.firstSample + table.length;

@@ -1,6 +1,7 @@
 import { decodeName, encodeName } from "../../base/names.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
 import { type NumberedNames, numberedNames } from "../names/numbered_names.ts";
+import { KeyedNumbers, type SampleKeys } from "../names/sample_keys.ts";
 import { isIndex } from "../sample_indices.ts";
 import {
   type EntryVisitor,
@@ -39,11 +40,15 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
   readonly #names: readonly NumberedNames[];
   readonly #mtime: number;
 
-  /** @param shards Names of the shards' directories, if any. */
+  /**
+   * @param shards Names of the shards' directories, if any.
+   * @param keysOf Returns the keys by which samples of a shard are named; by default, names are their numbers.
+   */
   constructor(
     table: ShardTable<S>,
     shards: readonly string[] | undefined,
     suffix: string,
+    keysOf?: (shard: S) => SampleKeys | undefined,
   ) {
     this.table = table;
     this.#directories = shards?.map((name) => encodeName(name));
@@ -54,7 +59,14 @@ export abstract class SampleTree<S extends KnownFile> implements Tree {
     this.#firsts = firsts;
     this.#names = Array.from(
       { length: firsts.length - 1 },
-      (_, i) => numberedNames(firsts[i + 1]! - firsts[i]!, suffix),
+      (_, i) => {
+        const count = firsts[i + 1]! - firsts[i]!;
+        const isOwn = shards !== undefined || table.shards.length === 1;
+        const keys = isOwn ? keysOf?.(table.shards[i]!) : undefined;
+        return keys === undefined
+          ? numberedNames(count, suffix)
+          : new KeyedNumbers(keys, count, suffix);
+      },
     );
     this.firstSample = ROOT + 1 + (shards?.length ?? 0);
     this.#mtime = table.shards.reduce(

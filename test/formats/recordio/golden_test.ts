@@ -17,7 +17,9 @@ for (const { name, path, content } of GOLDENS.all()) {
   Deno.test(`${name}: files are what was written`, async () => {
     using tree = await open(path);
     const files = await Array.fromAsync(tree.walk("", {}));
-    const paths = files.filter(({ isFile }) => isFile).map(({ path }) => path);
+    const paths = files.filter(({ isFile, path }) =>
+      isFile && path !== "header.json"
+    ).map(({ path }) => path);
     const values = content.samples.flatMap((sample) => Object.values(sample));
     assert.equal(paths.length, values.length);
     for (const [i, value] of values.entries()) {
@@ -65,5 +67,19 @@ Deno.test("a face set is its images, whatever the place of its header", async ()
     const { kind, facts } = tree.info;
     assert.equal(kind, "face set");
     assert.deepEqual(facts, { records: 10, images: 6, identities: 3 });
+    // By key, as InsightFace reads them: `imgidx = range(1, header0[0])`.
+    const names = [
+      "header.json",
+      ...[1, 2, 3, 4, 5, 6].map((i) => `00000${i}`),
+    ];
+    assert.deepEqual(await tree.list("/"), names);
+    const header = new TextDecoder().decode(await tree.read("header.json"));
+    assert.deepEqual(JSON.parse(header), {
+      ...{ id: 0, label: [7, 10] },
+      ...{ images: 6, identities: 3 },
+    });
+    assert.equal((await tree.stat("header.json")).size, header.length);
+    assert.equal(tree.info.files, 6 * 3 + 1);
+    assert.equal(await tree.exists("000007"), false); // an identity
   }
 });
