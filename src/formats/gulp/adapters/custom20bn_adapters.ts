@@ -83,6 +83,8 @@ export class Custom20BNJsonVideoAdapter extends LabelledAdapter<
         });
       },
       frames: fileFrames((path) => onlyFileIn(path, ".mp4")),
+      sought: ({ jsonFile }: OptionsOf<typeof Custom20BNJsonVideoAdapter>) =>
+        `videos listed in ${jsonFile}`,
     });
   }
 }
@@ -179,6 +181,8 @@ export class Custom20BNCsvWebmAdapter extends LabelledAdapter<
           path: join(folder, `${id}.webm`),
         })),
       frames: fileFrames(),
+      sought: ({ csvFile }: OptionsOf<typeof Custom20BNCsvWebmAdapter>) =>
+        `videos listed in ${csvFile}`,
     });
   }
 
@@ -237,6 +241,8 @@ export class Custom20BNCsvJpegAdapter extends LabelledAdapter<
           throw inputError(csvFile, what);
         }),
       frames: imageFrames((path) => filesIn(path, [".jpg"])),
+      sought: ({ csvFile }: OptionsOf<typeof Custom20BNCsvJpegAdapter>) =>
+        `videos listed in ${csvFile}`,
     });
   }
 

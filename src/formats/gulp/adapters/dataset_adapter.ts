@@ -48,6 +48,11 @@ export interface DatasetAdapter {
    * when they are reached.
    */
   readonly ids?: (() => Iterable<VideoId>) | undefined;
+  /**
+   * Says why there are no videos: where they were looked for, and by which suffixes. Completes `Cannot ingest: `, as
+   * `no clips found in data/ (looked for .mp4)`. Without it, the error has general words.
+   */
+  readonly whyEmpty?: (() => string) | undefined;
 }
 
 /** Adapter class as the command line uses it. */

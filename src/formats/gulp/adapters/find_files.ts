@@ -59,6 +59,16 @@ export function filesByFolder(
   });
 }
 
+/** Names what is looked for in directories named by label, and where, for an error. */
+export function soughtByFolder(
+  what: string,
+  folder: string,
+  extensions: readonly string[],
+): string {
+  const where = join(withoutSlash(folder), "LABEL/");
+  return `${what} found in ${where} (looked for ${extensions.join(", ")})`;
+}
+
 /** Returns the only file of a directory with an extension. */
 export function onlyFileIn(directory: string, extension: string): string {
   const [first, second] = filesIn(directory, [extension]);

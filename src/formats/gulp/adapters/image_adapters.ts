@@ -1,4 +1,4 @@
-import { filesByFolder, join } from "./find_files.ts";
+import { filesByFolder, join, soughtByFolder } from "./find_files.ts";
 import {
   imageFrames,
   type ImageOptions,
@@ -62,6 +62,9 @@ export class ImageFolderAdapter extends LabelledAdapter<
         { folder, fileExtensions }: OptionsOf<typeof ImageFolderAdapter>,
       ) => filesByFolder(folder, fileExtensions!),
       frames: imageFrames(),
+      sought: (
+        { folder, fileExtensions }: OptionsOf<typeof ImageFolderAdapter>,
+      ) => soughtByFolder("images", folder, fileExtensions!),
     });
   }
 }
@@ -123,6 +126,8 @@ export class ImageListAdapter extends LabelledAdapter<
           return [{ id, label, path: join(rootFolder!, name) }];
         }),
       frames: imageFrames(),
+      sought: ({ inputFile }: OptionsOf<typeof ImageListAdapter>) =>
+        `images listed in ${inputFile}`,
     });
   }
 }

@@ -64,6 +64,8 @@ export class ListedAdapter<
   readonly #options: Parameters<DataSet<Options, Video>["list"]>[0];
   readonly #videos: readonly Video[];
   readonly #withoutIds: readonly string[] | undefined;
+  /** Number of videos, including those that were skipped. */
+  readonly #found: number;
 
   /**
    * Lists the videos, skips those excluded, and shuffles the rest if asked to.
@@ -86,6 +88,10 @@ export class ListedAdapter<
       options: { readonly [K in keyof Options]: Exclude<Options[K], URL> },
       wait: WaitOptions,
     ): AdaptedVideo["frames"];
+    /** Says what is listed, and where, for an error: `clips found in data/ (looked for .mp4)`. */
+    sought?(
+      options: { readonly [K in keyof Options]: Exclude<Options[K], URL> },
+    ): string;
   }) {
     super(options);
     this.#dataSet = dataSet;
@@ -104,6 +110,7 @@ export class ListedAdapter<
       return true;
     });
     this.#videos = shuffle ? shuffled(kept, seed) : kept;
+    this.#found = videos.length;
   }
 
   /** Number of videos. */
@@ -114,6 +121,14 @@ export class ListedAdapter<
   /** Ids of all videos. */
   *ids(): Iterable<string> {
     for (const { id } of this.#videos) yield String(id);
+  }
+
+  /** Says where no videos were found, or that all are skipped. */
+  whyEmpty(): string {
+    const sought = this.#dataSet.sought?.(this.#options) ?? "videos listed";
+    return this.#found === 0
+      ? `no ${sought}`
+      : `no new ${sought}: all ${this.#found} are skipped by their ids`;
   }
 
   /** Remote constructor for other threads, which makes this adapter with the same videos. */

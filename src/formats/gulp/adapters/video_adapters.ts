@@ -4,6 +4,7 @@ import {
   directoriesIn,
   filesByFolder,
   filesIn,
+  soughtByFolder,
   withoutSlash,
 } from "./find_files.ts";
 import {
@@ -71,6 +72,9 @@ export class VideoFolderAdapter extends LabelledAdapter<
         { folder, fileExtensions }: OptionsOf<typeof VideoFolderAdapter>,
       ) => filesByFolder(folder, fileExtensions!),
       frames: fileFrames(),
+      sought: (
+        { folder, fileExtensions }: OptionsOf<typeof VideoFolderAdapter>,
+      ) => soughtByFolder("videos", folder, fileExtensions!),
     });
   }
 }
@@ -131,6 +135,10 @@ export class ActivitynetAdapter extends ListedAdapter<
           .filter(({ meta }) => meta?.["subset"] === phase);
       },
       frames: fileFrames(),
+      sought: (
+        { jsonFile, folder, phase }: OptionsOf<typeof ActivitynetAdapter>,
+      ) =>
+        `videos found in ${folder} (looked for ids of the subset ${phase} in ${jsonFile})`,
     });
   }
 }
@@ -195,6 +203,8 @@ export class KineticsAdapter extends ListedAdapter<
         }
         yield* clipFrames(clip, options, wait);
       },
+      sought: ({ folder }: OptionsOf<typeof KineticsAdapter>) =>
+        soughtByFolder("clips", folder, [".mp4"]),
     });
   }
 }

@@ -138,10 +138,9 @@ export class GulpIngestor {
     const directory = this.#directory;
     const { length } = this.#adapter;
     if (length === 0) {
-      throw new IngestError(
-        "no-videos",
-        "Cannot ingest: the adapter has no videos, or no new ones",
-      );
+      const why = this.#adapter.whyEmpty?.() ??
+        "the adapter has no videos, or no new ones";
+      throw new IngestError("no-videos", `Cannot ingest: ${why}`);
     }
     const recipe = this.#recipe();
     const ids = this.#adapter.ids === undefined

@@ -62,13 +62,29 @@ Deno.test("unreadable input and unwritable output have exit code 1, in one line"
     writeImages(`${dir}/images`, ["cat"], 1);
     fs.mkdirSync(`${dir}/empty`);
     fs.writeFileSync(`${dir}/file`, "");
+    fs.writeFileSync(`${dir}/none.json`, '{"database": {}}');
     for (
       const [args, words] of [
         [
           ["image-folder", `${dir}/nowhere`, `${dir}/out`],
           /nowhere: there is no such/,
         ],
-        [["image-folder", `${dir}/empty`, `${dir}/out`], /no videos|no images/],
+        [
+          ["image-folder", `${dir}/empty`, `${dir}/out`],
+          /Cannot ingest: no images found in .*\/empty\/LABEL\/ \(looked for \.jpg, \.png\)/,
+        ],
+        [
+          ["kinetics", `${dir}/none.json`, `${dir}/empty/`, `${dir}/out`],
+          /Cannot ingest: no clips found in .*\/empty\/LABEL\/ \(looked for \.mp4\)/,
+        ],
+        [
+          ["activitynet", `${dir}/none.json`, `${dir}/empty`, `${dir}/out`],
+          /no videos found in .*\/empty \(looked for ids of the subset training in .*\/none\.json\)/,
+        ],
+        [
+          ["image-list", `${dir}/file`, `${dir}/out`],
+          /Cannot ingest: no images listed in .*\/file$/m,
+        ],
         [["image-folder", `${dir}/images`, `${dir}/file`], /file/],
         [
           ["csv-jpeg", `${dir}/nowhere`, dir, `${dir}/out`],

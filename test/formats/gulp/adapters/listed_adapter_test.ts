@@ -51,6 +51,24 @@ Deno.test("shuffling depends only on the seed", async () => {
   });
 });
 
+Deno.test("an ingest of skipped videos alone says so", async () => {
+  await withTempDir(async (dir) => {
+    await makeImages(`${dir}/in`, ["a"], 2);
+    const folder = `${dir}/in/`;
+    const adapter = new ImageFolderAdapter({
+      folder,
+      fileExtensions: [".jpg"],
+      withoutIds: ["a-0.jpg", "a-1.jpg"],
+    });
+    await assert.rejects(new GulpIngestor(adapter, `${dir}/out`, 1, 1).run(), {
+      code: "no-videos",
+      message:
+        `Cannot ingest: no new images found in ${dir}/in/LABEL/ (looked for .jpg): all 2 are skipped by their ids`,
+    });
+    assert.ok(!fs.existsSync(`${dir}/out`));
+  });
+});
+
 Deno.test("labels in label2idx.json keep their class indices, and new ones follow", async () => {
   await withTempDir(async (dir) => {
     await makeImages(`${dir}/in`, ["ant", "cat", "Ähre", "Zoo"], 1);

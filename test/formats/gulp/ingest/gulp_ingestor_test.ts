@@ -192,8 +192,15 @@ Deno.test("invalid numbers, no videos, and adapters that no thread can make are 
     }
     await assert.rejects(
       new GulpIngestor(new FakeAdapter({ count: 0 }), dir, 1, 1).run(),
-      { code: "no-videos" },
+      { code: "no-videos", message: /the adapter has no videos, or no new/ },
     );
+    const telling = Object.assign(new FakeAdapter({ count: 0 }), {
+      whyEmpty: () => "no clips found in data/ (looked for .mp4)",
+    });
+    await assert.rejects(new GulpIngestor(telling, dir, 1, 1).run(), {
+      code: "no-videos",
+      message: "Cannot ingest: no clips found in data/ (looked for .mp4)",
+    });
     class Own extends FakeAdapter {}
     const own = new Own({ count: 2 });
     await assert.rejects(new GulpIngestor(own, dir, 1, 2).run(), {
