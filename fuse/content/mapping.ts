@@ -134,7 +134,8 @@ export function mapFile(source: FileSource, keepOpen: boolean): MappedSource {
     const address = Number(mapShared(source).address);
     const fd = keepOpen ? Math.max(source.useDescriptor(duplicate), -1) : -1;
     const memory = newFileMemory(path, fd, source);
-    const file = { path, fd, mayGrow: source.mayGrow, memory };
+    const { mayGrow, guarded: guard } = source;
+    const file = { path, fd, mayGrow, memory, guard };
     return { name: path, address, size, file };
   } catch (error) {
     if (!(error instanceof RecordfsError)) throw error;

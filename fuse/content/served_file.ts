@@ -1,4 +1,5 @@
 import { FileState, StatFile } from "./file_state.ts";
+import type { FileGuard } from "./guarded_reads.ts";
 
 /** Minimum interval between routine checks of a file, in milliseconds. */
 const INTERVAL = 1000;
@@ -11,6 +12,8 @@ export interface FileToServe {
   /** Whether a writer may still append to it. */
   readonly mayGrow: boolean;
   readonly memory: SharedArrayBuffer;
+  /** Compared after each read, if other programs write to the file in place. */
+  readonly guard?: FileGuard | undefined;
 }
 
 export interface ChangeListener {
@@ -39,6 +42,7 @@ export function newFileMemory(
 export class ServedFile {
   readonly path: string;
   readonly fd: number;
+  readonly guard: FileGuard | undefined;
   readonly #mayGrow: boolean;
   readonly #lock: Int32Array;
   /** Last reported state, shared by all threads. */
@@ -50,11 +54,12 @@ export class ServedFile {
   #isElsewhere = false;
 
   constructor(
-    { path, fd, mayGrow, memory }: FileToServe,
+    { path, fd, mayGrow, memory, guard }: FileToServe,
     listener: ChangeListener,
   ) {
     this.path = path;
     this.fd = fd;
+    this.guard = guard;
     this.#mayGrow = mayGrow;
     this.#lock = new Int32Array(memory, 0, 1);
     this.#known = stateIn(memory);
@@ -104,7 +109,10 @@ export class ServedFile {
         `${path} was truncated from ${known.size} to ${now.size} bytes while it is mounted: reading ` +
           "the missing bytes fails with an I/O error. Restore the file and mount it again",
       );
-    } else if (!this.#mayGrow || now.size === known.size) {
+    } else if (
+      this.guard === undefined && // otherwise, reads notice once it matters
+      (!this.#mayGrow || now.size === known.size)
+    ) {
       this.#listener.log(
         `${path} was changed while it is mounted (modified ${
           timeOf(now)

@@ -2,6 +2,7 @@ import { newExtent } from "../../src/tree/tree.ts";
 import { FormatError } from "../../src/base/errors.ts";
 import { Errno } from "../wire/errno.ts";
 import { MAX_TRANSFER } from "../limits.ts";
+import { GuardedReads } from "../content/guarded_reads.ts";
 import { REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 
@@ -13,6 +14,7 @@ export function readHandler(
   { tree, sources, checks, delegation }: HandlerContext,
 ): Handler {
   const extent = newExtent();
+  let guarded: GuardedReads | undefined;
   return (request, reply) => {
     const node = request.node;
     const offset = request.u64(8); // fuse_read_in.offset
@@ -38,7 +40,11 @@ export function readHandler(
         checks.isKnown(node, source);
       const { remote } = source;
       if (remote === undefined || delegation === undefined) {
-        if (isKnown) reply.payload(extent.source, start, length);
+        const guard = source.file?.guard;
+        if (guard !== undefined) {
+          guarded ??= new GuardedReads(reply); // READ has one reply
+          guarded.answer(reply, source, guard, start, length);
+        } else if (isKnown) reply.payload(extent.source, start, length);
         else checks.answer(request, reply, source, extent, offset, length);
         return;
       }

@@ -114,6 +114,16 @@ export class FileSource implements ByteSource {
     this.#guard = { offset, room, words, expected: words.slice() };
   }
 
+  /** The bytes that {@linkcode FileSource.guard} has set. */
+  get guarded(): {
+    readonly offset: number;
+    readonly bytes: Uint8Array;
+  } | undefined {
+    if (this.#guard === undefined) return undefined;
+    const { offset, room, expected } = this.#guard;
+    return { offset, bytes: new Uint8Array(expected.buffer, 0, room.length) };
+  }
+
   readAtSync(into: Uint8Array, offset: number): number {
     const done = this.#readNow(into, offset);
     this.#requireGuarded();

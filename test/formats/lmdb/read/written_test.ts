@@ -1,11 +1,14 @@
 /** Databases that Python's lmdb writes to while they are read: one state of it, or an error that says so. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { createInterface } from "node:readline";
-import { openSamples } from "../../../../mod.ts";
+import { mount, openSamples } from "../../../../mod.ts";
 import { FormatError } from "../../../../src/base/errors.ts";
 import { check, open } from "../../../../src/open/open.ts";
 import { OpenedSamples } from "../../../../src/open/samples/opened_samples.ts";
+import { withMountpoint } from "../../../fuse/support/mounting.ts";
 import { LONG } from "../../../support/long.ts";
 import { fromFileUrl, withTempDir } from "../../../support/paths.ts";
 import { needs, PYTHON } from "../../../support/programs/programs.ts";
@@ -138,4 +141,65 @@ Deno.test({
       const keys = await container.list("");
       generationOf(await container.read(keys));
     }),
+});
+
+Deno.test({
+  name:
+    "a mount shows the state that was mounted, and no byte of a later one (needs lmdb)",
+  ...needs("lmdb", "fuse", "root"),
+  fn: () =>
+    withWriter((path, commit) =>
+      withMountpoint(async (mountpoint) => {
+        const first = await commit(3);
+        const log: string[] = [];
+        const options = { onLog: (message: string) => void log.push(message) };
+        await using _mounted = await mount(path, mountpoint, options);
+        const keys = fs.readdirSync(mountpoint).sort();
+        assert.equal(keys.length, KEYS);
+        const read = (of: readonly string[]) =>
+          of.map((key) => fs.readFileSync(`${mountpoint}/${key}`));
+        // Small values, and every tenth on overflow pages.
+        assert.equal(generationOf(read(keys.slice(0, 50))), first);
+        await commit(1);
+        assert.equal(generationOf(read(keys.slice(0, 100))), first);
+        assert.deepEqual(log, []);
+        await commit(1);
+        for (const key of keys.slice(100)) {
+          assert.throws(() => read([key]), { code: "EIO" }, key);
+        }
+        while (log.length === 0) await delay(10); // threads send it
+        for (const message of log) {
+          assert.match(
+            message,
+            /x\.lmdb: another program has written over .*Mount it again$/,
+          );
+        }
+      })
+    ),
+});
+
+Deno.test({
+  name: "reads of a mount beside a writer have one state, or fail (needs lmdb)",
+  ...needs("lmdb", "fuse", "root"),
+  fn: () =>
+    withWriter((path, commit) =>
+      withMountpoint(async (mountpoint) => {
+        await commit(3);
+        for (let i = 0; i < (LONG ? 40 : 4); i++) {
+          const options = { onLog() {} };
+          await using _mounted = await mount(path, mountpoint, options);
+          const writing = commit(1 + i % 3);
+          const values: Uint8Array[] = [];
+          for (const key of fs.readdirSync(mountpoint)) {
+            try {
+              values.push(await fs.promises.readFile(`${mountpoint}/${key}`));
+            } catch (error) {
+              assert.equal((error as { code?: string }).code, "EIO");
+            }
+          }
+          if (values.length > 0) generationOf(values);
+          await writing;
+        }
+      })
+    ),
 });
