@@ -9,6 +9,7 @@ import {
   Kind,
   MAGIC,
   PREFIX_SIZE,
+  SPLITS_FILE,
   SUFFIX,
 } from "./layout.ts";
 
@@ -21,14 +22,18 @@ export const arrow: FormatDescriptor = {
   description: "Arrow IPC and Feather: rows of tables, as datasets saves them",
   suffixes: [".arrow", ".arrows", ".feather", ".ipc"],
   detect,
-  evidence: (names) => `files of Arrow (${names.find(isNamedSo)})`,
+  evidence: (names) => `files of Arrow (${names.find(isEvident)})`,
   isPattern: (path) => SUFFIX.test(path) && SHARD_PATTERN.test(path),
   countSamples: ({ facts }) => ({ unit: "samples", length: facts!["rows"]! }),
   load: async () => (await import("./format.ts")).arrow,
 };
 
+function isEvident(name: string): boolean {
+  return isNamedSo(name) || name === SPLITS_FILE;
+}
+
 function* detect({ path, names, size, read }: Probe): Steps<boolean> {
-  if (names !== undefined) return names.some(isNamedSo);
+  if (names !== undefined) return names.some(isEvident);
   // A damaged file of that name gets this format's error message.
   if (isNamedSo(path.slice(path.lastIndexOf("/") + 1))) return true;
   if (size < PREFIX_SIZE) return false;

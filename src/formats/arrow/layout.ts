@@ -30,6 +30,9 @@ export const SUFFIX = /\.(?:arrows?|feather|ipc)$/i;
 /** `x.arrow`, `x.arrows` (a stream), `x.feather`, `x.ipc`; but no hidden files, and none that `datasets` computed. */
 const NAMED = /^(?!cache-[0-9a-f]{16})[^._]/;
 
+/** List of the splits in a directory of `DatasetDict.save_to_disk` (`DATASETDICT_JSON_FILENAME` in `datasets/config.py`). */
+export const SPLITS_FILE = "dataset_dict.json";
+
 /** Whether a filename is that of an Arrow file. */
 export function isNamedSo(name: string): boolean {
   return SUFFIX.test(name) && NAMED.test(name);

@@ -1,3 +1,4 @@
+import { FormatError } from "../../base/errors.ts";
 import { ended } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { CheckRun } from "../check/check_run.ts";
@@ -31,6 +32,10 @@ export async function checkRows<F extends RowFile>(
     const index = await run.run(format.look(source, warn, options));
     await compare?.(source, run);
     const { name: path, size, mtime } = source;
+    const { damage } = index as Partial<RowFile>;
+    if (damage) {
+      run.damage(new FormatError(damage.code, damage.message, { path }));
+    }
     const file = { ...index, path, size, mtime } as unknown as F;
     const cells = format.cells([file], () => ended(source), true, KEPT);
     await checkCells(run, file, cells, start);

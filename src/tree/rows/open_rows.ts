@@ -4,11 +4,20 @@ import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../io/storage/thread_storage.ts";
 import type { Container, ContainerInfo, ContainerOptions } from "../format.ts";
 import { warnOfAll } from "../../base/message_text.ts";
-import { notedInfo, noteLines } from "../archive/archive_notes.ts";
+import { damageNotes, notedInfo, noteLines } from "../archive/archive_notes.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { lostNotes } from "../samples/open_shards.ts";
-import { type RowFile, type RowFormat, rowsOf } from "./row_format.ts";
+import { ShardTable } from "../samples/shard_table.ts";
+import { UnionTree } from "../union_tree.ts";
+import {
+  type RowFile,
+  type RowFormat,
+  type RowPaths,
+  rowsOf,
+} from "./row_format.ts";
 import { openRowSamples, type RowSamples } from "./row_samples.ts";
 import { differenceOf } from "./shared_columns.ts";
+import type { Tree } from "../tree.ts";
 import { RowTree } from "./row_tree.ts";
 
 /**
@@ -23,21 +32,36 @@ export function* openRows<F extends RowFile>(
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
   const { checkData = true } = options;
-  const { paths, areShards } = yield* format.paths(path, storage);
+  const { paths, areShards, splits } = yield* format.paths(path, storage);
   const samples = yield* openRowSamples(format, paths, storage, options);
   const { sources, shards: table } = samples;
-  const notes = lostNotes(table.lost);
+  const notes = [
+    ...lostNotes(table.lost),
+    ...table.shards.flatMap(({ path, damage }) =>
+      damage ? [damageNotes(path, damage)] : []
+    ),
+  ];
   const odd = noteLines(notes);
   const difference = differenceOf(table.shards, samples.fields);
   if (difference !== undefined) odd.push(difference);
   warnOfAll(odd, options.onWarning);
-  const tree = new RowTree(format, sources, table, {
-    shards: areShards
-      ? shardDirectories(table.paths, format.suffix)
-      : undefined,
-    checkData,
-    isReached: isReachedInThreads(storage),
-  });
+  const shown = { checkData, isReached: isReachedInThreads(storage) };
+  const treeOf = (sources: readonly ByteSource[], table: ShardTable<F>) =>
+    new RowTree(format, sources, table, {
+      ...shown,
+      shards: areShards
+        ? shardDirectories(table.paths, format.suffix)
+        : undefined,
+    });
+  let tree: Tree;
+  try {
+    tree = splits === undefined
+      ? treeOf(sources, table)
+      : splitTree(splits, samples, treeOf);
+  } catch (error) {
+    samples.close();
+    throw error;
+  }
   const { shards: files, length } = table;
   const keys = keysOf(format, samples);
   const { facts: lost, ...noted } = notedInfo(notes);
@@ -51,12 +75,13 @@ export function* openRows<F extends RowFile>(
     samples,
     info: {
       format: format.name,
-      kind: areShards ? "rows in shards" : "rows",
+      kind: splits ? "rows in splits" : areShards ? "rows in shards" : "rows",
       files: files.reduce(
         (sum, file) => sum + rowsOf(file) * file.columns.length,
         0,
       ),
-      directories: (areShards ? files.length : 0) + length,
+      directories: (splits?.length ?? 0) + (areShards ? files.length : 0) +
+        length,
       bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
       facts: { rows: length, columns: keys.length, ...lost },
       ...noted,
@@ -64,6 +89,21 @@ export function* openRows<F extends RowFile>(
       parts,
     },
   };
+}
+
+/** Shows each split as a directory. */
+function splitTree<F extends RowFile>(
+  splits: NonNullable<RowPaths["splits"]>,
+  { sources, shards: { shards } }: RowSamples<F>,
+  treeOf: (sources: readonly ByteSource[], table: ShardTable<F>) => Tree,
+): Tree {
+  return UnionTree.of(splits.map(({ name, paths }) => {
+    const own = [...shards.keys()]
+      .filter((i) => paths.includes(shards[i]!.path));
+    const table = new ShardTable(own.map((i) => shards[i]!), rowsOf);
+    const tree = treeOf(own.map((i) => sources[i]!), table);
+    return { tree, path: [name], name };
+  }));
 }
 
 /** Describes the columns of all files: the type in the first file that has them, and their size in all. */

@@ -1,3 +1,4 @@
+import type { FormatError } from "../../base/errors.ts";
 import type { CellField } from "../../codecs/cells/cell_field.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -13,6 +14,16 @@ export interface RowFile extends KnownFile {
   readonly firsts: Float64Array;
   /** Per column: suffix of its cells' filenames, if the file's tables tell it. */
   readonly suffixes: readonly (string | undefined)[];
+  /** Why rows at its end are missing. */
+  readonly damage?: Pick<FormatError, "code" | "message"> | undefined;
+}
+
+/** Files of a location. */
+export interface RowPaths extends ShardPaths {
+  /** Directories of the files, each with those of its shards: in order, all files. */
+  readonly splits?:
+    | readonly { readonly name: string; readonly paths: readonly string[] }[]
+    | undefined;
 }
 
 /** Returns the number of rows of a file. */
@@ -68,7 +79,7 @@ export interface RowFormat<F extends RowFile> {
   /** URL of the module that exports `reopenTree` and `reopenSamples`, for other threads. */
   readonly module: string;
   /** Finds the files of a location: itself, those in a directory, or those that match a pattern. */
-  paths(path: string, storage: Storage): Steps<ShardPaths>;
+  paths(path: string, storage: Storage): Steps<RowPaths>;
   /**
    * Reads the tables of a file.
    *

@@ -18,6 +18,8 @@ import type { IndexCacheOptions } from "../../../io/index_cache/cache_location.t
 import type { CachedTables } from "../../../io/index_cache/tables_format.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { FormatError } from "../../../base/errors.ts";
+import { isShardDamage } from "../../../tree/samples/open_shards.ts";
 import { GrowingNumbers } from "../../../tree/growing_numbers.ts";
 import type { RowFile } from "../../../tree/rows/row_format.ts";
 import { sharedFloat64 } from "../../../tree/shared_numbers.ts";
@@ -55,7 +57,8 @@ export const Block = {
 } as const;
 
 /** Tables of a file: plain data, in memory that threads share. Batches of dictionaries are groups without rows. */
-export interface ArrowIndex extends Pick<RowFile, "firsts" | "suffixes"> {
+export interface ArrowIndex
+  extends Pick<RowFile, "firsts" | "suffixes" | "damage"> {
   readonly columns: readonly ArrowField[];
   /** Per batch: fields of {@linkcode Block}. */
   readonly blocks: Float64Array;
@@ -74,7 +77,7 @@ const TOGETHER = 64;
 /** Maximum number of rows of a batch, as of any array of Arrow. */
 const MOST_ROWS = 2 ** 31;
 
-type Tables = Pick<ArrowIndex, "blocks" | "firsts" | "sizes">;
+type Tables = Pick<ArrowIndex, "blocks" | "firsts" | "sizes" | "damage">;
 
 /** What a file says before its batches are read. */
 interface Contents {
@@ -86,6 +89,8 @@ interface Contents {
   readonly end: number;
   /** Of a file; a stream has none. */
   readonly footer?: Footer;
+  /** Why a file has none. */
+  readonly damage?: FormatError;
 }
 
 /**
@@ -125,7 +130,8 @@ export function* openIndex(
     entrySize: SMALLEST,
     isCacheable: true,
     count: ({ firsts }) => firsts.length,
-    tables: (made) => ({ columns: { ...made }, facts: null }),
+    tables: ({ damage, ...made }) =>
+      damage ? undefined : { columns: { ...made }, facts: null },
     take: (tables) => taken(tables.columns, columns.length, size),
     make: () => readBatches(source, contents, columns, onWarning),
     headerAt: ({ blocks }, group) =>
@@ -141,9 +147,9 @@ export function* openIndex(
 }
 
 /** Reads the first message of a stream, which is its schema. */
-function* readStart(source: ByteSource): Steps<Contents> {
+function* readStart(source: ByteSource, at = 0): Steps<Contents> {
   const { name: path, size } = source;
-  const first = yield* new MessageReader(source, size, false).at(0);
+  const first = yield* new MessageReader(source, size, false).at(at);
   if (first?.header.kind !== Kind.SCHEMA) {
     throw fileError(path, "it does not begin with a schema");
   }
@@ -151,18 +157,17 @@ function* readStart(source: ByteSource): Steps<Contents> {
   return { version, schema, start: body + bodyLength, end: size };
 }
 
-/** Reads the footer of a file. */
+/** Reads the footer of a file; if it is lost, the stream in the file. */
 function* readFooter(source: ByteSource): Steps<Contents> {
   const { name: path, size } = source;
   const first = Math.min(size, FIRST_READ);
   const tail = yield* readPart(source, size - first, first);
   const magic = utf8Text(tail.subarray(-MAGIC.length));
   if (size < HEAD_SIZE + TAIL_SIZE || magic !== MAGIC) {
-    throw fileError(
-      path,
-      `it does not end in ${MAGIC}: it is truncated, or unfinished`,
-      "truncated",
-    );
+    const why = `it does not end in ${MAGIC}: it is truncated, or unfinished`;
+    const damage = fileError(path, why, "truncated");
+    if (size <= HEAD_SIZE) throw damage;
+    return { ...yield* readStart(source, HEAD_SIZE), damage };
   }
   const view = new DataView(tail.buffer, tail.length - TAIL_SIZE);
   const length = view.getUint32(0, true);
@@ -232,8 +237,11 @@ class FoundBatches {
     this.#firsts.push(this.#rows);
   }
 
-  finish(): Tables {
+  /** @throws {FormatError} If damage leaves no rows. */
+  finish(damage?: FormatError): Tables {
+    if (damage !== undefined && this.#rows === 0) throw damage;
     return {
+      ...damage && { damage: { code: damage.code, message: damage.message } },
       firsts: sharedFloat64(this.#firsts.finish()),
       blocks: sharedFloat64(this.#blocks.finish()),
       sizes: this.#sizes,
@@ -244,7 +252,7 @@ class FoundBatches {
 /** Finds all batches: by the footer, whose dictionaries precede all rows, or from message to message. */
 function* readBatches(
   source: ByteSource,
-  { start, end, footer }: Contents,
+  { start, end, footer, damage }: Contents,
   columns: readonly ArrowField[],
   onWarning: (message: string) => void,
 ): Steps<Tables> {
@@ -278,10 +286,17 @@ function* readBatches(
     return found.finish();
   }
   let at = start;
-  for (let next; (next = yield* reader.at(at)) !== undefined;) {
-    found.add(next);
-    at = next.body + next.bodyLength;
+  try {
+    for (let next; (next = yield* reader.at(at)) !== undefined;) {
+      found.add(next);
+      at = next.body + next.bodyLength;
+    }
+  } catch (error) {
+    // Without a whole message, nothing tells where the next one is.
+    if (!isShardDamage(error)) throw error;
+    return found.finish(error);
   }
+  if (damage !== undefined) return found.finish(damage);
   const after = size - at - PREFIX_SIZE;
   if (after > 0) {
     onWarning(

@@ -1,6 +1,6 @@
-"""Writes test/golden/arrow/datasets_saved by Hugging Face's datasets (written with 5.2): make_saved.py DIRECTORY.
+"""Writes test/golden/arrow/datasets_saved and datasets_splits by Hugging Face's datasets (written with 5.2): make_saved.py DIRECTORY.
 
-A data set of pictures as `save_to_disk` writes it, in two files. Its expect.json is what `load_from_disk` reads of it,
+A data set of pictures as `save_to_disk` writes it, in two files, and one of two splits. Their expect.json is what `load_from_disk` reads of it,
 as make_golden.py has it.
 """
 import io
@@ -51,4 +51,27 @@ for name in features:
 with open(f"{FOLDER}/expect.json", "w") as file:
     lines = ",\n".join(json.dumps(column, ensure_ascii=False) for column in columns)
     head = json.dumps({"target": "data", "content": {"rows": len(read)}})
+    file.write(f'{head[:-2]}, "columns": [\n{lines}\n]}}}}\n')
+
+FOLDER = f"{sys.argv[1]}/datasets_splits"
+shutil.rmtree(FOLDER, ignore_errors=True)
+os.makedirs(FOLDER)
+features = datasets.Features({"text": datasets.Value("string"), "label": datasets.Value("int64")})
+splits = {
+    name: datasets.Dataset.from_dict(
+        {"text": [f"{name} {i}" for i in range(count)], "label": list(range(count))}, features=features
+    )
+    for name, count in {"train": 5, "test": 2}.items()
+}
+datasets.DatasetDict(splits).save_to_disk(f"{FOLDER}/data", num_shards={"train": 2, "test": 1})
+read = datasets.load_from_disk(f"{FOLDER}/data")
+assert list(read) == ["train", "test"]
+every = [row for split in read.values() for row in split]
+columns = [
+    {"name": "text", "values": [row["text"] for row in every]},
+    {"name": "label", "values": [{"bigint": str(row["label"])} for row in every]},
+]
+with open(f"{FOLDER}/expect.json", "w") as file:
+    lines = ",\n".join(json.dumps(column) for column in columns)
+    head = json.dumps({"target": "data", "content": {"rows": len(every)}})
     file.write(f'{head[:-2]}, "columns": [\n{lines}\n]}}}}\n')
