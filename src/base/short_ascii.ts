@@ -6,7 +6,7 @@
  */
 
 /** Longest short string, in UTF-16 units or bytes. */
-const SHORT = 64;
+export const SHORT = 64;
 
 /**
  * Writes a string to `memory` from `start`, which must have room. Returns `false`, perhaps after a part, if it is not

@@ -9,7 +9,8 @@ import {
 } from "../../io/block_cache/decoded_range.ts";
 import { decompress } from "../../io/block_cache/inflate.ts";
 import { LONGEST_ZSTD_HEAD, zstdSize } from "../../io/block_cache/zstd_size.ts";
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { systemDecoder } from "../../io/block_cache/system_decoder.ts";
+import { runSync, type Steps } from "../../io/concurrency/steps.ts";
 import { type BatchRoom, placesIn } from "../../io/read/read_memory.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { changedFile, requireSame } from "../../io/storage/changed_file.ts";
@@ -40,6 +41,8 @@ interface Seed {
 
 /** Largest record, in bytes: it is decoded at once. */
 const LARGEST = 1 << 30;
+/** Most bytes of a compressed record that is read into reused memory. */
+const MOST_ROOM = 1 << 20;
 
 /** Records of files, decompressed. */
 export class BagzSamples extends RangeSamples<BagzFile> {
@@ -47,6 +50,8 @@ export class BagzSamples extends RangeSamples<BagzFile> {
   readonly #blocks: DecodedBlocks;
   /** Number of the container among owners of blocks. */
   readonly #owner: number;
+  /** Memory for compressed records that are decoded at once. */
+  #room = new Uint8Array(0);
 
   constructor(
     sources: readonly ByteSource[],
@@ -110,6 +115,32 @@ export class BagzSamples extends RangeSamples<BagzFile> {
     const isPacked = this.#hasPacked;
     const own = isPacked ? undefined : memory;
     return readInFiles(this.shards, indices, own, isPacked);
+  }
+
+  protected override locateNow(index: number, into: Extent): void {
+    this.shards.of(index).records.holdTableNow();
+    this.locate(index, into);
+  }
+
+  protected override roomFor(index: number, length: number): Bytes {
+    if (!this.#isPacked(index, length) || length > MOST_ROOM) {
+      return new Uint8Array(length);
+    }
+    if (this.#room.length < length) {
+      this.#room = new Uint8Array(Math.min(2 * length, MOST_ROOM));
+    }
+    return this.#room.subarray(0, length);
+  }
+
+  protected override unpackNow(index: number, range: Bytes): Bytes {
+    const { length } = range;
+    if (!this.#isPacked(index, length)) return range;
+    const most = Math.min(LONGEST_ZSTD_HEAD, length);
+    const head = new DataView(range.buffer, range.byteOffset, most);
+    const record = new Uint8Array(this.#sizeOf(index, head, length));
+    const isDone = systemDecoder("zstd")?.decode(range, record);
+    if (!isDone) runSync(this.#decode(index, range, record));
+    return record;
   }
 
   protected override *unpack(

@@ -59,30 +59,22 @@ export class RecordIOSamples extends RangeSamples<RecordIOFile> {
     return { module: import.meta.url, data: this.shards.shards };
   }
 
-  // deno-lint-ignore require-yield -- records are not compressed
-  protected override *unpack(
-    indices: readonly number[],
-    ranges: Bytes[],
-  ): Steps<StoredSample[]> {
-    return ranges.map((range, i) => {
-      const record = recordIn(range);
-      const view = record && new DataView(record.buffer, record.byteOffset);
-      const start = this.fields.length === 0
-        ? 0
-        : view && contentStart(view, 0, record.length);
-      if (!record || start === undefined) {
-        throw this.fault(indices[i]!, "it is not whole, or not an image");
-      }
-      if (this.fields.length === 0) return record;
-      const [from, to] = start === IMAGE_HEADER
-        ? [4, 8]
-        : [IMAGE_HEADER, start];
-      return {
-        image: record.subarray(start),
-        label: record.subarray(from, to),
-        id: record.subarray(8, IMAGE_HEADER),
-      };
-    });
+  protected override unpackNow(index: number, range: Bytes): StoredSample {
+    const record = recordIn(range);
+    const isContent = this.fields.length === 0;
+    const start = isContent
+      ? 0
+      : record && contentStart(viewOf(record), 0, record.length);
+    if (!record || start === undefined) {
+      throw this.fault(index, "it is not whole, or not an image");
+    }
+    if (isContent) return record;
+    const [from, to] = start === IMAGE_HEADER ? [4, 8] : [IMAGE_HEADER, start];
+    return {
+      image: record.subarray(start),
+      label: record.subarray(from, to),
+      id: record.subarray(8, IMAGE_HEADER),
+    };
   }
 
   protected override numbersIn(
@@ -126,13 +118,17 @@ export function fieldsIn({ shards }: ShardTable<RecordIOFile>): Field[] {
     .map(([name, type]) => ({ name, type, isList: false }));
 }
 
+function viewOf({ buffer, byteOffset, length }: Bytes): DataView {
+  return new DataView(buffer, byteOffset, length);
+}
+
 /** The bytes at which records are split. */
 const SPLIT = new Uint8Array(Uint32Array.of(MAGIC).buffer);
 
 /** Returns the data of a stored record: a view, or its joined parts; `undefined` if they are not whole. */
 function recordIn(stored: Bytes): Bytes | undefined {
-  const view = new DataView(stored.buffer, stored.byteOffset, stored.length);
-  const pieces: Bytes[] = [];
+  const view = viewOf(stored);
+  let pieces: Bytes[] | undefined; // most records have one part
   for (let at = 0; at + HEADER <= stored.length;) {
     const part = partAt(view, at);
     const from = at + HEADER;
@@ -141,8 +137,8 @@ function recordIn(stored: Bytes): Bytes | undefined {
     if (!isNext) return undefined;
     const piece = stored.subarray(from, from + part.length);
     if (part.begins && part.ends) return piece;
-    if (at > 0) pieces.push(SPLIT);
-    pieces.push(piece);
+    if (pieces === undefined) pieces = [piece];
+    else pieces.push(SPLIT, piece);
     if (part.ends) return concatBytes(pieces);
     at += part.stored;
   }

@@ -1,6 +1,6 @@
 import { RecordfsError } from "../../base/errors.ts";
 import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { runSync, type Steps } from "../../io/concurrency/steps.ts";
 import { MappedFile } from "../../io/read/memory_map.ts";
 import {
   type BatchRoom,
@@ -105,6 +105,12 @@ export class LimitedRecords {
   /** Loads the index into memory, unless it is there. */
   *holdTable(): Steps<void> {
     if (this.#table === undefined) yield* this.hold(true, false);
+  }
+
+  /** {@linkcode LimitedRecords.holdTable} without waiting, unless the table is too large to hold. */
+  holdTableNow(): void {
+    const isHeld = this.#table !== undefined || this.length > MOST_HELD;
+    if (!isHeld) runSync(this.hold(true, false));
   }
 
   /** Counts the records before those that end past the file: fewer than all only if the index is a separate file. */

@@ -5,13 +5,14 @@ import { decodeAs, decodePortable } from "../../codecs/values/decode_value.ts";
 import { LruCache } from "../../io/block_cache/lru_cache.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../io/read/read_memory.ts";
+import { fillSync } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { atOnce } from "../not_loaded.ts";
 import { PagedFile } from "../paged_file.ts";
 import { prefetchContents, readContents } from "../read_contents.ts";
-import { type Extent, placeBytes, type Tree } from "../tree.ts";
+import { type Extent, newExtent, placeBytes, type Tree } from "../tree.ts";
 import type {
   Field,
   PortableSamples,
@@ -53,6 +54,8 @@ export abstract class RangeSamples<S extends KnownFile>
   readonly sources: readonly ByteSource[];
   readonly #pages: PagedFile[] = [];
   readonly #shown = new LruCache<StoredSample>(MOST_SHOWN);
+  readonly #extent = newExtent();
+  readonly readNow?: (index: number) => StoredSample;
   readonly portable?: () => Steps<PortableSamples<StoredSample>>;
 
   /**
@@ -71,6 +74,8 @@ export abstract class RangeSamples<S extends KnownFile>
     this.fields = fields;
     this.stores = fields.length === 0 ? "content" : "fields";
     if (fields.length > 0) this.portable = () => this.#portable();
+    const areLocal = sources.every(({ readAtSync }) => readAtSync);
+    if (areLocal) this.readNow = (index) => this.#readNow(index);
   }
 
   /** Locates the range of a sample. */
@@ -78,12 +83,28 @@ export abstract class RangeSamples<S extends KnownFile>
 
   abstract share(): SamplesHandle;
 
-  /** Returns what ranges store, in memory of their own or as views of the ranges. */
-  protected abstract unpack(
+  /** Returns what a range stores, in memory of its own or as a view of the range. */
+  protected abstract unpackNow(index: number, range: Bytes): StoredSample;
+
+  /** {@linkcode RangeSamples.unpackNow} of a batch, in memory that the caller may give. */
+  // deno-lint-ignore require-yield -- some formats have to wait
+  protected *unpack(
     indices: readonly number[],
     ranges: Bytes[],
-    memory: BatchRoom | undefined,
-  ): Steps<StoredSample[]>;
+    _memory: BatchRoom | undefined,
+  ): Steps<StoredSample[]> {
+    return ranges.map((range, i) => this.unpackNow(indices[i]!, range));
+  }
+
+  /** Locates the range of a sample that is read without waiting. */
+  protected locateNow(index: number, into: Extent): void {
+    this.locate(index, into);
+  }
+
+  /** Returns memory for the range of a sample, which is unpacked at once. */
+  protected roomFor(_index: number, length: number): Bytes {
+    return new Uint8Array(length);
+  }
 
   /** Decodes a field whose bytes are numbers; returns `undefined` for others, which are decoded by their type. */
   protected numbersIn(
@@ -141,6 +162,14 @@ export abstract class RangeSamples<S extends KnownFile>
 
   close(): void {
     for (const source of this.sources) source.close();
+  }
+
+  #readNow(index: number): StoredSample {
+    const extent = this.#extent;
+    this.locateNow(index, extent);
+    const range = this.roomFor(index, extent.length);
+    fillSync(this.sources[extent.source]!, range, extent.offset, false);
+    return this.unpackNow(index, range);
   }
 
   /** Reads a sample whose files are asked for, one after the other and in parts. */

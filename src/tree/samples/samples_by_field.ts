@@ -61,6 +61,8 @@ export class SamplesByField implements Samples<SampleValues, SampleValues> {
     const { readNow } = samples;
     if (readNow !== undefined && !this.#hasFields) {
       this.readNow = (index) => ({ [CONTENT]: readNow(index) });
+    } else if (samples.stores === "fields") {
+      this.readNow = readNow as typeof this.readNow;
     }
     this.unstackable = samples.unstackable?.bind(samples);
     this.#own = decoders && new OwnDecoders(decoders.decoders, this);

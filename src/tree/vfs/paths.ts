@@ -1,6 +1,7 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { whenLoaded } from "../not_loaded.ts";
 import { encodeName, partsOf } from "../../base/names.ts";
+import { SHORT, shortAsciiInto } from "../../base/short_ascii.ts";
 import { type NodeId, ROOT, type Tree } from "../tree.ts";
 
 /**
@@ -10,16 +11,34 @@ import { type NodeId, ROOT, type Tree } from "../tree.ts";
 export function* findNode(tree: Tree, path: string): Steps<NodeId> {
   let node = ROOT;
   for (const part of partsOf(path)) {
-    const name = encodeName(part);
     const parent = node;
-    node = yield* whenLoaded(() => tree.lookup(parent, name, 0, name.length));
+    node = yield* whenLoaded(() => entryOf(tree, parent, part));
     if (node === 0) return 0;
-    if (tree.isLink?.(node)) {
-      const target = tree.target?.(node) ?? 0;
-      if (tree.isDirectory(target)) node = target;
-    }
   }
   return node;
+}
+
+/** {@linkcode findNode} without a procedure. Throws `NotLoaded` if a part of the index must be loaded first. */
+export function nodeNow(tree: Tree, path: string): NodeId {
+  let node = ROOT;
+  for (const part of partsOf(path)) {
+    node = entryOf(tree, node, part);
+    if (node === 0) return 0;
+  }
+  return node;
+}
+
+/** Memory for a short name. */
+const room = new Uint8Array(SHORT);
+
+function entryOf(tree: Tree, parent: NodeId, part: string): NodeId {
+  const isShort = shortAsciiInto(part, room);
+  const name = isShort ? room : encodeName(part);
+  const end = isShort ? part.length : name.length;
+  const node = tree.lookup(parent, name, 0, end);
+  if (node === 0 || tree.isLink?.(node) !== true) return node;
+  const target = tree.target?.(node) ?? 0;
+  return tree.isDirectory(target) ? target : node;
 }
 
 /** Removes empty parts and `.` from a path. */

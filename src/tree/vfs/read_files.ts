@@ -3,12 +3,16 @@ import { optionText, UNCHECKED } from "../../base/named_option.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import type { BatchRoom } from "../../io/read/read_memory.ts";
 import { ReadWindows } from "../../io/read/read_windows.ts";
-import { readPart } from "../../io/read/read_part.ts";
+import { checksumOf } from "../../io/checksums/checksum.ts";
+import { fillSync, readPart } from "../../io/read/read_part.ts";
 import { PiecewiseCheck } from "../../io/read/verified_content.ts";
 import { prefetchContents, readContents } from "../read_contents.ts";
-import { whenLoaded } from "../not_loaded.ts";
+import { isMade } from "../../io/storage/made_source.ts";
+import { NotLoaded, whenLoaded } from "../not_loaded.ts";
 import { type Extent, newExtent, type NodeId, type Tree } from "../tree.ts";
+import { nodeNow } from "./paths.ts";
 import type { VirtualFs } from "./virtual_fs.ts";
+import { pathOf, type WalkEntry } from "./walk.ts";
 
 type Files = Pick<VirtualFs, "checkData" | "location" | "tree">;
 
@@ -32,6 +36,45 @@ export function readFiles(
       ? (i, ...sums) => contentMismatch(files.location, path(i), ...sums)
       : undefined,
   }, memory);
+}
+
+/** Size up to which a procedure costs something, in bytes. */
+const LARGEST_NOW = 1 << 18;
+
+/**
+ * Reads a local file without waiting, and without a procedure, which costs as much as a small file. Returns `undefined`
+ * if it takes one, as several files do.
+ *
+ * @throws {PathError} If there is no such file.
+ * @throws {FormatError} If its content is damaged.
+ */
+export function readFileNow(
+  files: Files,
+  path: string | WalkEntry | readonly (string | WalkEntry)[],
+): Uint8Array<ArrayBuffer> | undefined {
+  if (isBatch(path)) return undefined;
+  const { tree, location, checkData } = files;
+  const extent = newExtent();
+  const text = () => pathOf(path);
+  try {
+    const node = typeof path === "string" ? nodeNow(tree, path) : path.ino;
+    locateFile(files, node, text, extent);
+  } catch (error) {
+    if (error instanceof NotLoaded) return undefined;
+    throw error;
+  }
+  const { source: number, offset, length, checksum, checksumKind } = extent;
+  if (number < 0 || length > LARGEST_NOW) return undefined;
+  const source = tree.sources.at(number)!;
+  const isPlain = source.readAtSync !== undefined &&
+    source.invalidate === undefined && !isMade(source);
+  if (!isPlain) return undefined;
+  const bytes = new Uint8Array(length);
+  const sum = checkData && checksumKind !== undefined &&
+    checksumOf(checksumKind);
+  const actual = fillSync(source, bytes, offset, sum);
+  if (sum === false || actual === checksum) return bytes;
+  throw contentMismatch(location, text(), checksum, actual);
 }
 
 /** Prefetches files for {@linkcode readFiles}. Returns the number of bytes in flight or fetched. */

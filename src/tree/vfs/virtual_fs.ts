@@ -19,6 +19,7 @@ import {
   isBatch,
   locateFile,
   readExtent,
+  readFileNow,
   readFiles,
 } from "./read_files.ts";
 import { pathOf, type WalkEntry, walkEntry, Walker } from "./walk.ts";
@@ -195,7 +196,8 @@ export class VirtualFs implements Disposable {
     path: string | WalkEntry | readonly (string | WalkEntry)[],
     options: Pick<BatchReadOptions, "memory"> = {},
   ): Uint8Array | Uint8Array[] {
-    return runSync(this.#readAny(path, options));
+    const content = options.memory ? undefined : readFileNow(this, path);
+    return content ?? runSync(this.#readAny(path, options));
   }
 
   /**
