@@ -1,13 +1,8 @@
 import { FormatError } from "../../src/base/errors.ts";
 import { type Reply, REPLY_HEADER_SIZE } from "../wire/reply.ts";
 import { CopyBytes } from "./copy_bytes.ts";
+import type { FileGuard } from "./served_file.ts";
 import type { ServedSource } from "./served_sources.ts";
-
-/** Bytes of a file that show whether other programs may have written over what is read of it. */
-export interface FileGuard {
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-}
 
 /** Longest guard, in bytes. */
 const MOST = 4096;

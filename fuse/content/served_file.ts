@@ -1,8 +1,13 @@
 import { FileState, StatFile } from "./file_state.ts";
-import type { FileGuard } from "./guarded_reads.ts";
 
 /** Minimum interval between routine checks of a file, in milliseconds. */
 const INTERVAL = 1000;
+
+/** Bytes of a file that show whether other programs may have written over what is read of it. */
+export interface FileGuard {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
 
 /** A container's file, as sent to the serving threads. */
 export interface FileToServe {

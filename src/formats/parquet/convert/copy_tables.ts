@@ -25,7 +25,10 @@ import {
 } from "../write/thrift.ts";
 
 /** Field numbers of Parquet's `parquet.thrift`. */
-const FILE = { schema: 2, rows: 3, groups: 4, cipher: 8, key: 9 } as const;
+export const FILE = {
+  ...{ schema: 2, rows: 3, groups: 4, metadata: 5, orders: 7 },
+  ...{ cipher: 8, key: 9 },
+} as const;
 const GROUP = { chunks: 1, start: 5, ordinal: 7 } as const;
 const CHUNK = { start: 2, meta: 3, indexes: [4, 5, 6, 7] } as const;
 const META = { offsets: [9, 10, 11], data: 9, dictionary: 11, bloom: [14, 15] };
@@ -43,20 +46,10 @@ export async function copyTables(
   from: string,
   target: string,
 ): Promise<Conversion | undefined> {
-  const { shards: { shards }, sources } = container
-    .samples as RowSamples<ParquetFile>;
-  const footers: ThriftStruct[] = [];
-  for (const [i, file] of shards.entries()) {
-    const source = sources[i]!;
-    requireSame(source, file);
-    footers.push(decodeThrift(await runAsync(readFooterBytes(source))));
-  }
-  const [first] = footers;
-  if (first === undefined) return undefined;
-  const schema = schemaOf(first);
-  if (!footers.every((footer) => areSame(schema, schemaOf(footer)))) {
-    return undefined;
-  }
+  const samples = container.samples as RowSamples<ParquetFile>;
+  const { shards: { shards }, sources } = samples;
+  const footers = await footersOf(samples);
+  if (footers === undefined) return undefined;
   const notes = new PlanNotes();
   notes.kept.push(
     "columns, their types, encodings and compression, rows and their order",
@@ -71,6 +64,23 @@ export async function copyTables(
     total: container.samples!.shards.length,
     write: (run) => writeCopy(shards, sources, footers, target, run),
   };
+}
+
+/** Returns the footers of tables; `undefined` if their columns differ, or there is no table. */
+export async function footersOf(
+  { shards: { shards }, sources }: RowSamples<ParquetFile>,
+): Promise<ThriftStruct[] | undefined> {
+  const footers: ThriftStruct[] = [];
+  for (const [i, file] of shards.entries()) {
+    const source = sources[i]!;
+    requireSame(source, file);
+    footers.push(decodeThrift(await runAsync(readFooterBytes(source))));
+  }
+  const [first] = footers;
+  if (first === undefined) return undefined;
+  const schema = schemaOf(first);
+  const isOne = footers.every((footer) => areSame(schema, schemaOf(footer)));
+  return isOne ? footers : undefined;
 }
 
 async function writeCopy(

@@ -8,6 +8,7 @@ import {
 import { StoredSamples } from "../../../convert/samples/stored_fields.ts";
 import {
   areShards,
+  type ShardWriter,
   writeNumberedShards,
 } from "../../../convert/to/numbered_shards.ts";
 import {
@@ -19,6 +20,7 @@ import { NewDirectory } from "../../../io/write/new_directory.ts";
 import { isNamedSo } from "../layout.ts";
 import { ParquetOutput } from "../write/parquet_output.ts";
 import { copyTables } from "./copy_tables.ts";
+import { rewriteTables, type WriteRows } from "./rewrite_tables.ts";
 import { ParquetSource } from "./source.ts";
 import { type ColumnField, storeColumn } from "./sample_columns.ts";
 
@@ -28,11 +30,16 @@ export const parquetTarget: ConversionTarget = {
   content: { what: "files of Parquet", isOwn: isNamedSo },
   form: (_path, options) => areShards(options) ? DIRECTORY : FILE,
   async plan(source, target, options) {
-    if (source instanceof ParquetSource && source.isWhole) {
-      const { tables, what } = source;
-      const isCopy = !areShards(options) && options.rowGroup === undefined;
+    if (source instanceof ParquetSource) {
+      const { tables, rows, indices, what, isWhole } = source;
+      const isCopy = isWhole && !areShards(options) &&
+        options.rowGroup === undefined;
       const copy = isCopy && await copyTables(tables, what, target);
       if (copy) return copy;
+      const write: WriteRows = (rows, open, run) =>
+        writeRows(rows, open, target, run, options);
+      const same = await rewriteTables(rows, indices, what, options, write);
+      if (same) return same;
     }
     const notes = new PlanNotes();
     const rows = await source.samples(notes, options);
@@ -63,7 +70,7 @@ export const parquetTarget: ConversionTarget = {
   },
 };
 
-async function writeSamples(
+function writeSamples(
   samples: StoredSamples,
   target: string,
   run: Run,
@@ -74,7 +81,18 @@ async function writeSamples(
   const columns = samples.fields.map((field) => (field as ColumnField).column);
   const open = (path: string) =>
     ParquetOutput.open(path, columns, { rowGroup, signal });
-  const rows = rowsOf(samples, run);
+  return writeRows(rowsOf(samples, run), open, target, run, options);
+}
+
+/** Writes rows to a file, or to shards in a directory. */
+async function writeRows(
+  rows: AsyncIterable<readonly unknown[]>,
+  open: (path: string) => Promise<ShardWriter<readonly unknown[]>>,
+  target: string,
+  run: Run,
+  options: ConvertOptions,
+): Promise<number> {
+  const { signal } = run;
   if (areShards(options)) {
     const name = basename(resolve(target));
     return await NewDirectory.write(

@@ -29,7 +29,7 @@ const MOST_KNOWN = 32 << 20;
 /** Decodes cells by pages. Cells of the same pages are decoded together, and cached (LRU) for their neighbours. */
 export class CellReader extends GroupedCells<ParquetFile, ColumnState> {
   protected readonly groupName = "row group";
-  readonly #check: boolean;
+  protected readonly check: boolean;
   /** Cache of column chunks' page locations and dictionaries. */
   readonly #states = new LruCache<ColumnState>(MOST_KNOWN);
   readonly #columns: LibraryColumn[][] = [];
@@ -46,7 +46,7 @@ export class CellReader extends GroupedCells<ParquetFile, ColumnState> {
     most?: number,
   ) {
     super(files, open, most);
-    this.#check = check;
+    this.check = check;
   }
 
   protected loaded(place: ColumnPlace): ColumnState | undefined {
@@ -95,7 +95,7 @@ export class CellReader extends GroupedCells<ParquetFile, ColumnState> {
     _place: ColumnPlace,
     row: number,
   ): Steps<Part> {
-    yield* countToRow(state.grid, row, this.#check);
+    yield* countToRow(state.grid, row, this.check);
     return partOf(state, row);
   }
 
@@ -106,7 +106,7 @@ export class CellReader extends GroupedCells<ParquetFile, ColumnState> {
     row: number,
   ): Steps<DecodedPart> {
     const before = state.weight;
-    const made = yield* columnRows(state, part, row, this.#check);
+    const made = yield* columnRows(state, part, row, this.check);
     if (state.weight !== before) {
       this.#states.set(this.keyOf(place), state, weightOf(state));
     }
@@ -118,7 +118,7 @@ export class CellReader extends GroupedCells<ParquetFile, ColumnState> {
     { chunks, grid }: ColumnState,
   ): Steps<Float64Array> {
     for (const chunk of chunks) {
-      yield* countToRow(chunk, Infinity, this.#check);
+      yield* countToRow(chunk, Infinity, this.check);
     }
     return grid.pages.firsts;
   }

@@ -96,7 +96,7 @@ export function* columnRows(
   return { from, to, rows: parts.get("0")!, weight: total };
 }
 
-/** Decodes rows of a leaf, from the page in which the first starts to the page in which the last ends. */
+/** Decodes rows of a leaf, and assembles them as far as one leaf allows. */
 function* chunkRows(
   state: ColumnState,
   chunk: ChunkState,
@@ -104,6 +104,25 @@ function* chunkRows(
   check: boolean,
   near?: number,
 ): Steps<RowRange & { readonly rows: Values; readonly weight: number }> {
+  const read = yield* chunkEntries(state, chunk, range, check, near);
+  const { from, to, entries, weight } = read;
+  const rows = from === to ? [] : assembleRows(entries, chunk.decoder);
+  return { from, to, rows, weight };
+}
+
+/**
+ * Decodes values and levels of a leaf's rows, from the page in which the first starts to the page in which the last
+ * ends.
+ *
+ * @param near One of the rows, if those around it suffice.
+ */
+export function* chunkEntries(
+  state: ColumnState,
+  chunk: ChunkState,
+  range: RowRange,
+  check: boolean,
+  near?: number,
+): Steps<RowRange & { readonly entries: RowEntries; readonly weight: number }> {
   const { pages, decoder } = chunk;
   let { from, to } = range;
   yield* countToRow(chunk, to - 1, check);
@@ -141,8 +160,7 @@ function* chunkRows(
     if (past > to) break;
     if (past === to && !(yield* continues(chunk, number + 1, check))) break;
   }
-  const rows = from === to ? [] : assembleRows(joinEntries(parts), decoder);
-  return { from, to, rows, weight };
+  return { from, to, entries: joinEntries(parts), weight };
 }
 
 /** Checks the rows of a page against its header, the index, or its levels. */

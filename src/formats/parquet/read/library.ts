@@ -12,6 +12,8 @@ type Assemble = typeof import("hyparquet/src/assemble.js");
 type Delta = typeof import("hyparquet/src/delta.js");
 type Compressors = typeof import("hyparquet-compressors");
 
+type ColumnWriter = typeof import("hyparquet-writer/src/column.js");
+
 /** Library that writes files. */
 export type ParquetWriterLibrary = typeof import("hyparquet-writer");
 /** Element of a schema, as that library takes it. */
@@ -107,6 +109,14 @@ function guarded(library: ParquetLibrary): ParquetLibrary {
   const entries = Object.entries(library)
     .map(([name, call]) => [name, guard(call as Any)] as const);
   return Object.fromEntries(entries) as unknown as ParquetLibrary;
+}
+
+/** Loads the function of that library that writes the values and levels of a leaf. */
+export async function loadColumnWriter(): Promise<ColumnWriter["writeColumn"]> {
+  const { writeColumn }: ColumnWriter = await import(
+    `${PACKAGES.hyparquetWriter}/src/column.js`
+  );
+  return writeColumn;
 }
 
 /** Loads the library that writes files. */

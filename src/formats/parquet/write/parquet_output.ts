@@ -1,4 +1,4 @@
-import { runAsync } from "../../../io/concurrency/steps.ts";
+import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
 import { GatheredBytes } from "../../../io/write/gathered_bytes.ts";
 import { NewFile } from "../../../io/write/new_file.ts";
@@ -20,8 +20,8 @@ export interface ColumnToWrite {
 }
 
 /** Maximum rows of a row group unless the user chooses, and the size in bytes at which one ends. */
-const ROWS = 10_000;
-const ROW_GROUP_BYTES = 64 << 20;
+export const ROWS = 10_000;
+export const ROW_GROUP_BYTES = 64 << 20;
 
 /** Writes rows to one Parquet file, a row group at a time. The file appears when it is closed. */
 export class ParquetOutput implements AsyncDisposable {
@@ -142,13 +142,15 @@ export class ParquetOutput implements AsyncDisposable {
   }
 }
 
-class FileBytes extends GatheredBytes {
-  put(bytes: Uint8Array) {
+/** Bytes of a file that is written. */
+export class FileBytes extends GatheredBytes {
+  put(bytes: Uint8Array): Steps<unknown> {
     return this.appendSummed(bytes, () => 0, 0, "row group");
   }
 }
 
-function sizeOf(value: unknown): number {
+/** Estimates the bytes of a value in memory. */
+export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (value instanceof Uint8Array) return value.byteLength;
   if (!Array.isArray(value)) return 8;
