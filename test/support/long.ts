@@ -19,6 +19,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/serve/page/content/webdataset_test.ts",
   "test/serve/page/content/zip_test.ts",
   "test/serve/page/content/files_test.ts",
+  "test/serve/page/content/formats_test.ts",
   "test/serve/page/content/tree_test.ts",
   "test/serve/page/access_test.ts",
   "test/serve/page/alignment_test.ts",
