@@ -29,6 +29,7 @@ import { permutationBenchmark } from "./data/permutation.ts";
 import { pictureMemoryBenchmark } from "./data/picture_memory.ts";
 import { picturesBenchmark } from "./data/pictures.ts";
 import { readBatchesBenchmark } from "./ffrecord/read_batches.ts";
+import { recordsBenchmark } from "./formats/records.ts";
 import { remoteBenchmark } from "./remote/remote.ts";
 import { scaleBenchmark } from "./mount/scale.ts";
 import { serveArchiveBenchmark } from "./serve/archive.ts";
@@ -76,6 +77,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   pictureMemoryBenchmark,
   picturesBenchmark,
   readBatchesBenchmark,
+  recordsBenchmark,
   remoteBenchmark,
   scaleBenchmark,
   startBenchmark,
