@@ -7,10 +7,13 @@ import {
   decodedRange,
   type EncodedRange,
 } from "../../io/block_cache/decoded_range.ts";
-import { decompress } from "../../io/block_cache/inflate.ts";
+import {
+  type DecodeFault,
+  decompress,
+  decompressNow,
+} from "../../io/block_cache/inflate.ts";
 import { LONGEST_ZSTD_HEAD, zstdSize } from "../../io/block_cache/zstd_size.ts";
-import { systemDecoder } from "../../io/block_cache/system_decoder.ts";
-import { runSync, type Steps } from "../../io/concurrency/steps.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
 import { type BatchRoom, placesIn } from "../../io/read/read_memory.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { changedFile, requireSame } from "../../io/storage/changed_file.ts";
@@ -41,8 +44,6 @@ interface Seed {
 
 /** Largest record, in bytes: it is decoded at once. */
 const LARGEST = 1 << 30;
-/** Most bytes of a compressed record that is read into reused memory. */
-const MOST_ROOM = 1 << 20;
 
 /** Records of files, decompressed. */
 export class BagzSamples extends RangeSamples<BagzFile> {
@@ -50,8 +51,6 @@ export class BagzSamples extends RangeSamples<BagzFile> {
   readonly #blocks: DecodedBlocks;
   /** Number of the container among owners of blocks. */
   readonly #owner: number;
-  /** Memory for compressed records that are decoded at once. */
-  #room = new Uint8Array(0);
 
   constructor(
     sources: readonly ByteSource[],
@@ -74,7 +73,7 @@ export class BagzSamples extends RangeSamples<BagzFile> {
 
   override placeFile(index: number, _field: number, into: Extent): void {
     this.locate(index, into);
-    if (!this.#isPacked(index, into.length)) return;
+    if (!this.isPacked(index, into.length)) return;
     const head = this.headOf(into, LONGEST_ZSTD_HEAD);
     into.length = this.#sizeOf(index, head, into.length);
     into.source = this.sources.length + index;
@@ -122,24 +121,10 @@ export class BagzSamples extends RangeSamples<BagzFile> {
     this.locate(index, into);
   }
 
-  protected override roomFor(index: number, length: number): Bytes {
-    if (!this.#isPacked(index, length) || length > MOST_ROOM) {
-      return new Uint8Array(length);
-    }
-    if (this.#room.length < length) {
-      this.#room = new Uint8Array(Math.min(2 * length, MOST_ROOM));
-    }
-    return this.#room.subarray(0, length);
-  }
-
   protected override unpackNow(index: number, range: Bytes): Bytes {
-    const { length } = range;
-    if (!this.#isPacked(index, length)) return range;
-    const most = Math.min(LONGEST_ZSTD_HEAD, length);
-    const head = new DataView(range.buffer, range.byteOffset, most);
-    const record = new Uint8Array(this.#sizeOf(index, head, length));
-    const isDone = systemDecoder("zstd")?.decode(range, record);
-    if (!isDone) runSync(this.#decode(index, range, record));
+    if (!this.isPacked(index, range.length)) return range;
+    const record = new Uint8Array(this.#sizeIn(index, range));
+    decompressNow(range, "zstd", record, this.#faultOf(index));
     return record;
   }
 
@@ -149,10 +134,8 @@ export class BagzSamples extends RangeSamples<BagzFile> {
     memory: BatchRoom | undefined,
   ): Steps<Bytes[]> {
     if (!this.#hasPacked) return ranges;
-    const sizes = ranges.map(({ buffer, byteOffset, length }, i) => {
-      const most = Math.min(LONGEST_ZSTD_HEAD, length);
-      const head = new DataView(buffer, byteOffset, most);
-      return { length: this.#sizeOf(indices[i]!, head, length) };
+    const sizes = ranges.map((range, i) => {
+      return { length: this.#sizeIn(indices[i]!, range) };
     });
     const places = memory && placesIn(memory, sizes);
     const records: Bytes[] = [];
@@ -164,13 +147,18 @@ export class BagzSamples extends RangeSamples<BagzFile> {
     return records;
   }
 
-  #isPacked(index: number, length: number): boolean {
+  protected override isPacked(index: number, length: number): boolean {
     return length > 0 && this.shards.of(index).isCompressed; // empty records are not compressed
+  }
+
+  #sizeIn(index: number, { buffer, byteOffset, length }: Bytes): number {
+    const most = Math.min(LONGEST_ZSTD_HEAD, length);
+    return this.#sizeOf(index, new DataView(buffer, byteOffset, most), length);
   }
 
   /** Returns the size of a record from the head of its stored form, of `packed` bytes. */
   #sizeOf(index: number, head: DataView, packed: number): number {
-    if (!this.#isPacked(index, packed)) return packed;
+    if (!this.isPacked(index, packed)) return packed;
     const size = zstdSize(head, packed) ?? NaN;
     if (size >= 0 && size <= LARGEST) return size;
     const why = size < 0
@@ -180,10 +168,13 @@ export class BagzSamples extends RangeSamples<BagzFile> {
   }
 
   *#decode(index: number, bytes: Bytes, into: Uint8Array): Steps<void> {
-    if (!this.#isPacked(index, bytes.length)) return into.set(bytes);
-    const fault = (why: string, cause?: unknown) =>
+    if (!this.isPacked(index, bytes.length)) return into.set(bytes);
+    yield* decompress(bytes, "zstd", into, this.#faultOf(index));
+  }
+
+  #faultOf(index: number): DecodeFault {
+    return (why, cause) =>
       this.fault(index, `it ${why}`, "bad-structure", cause);
-    yield* decompress(bytes, "zstd", into, fault);
   }
 
   /** Returns a record as a source of its own, which is decoded when it is read. */

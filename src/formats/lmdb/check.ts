@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { FormatError } from "../../base/errors.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readSlices } from "../../io/read/read_slices.ts";
@@ -5,7 +6,7 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { CheckRun } from "../../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../../tree/format.ts";
 import { checkStore } from "../../tree/keyed/keyed_index.ts";
-import { Kind, kindOf, Size, viewOf, wordAt } from "./layout.ts";
+import { Kind, kindOf, Size, wordAt } from "./layout.ts";
 import { readSnapshot } from "./read/meta.ts";
 import { databasePaths, formatOf } from "./read/open_databases.ts";
 import type { OverflowValue } from "./read/walk.ts";

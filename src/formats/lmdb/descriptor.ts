@@ -1,8 +1,9 @@
+import { viewOf } from "../../base/view_of.ts";
 import { isBracePattern } from "../../io/storage/brace_locations.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
-import { DATA_FILE, isShard, MAGIC, Meta, viewOf } from "./layout.ts";
+import { DATA_FILE, isShard, MAGIC, Meta } from "./layout.ts";
 
 /** LMDB databases: their values by key. */
 export const lmdb: FormatDescriptor = {

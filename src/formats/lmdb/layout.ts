@@ -88,10 +88,6 @@ export function kindOf(page: DataView, start = 0): number {
   return page.getUint16(start + 10, true) & 0x0f;
 }
 
-export function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 /** Whether a name is that of a database: a file, or a directory. */
 export function isShard(name: string): boolean {
   return name.endsWith(SUFFIX);

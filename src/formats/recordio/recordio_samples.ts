@@ -1,4 +1,5 @@
 import { concatBytes } from "../../base/bytes_of.ts";
+import { viewOf } from "../../base/view_of.ts";
 import {
   typeOfExtension,
   VALUE_TYPES,
@@ -116,10 +117,6 @@ export function fieldsIn({ shards }: ShardTable<RecordIOFile>): Field[] {
   const id = valueType("id", VALUE_TYPES.number, { scalar: "int" });
   return Object.entries({ image, label, id })
     .map(([name, type]) => ({ name, type, isList: false }));
-}
-
-function viewOf({ buffer, byteOffset, length }: Bytes): DataView {
-  return new DataView(buffer, byteOffset, length);
 }
 
 /** The bytes at which records are split. */

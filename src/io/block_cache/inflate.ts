@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/message_text.ts";
-import { perform, type Steps } from "../concurrency/steps.ts";
+import { perform, runSync, type Steps } from "../concurrency/steps.ts";
 import { systemDecoder } from "./system_decoder.ts";
 
 /** Makes the error of a fault in a content, whose name the caller knows. */
@@ -35,6 +35,17 @@ export function* decompress(
     if (isDone) return; // otherwise zlib says why
   }
   into.set(yield* decompressed(bytes, compression, into.length, fault));
+}
+
+/** {@linkcode decompress} without waiting, and without a procedure if the system has a decoder. */
+export function decompressNow(
+  bytes: Uint8Array,
+  compression: "deflate" | "zstd",
+  into: Uint8Array,
+  fault: DecodeFault,
+): void {
+  const isDone = systemDecoder(compression)?.decode(bytes, into) === true;
+  if (!isDone) runSync(decompress(bytes, compression, into, fault));
 }
 
 /** {@linkcode decompress} into memory allocated as data comes, not by the declared size. */

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import {
   ARRAY_TYPES,
   type Encoding,
@@ -169,8 +170,4 @@ function pictureHead(bytes: Uint8Array): ArrayHead {
   }
   const shape = samples === 1 ? [height, width] : [height, width, samples!];
   return { dtype, shape, start, areBits: false };
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { fillNow } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -134,8 +135,4 @@ function requireFilled(end: number, length: number): void {
 
 function tooShort(): ValueFault {
   return new ValueFault("it is truncated before the number of its elements");
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

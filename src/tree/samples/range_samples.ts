@@ -35,6 +35,9 @@ type Decode = typeof decodeAs;
 
 const UTF8 = new TextEncoder();
 
+/** Most bytes of a packed sample that is read into reused memory. */
+const MOST_ROOM = 1 << 20;
+
 /** Bytes of samples that are cached for reads of their files. */
 const MOST_SHOWN = 16 << 20;
 
@@ -55,6 +58,7 @@ export abstract class RangeSamples<S extends KnownFile>
   readonly #pages: PagedFile[] = [];
   readonly #shown = new LruCache<StoredSample>(MOST_SHOWN);
   readonly #extent = newExtent();
+  #room = new Uint8Array(0);
   readonly readNow?: (index: number) => StoredSample;
   readonly portable?: () => Steps<PortableSamples<StoredSample>>;
 
@@ -101,9 +105,9 @@ export abstract class RangeSamples<S extends KnownFile>
     this.locate(index, into);
   }
 
-  /** Returns memory for the range of a sample, which is unpacked at once. */
-  protected roomFor(_index: number, length: number): Bytes {
-    return new Uint8Array(length);
+  /** Whether a range is only decoded, so that its memory may be used again. */
+  protected isPacked(_index: number, _length: number): boolean {
+    return false;
   }
 
   /** Decodes a field whose bytes are numbers; returns `undefined` for others, which are decoded by their type. */
@@ -167,9 +171,18 @@ export abstract class RangeSamples<S extends KnownFile>
   #readNow(index: number): StoredSample {
     const extent = this.#extent;
     this.locateNow(index, extent);
-    const range = this.roomFor(index, extent.length);
+    const { length } = extent;
+    const isReused = length <= MOST_ROOM && this.isPacked(index, length);
+    const range = isReused ? this.#roomFor(length) : new Uint8Array(length);
     fillSync(this.sources[extent.source]!, range, extent.offset, false);
     return this.unpackNow(index, range);
+  }
+
+  #roomFor(length: number): Bytes {
+    if (this.#room.length < length) {
+      this.#room = new Uint8Array(Math.min(2 * length, MOST_ROOM));
+    }
+    return this.#room.subarray(0, length);
   }
 
   /** Reads a sample whose files are asked for, one after the other and in parts. */

@@ -36,6 +36,9 @@ Deno.test("samples of splits are numbered in their order, and a split opens by i
   assert.equal((await all.get(6)).text, (await test.get(1)).text);
   assert.equal((await all.get(6)).text, "test 1");
   assert.equal((await check(GOLDEN.path)).samples, 7);
+  const pattern = `${GOLDEN.path}/train/data-*-of-*.arrow`;
+  using train = await openSamples(pattern);
+  assert.equal(train.length, 5);
 });
 
 Deno.test("lists of splits that are damaged, hostile or of what is missing are refused", () =>

@@ -2,18 +2,24 @@ import { loadArrays, loadedArrays } from "../../../codecs/columnar/arrays.ts";
 import { perform } from "../../../io/concurrency/steps.ts";
 import { mustWait } from "../../../io/storage/must_wait.ts";
 import { type RowModule, rowModule } from "../../../tree/rows/reopen_rows.ts";
+import { splitPaths } from "../../../tree/rows/split_paths.ts";
 import type { RowFormat } from "../../../tree/rows/row_format.ts";
-import { SUFFIX } from "../layout.ts";
+import { isNamedSo, SPLITS_FILE, SUFFIX } from "../layout.ts";
 import { ArrowCells, type ArrowFile } from "./arrow_cells.ts";
 import { openIndex } from "./open_index.ts";
-import { arrowPaths } from "./splits.ts";
 
 /** Rows of Arrow files. */
 export const ARROW_ROWS: RowFormat<ArrowFile> = {
   name: "arrow",
   suffix: SUFFIX,
   module: import.meta.url,
-  paths: arrowPaths,
+  paths: (path, storage) =>
+    splitPaths(path, storage, {
+      format: "Arrow",
+      examples: "x.arrow",
+      isShard: isNamedSo,
+      splitsFile: SPLITS_FILE,
+    }),
   look: openIndex,
   load: () =>
     perform<unknown>({

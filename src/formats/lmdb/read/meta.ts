@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
@@ -5,7 +6,7 @@ import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { requireSize } from "../../../io/storage/changed_file.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import * as layout from "../layout.ts";
-import { MAGIC, Meta, Size, viewOf, wordAt } from "../layout.ts";
+import { MAGIC, Meta, Size, wordAt } from "../layout.ts";
 
 /** A state of a database file, as the meta page of a transaction describes it. */
 export interface Snapshot {

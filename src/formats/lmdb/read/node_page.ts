@@ -1,4 +1,5 @@
-import { Kind, kindOf, NodeFlag, Size, viewOf, wordAt } from "../layout.ts";
+import { viewOf } from "../../../base/view_of.ts";
+import { Kind, kindOf, NodeFlag, Size, wordAt } from "../layout.ts";
 
 /** Thrown for a damaged page. The message completes the sentence "The page …". */
 export class PageFault extends Error {

@@ -1,47 +1,54 @@
-import { FormatError } from "../../../base/errors.ts";
-import { messageOf } from "../../../base/message_text.ts";
-import { type JsonValue, parseJsonFile } from "../../../codecs/json/value.ts";
-import type { Steps } from "../../../io/concurrency/steps.ts";
-import { readPart } from "../../../io/read/read_part.ts";
-import { openFile } from "../../../io/storage/open_file.ts";
-import { shardPaths } from "../../../io/storage/shard_paths.ts";
-import type { Storage } from "../../../io/storage/storage.ts";
-import { pathIn } from "../../../io/storage/stored_location.ts";
-import type { RowPaths } from "../../../tree/rows/row_format.ts";
-import { isNamedSo, SPLITS_FILE } from "../layout.ts";
-
-const NAMES = {
-  format: "Arrow",
-  examples: "x.arrow",
-  isShard: isNamedSo,
-};
+import { FormatError } from "../../base/errors.ts";
+import { messageOf } from "../../base/message_text.ts";
+import { type JsonValue, parseJsonFile } from "../../codecs/json/value.ts";
+import type { Steps } from "../../io/concurrency/steps.ts";
+import { readPart } from "../../io/read/read_part.ts";
+import { openFile } from "../../io/storage/open_file.ts";
+import { bracePaths } from "../../io/storage/brace_locations.ts";
+import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { type ShardNames, shardPaths } from "../../io/storage/shard_paths.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import { pathIn } from "../../io/storage/stored_location.ts";
+import type { RowPaths } from "./row_format.ts";
 
 /** Largest list of splits, in bytes. */
 const LARGEST = 1 << 16;
 /** Names of splits, which are directories: `_split_re` in `datasets/naming.py`. */
 const SPLIT = /^[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*$/u;
 
+/** Shards, and the file in a directory of directories of shards that lists these. */
+export interface SplitNames extends ShardNames {
+  readonly splitsFile: string;
+}
+
 /**
- * Finds the files of a location, and of all splits of a directory that `DatasetDict.save_to_disk` has written.
+ * Finds the files of a location as {@linkcode shardPaths} does, or those of all splits of a directory.
  *
  * @throws {FormatError} If the list of splits is damaged, or a split is missing.
  */
-export function* arrowPaths(path: string, storage: Storage): Steps<RowPaths> {
-  const names = yield* storage.list(path);
-  if (!names?.includes(SPLITS_FILE)) {
-    return yield* shardPaths(path, storage, NAMES);
+export function* splitPaths(
+  path: string,
+  storage: Storage,
+  names: SplitNames,
+): Steps<RowPaths> {
+  const { splitsFile } = names;
+  const isPattern = SHARD_PATTERN.test(path) ||
+    (yield* bracePaths(path, storage)) !== undefined;
+  const entries = isPattern ? undefined : yield* storage.list(path);
+  if (!entries?.includes(splitsFile)) {
+    return yield* shardPaths(path, storage, names);
   }
   const splits: { name: string; paths: readonly string[] }[] = [];
-  for (const name of yield* splitsIn(pathIn(path, SPLITS_FILE), storage)) {
+  for (const name of yield* splitsIn(pathIn(path, splitsFile), storage)) {
     const directory = pathIn(path, name);
-    if (!names.includes(name)) {
+    if (!entries.includes(name)) {
       throw new FormatError(
         "missing-shard",
-        `Cannot open ${path}: ${SPLITS_FILE} lists the split ${name}, and there is no such directory. Download it, or open another split`,
+        `Cannot open ${path}: ${splitsFile} lists the split ${name}, and there is no such directory. Download it, or open another split`,
         { path: directory },
       );
     }
-    const { paths } = yield* shardPaths(directory, storage, NAMES);
+    const { paths } = yield* shardPaths(directory, storage, names);
     splits.push({ name, paths });
   }
   const paths = splits.flatMap(({ paths }) => paths);
