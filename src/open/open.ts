@@ -10,18 +10,20 @@ import type {
 import { closeLayers } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { isDamage } from "../tree/samples/open_shards.ts";
-import { findContainer, openOne, otherFormat } from "./find_format.ts";
+import { findContainer, otherFormat } from "./find_format.ts";
 import {
   areSeveral,
   type ContainerLocation,
   placeOf,
   type SeveralLocations,
 } from "./location.ts";
+import type { NestedOptions } from "./nested_tree/nested_names.ts";
+import { openShown } from "./open_shown.ts";
 import { explained, explainedNow } from "./other_content.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 /** Options of {@linkcode open}. */
-export interface OpenContainerOptions extends ContainerOptions {
+export interface OpenContainerOptions extends ContainerOptions, NestedOptions {
   /** Opens only this directory of the container, as its root. */
   readonly prefix?: string | undefined;
 }
@@ -72,10 +74,10 @@ export async function open(
 /** Opens one whole container as a virtual filesystem, without loading the module that opens several. */
 export function* openAlone(
   location: ContainerLocation | SeveralLocations,
-  options: ContainerOptions,
+  options: OpenContainerOptions,
 ): Steps<VirtualFs> {
   const place = placeOf(location as ContainerLocation, options);
-  const container = yield* openOne(place.path, place.options);
+  const container = yield* openShown(place.path, place.options);
   return new VirtualFs(place.path, container, options.checkData ?? true);
 }
 
