@@ -32,9 +32,9 @@ const NESTED: NamedOption = { name: "nested" };
 export function nestedNames(
   { nested, stripSuffix = false }: NestedOptions,
 ): NestedNames {
-  const given = typeof nested === "object"
-    ? nested
-    : formats().flatMap(({ nestedSuffixes = [] }) => nestedSuffixes);
+  const usual = formats()
+    .flatMap(({ nestedSuffixes = [] }) => nestedSuffixes);
+  const given = typeof nested === "object" ? nested : usual;
   const suffixes = given.map((suffix) => {
     const dotted = suffix.startsWith(".") ? suffix : `.${suffix}`;
     if (/^(?=.{2,64}$)(\.[\w-]+)+$/.test(dotted)) return dotted.toLowerCase();
@@ -42,7 +42,7 @@ export function nestedNames(
       "bad-option",
       `Cannot show nested containers: '${suffix}' is not a suffix of file names. Give ${
         optionText(NESTED)
-      } suffixes such as .tar and .zip`,
+      } suffixes such as ${usual.join(", ")}`,
       { namedOptions: [NESTED] },
     );
   });

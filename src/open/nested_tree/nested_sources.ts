@@ -16,7 +16,7 @@ const SOURCES_OF_LEVEL = 2 ** 30;
 const MOST_REMEMBERED = 1 << 15;
 
 /** How sources find the open levels that they belong to. */
-export interface OpenLevels {
+export interface LevelAccess {
   /** Opens a level; the caller ends the use. */
   lend(block: number): Steps<{ readonly level: NestedLevel; end(): void }>;
   peek(block: number): NestedLevel | undefined;
@@ -38,7 +38,7 @@ export class NestedSources implements SeveralSources {
     root: NestedLevel,
     openedCount: number,
     reading: Reading,
-    levels: OpenLevels,
+    levels: LevelAccess,
   ) {
     this.#openedCount = openedCount;
     this.opened = openedSources(root.tree.sources);
@@ -74,7 +74,7 @@ class SourcesInside implements LazySources {
   readonly #root: NestedLevel;
   readonly #openedCount: number;
   readonly #reading: Reading;
-  readonly #levels: OpenLevels;
+  readonly #levels: LevelAccess;
   /** Sources that open themselves: a caller may have located a content in a container that was evicted since. */
   readonly #late = new LruCache<LateSource>(MOST_REMEMBERED);
 
@@ -82,7 +82,7 @@ class SourcesInside implements LazySources {
     root: NestedLevel,
     openedCount: number,
     reading: Reading,
-    levels: OpenLevels,
+    levels: LevelAccess,
   ) {
     this.#root = root;
     this.#openedCount = openedCount;

@@ -1,16 +1,12 @@
-import { FormatError } from "../../base/errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
-import { Turns } from "../../io/concurrency/turns.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { requireOpen } from "../../io/storage/closed.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
 import { reopenSource } from "../../io/storage/open_sources.ts";
 import { storageInThread } from "../../io/storage/thread_storage.ts";
 import type { Reading } from "../../tree/directory_tree.ts";
 import { openedSources } from "../../tree/joined_sources.ts";
 import type { NodeView } from "../../tree/node_view.ts";
-import { atOnce, whenLoaded } from "../../tree/not_loaded.ts";
-import { OpenPool } from "../../tree/open_pool.ts";
+import { whenLoaded } from "../../tree/not_loaded.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -25,13 +21,8 @@ import { LONGEST_NAME } from "../../tree/names/name_table_builder.ts";
 import { type LevelOptions, NestedLevel } from "./nested_level.ts";
 import { NestedSources } from "./nested_sources.ts";
 import type { NestedSlots } from "./nested_slots.ts";
+import { holdLevel, OpenLevels } from "./open_levels.ts";
 import { rootContent } from "./root_content.ts";
-
-/** Nested containers that are open at a time, in each thread. */
-const MOST_OPEN = 32;
-
-/** Nested containers that are known not to open, at most. */
-const MOST_FAILURES = 1000;
 
 /** What a nested tree consists of, besides its outermost tree. Survives `postMessage`. */
 export interface NestedSeed {
@@ -62,15 +53,8 @@ export class NestedTree implements Tree {
   readonly sources: NestedSources;
   readonly #root: NestedLevel;
   readonly #seed: NestedSeed;
-  readonly #open: OpenPool<NestedLevel>;
-  readonly #opening = new Turns();
-  readonly #failures = new Map<NodeId, FormatError>();
-  /** By id of the root: number of the range of source indices of a nested container. */
-  readonly #blocks = new Map<NodeId, number>();
-  /** By that number: id of the root. */
-  readonly #roots: NodeId[] = [0];
+  readonly #open: OpenLevels;
   readonly #name = new Uint8Array(2 * LONGEST_NAME);
-  #isClosed = false;
   // Result of `#find`.
   #local = 0;
   #slot = -1;
@@ -82,10 +66,10 @@ export class NestedTree implements Tree {
   constructor(root: NestedLevel, seed: NestedSeed, reading: Reading) {
     this.#root = this.#last = this.#listed = root;
     this.#seed = seed;
-    this.#open = new OpenPool(seed.mostOpen ?? MOST_OPEN);
+    this.#open = new OpenLevels(seed.path, seed.options, seed.mostOpen);
     this.sources = new NestedSources(root, seed.openedCount, reading, {
       lend: (block) => this.#lend(block),
-      peek: (block) => this.#open.get(this.#roots[block]!),
+      peek: (block) => this.#open.peek(block),
       at: (block) => this.#levelOf(block),
     });
   }
@@ -219,9 +203,7 @@ export class NestedTree implements Tree {
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#open.dropAll();
-    this.#last = this.#root;
+    this.#open.close();
     this.#root.close();
   }
 
@@ -261,11 +243,9 @@ export class NestedTree implements Tree {
     this.#slot = -1;
     const last = this.#last;
     const inLast = node - last.first;
-    if (inLast > ROOT && inLast <= last.nodes) {
+    if (inLast > ROOT && inLast <= last.nodes && !last.isClosed) {
       this.#local = inLast;
-      for (let at = last; at.parent !== undefined; at = at.parent) {
-        this.#open.touch(at);
-      }
+      this.#open.touch(last);
       return last;
     }
     let level = this.#root;
@@ -284,101 +264,20 @@ export class NestedTree implements Tree {
         this.#slot = slot;
         return level;
       }
-      level = this.#enter(level, slot);
+      level = this.#open.enter(level, slot);
     }
-  }
-
-  /**
-   * Returns a nested container; opens it if necessary.
-   *
-   * @throws {FormatError} If it is damaged, or has changed.
-   * @throws {NotLoaded} If it must be opened asynchronously.
-   */
-  #enter(level: NestedLevel, slot: number): NestedLevel {
-    const root = level.slotRoot(slot);
-    const open = this.#open.get(root);
-    if (open !== undefined) return open;
-    const failure = this.#failures.get(root);
-    if (failure !== undefined) throw failure;
-    requireOpen(this.#seed.path, this.#isClosed);
-    return atOnce(level.slotPath(slot), () => this.#opened(level, slot));
-  }
-
-  #opened(level: NestedLevel, slot: number): Steps<NestedLevel> {
-    const root = level.slotRoot(slot);
-    const made = () => this.#open.get(root);
-    return this.#opening.run(root, made, () => this.#load(level, slot, root));
-  }
-
-  *#load(
-    level: NestedLevel,
-    slot: number,
-    root: NodeId,
-  ): Steps<NestedLevel> {
-    hold(level, 1);
-    try {
-      const block = this.#blockOf(root);
-      const { options } = this.#seed;
-      const inner = yield* level.openSlot(slot, block, options);
-      if (this.#isClosed || level.isClosed) inner.close();
-      requireOpen(this.#seed.path, inner.isClosed);
-      this.#last = this.#root; // what is evicted may be the last one
-      this.#open.add(root, inner);
-      this.#dropOrphans();
-      return inner;
-    } catch (error) {
-      if (error instanceof FormatError) this.#noteFailure(root, error);
-      throw error;
-    } finally {
-      hold(level, -1);
-    }
-  }
-
-  /** Closes what is nested in containers that were evicted. */
-  #dropOrphans(): void {
-    for (let isDone = false; !isDone;) {
-      isDone = true;
-      this.#open.dropAll(({ parent }) => {
-        if (parent?.isClosed) isDone = false;
-        return parent?.isClosed === true;
-      });
-    }
-  }
-
-  #noteFailure(root: NodeId, error: FormatError): void {
-    if (this.#failures.size >= MOST_FAILURES) {
-      const [oldest] = this.#failures.keys();
-      this.#failures.delete(oldest!);
-    }
-    this.#failures.set(root, error);
-  }
-
-  #blockOf(root: NodeId): number {
-    let block = this.#blocks.get(root);
-    if (block === undefined) {
-      block = this.#roots.push(root) - 1;
-      this.#blocks.set(root, block);
-    }
-    return block;
   }
 
   /** Returns the level of a range of source indices; opens it if necessary. */
   #levelOf(block: number): NestedLevel {
-    return this.#find(this.#roots[block]!, true)!;
+    return this.#find(this.#open.rootOf(block), true)!;
   }
 
   /** Opens a level, and keeps it open until `end` is called. */
   *#lend(block: number): Steps<{ level: NestedLevel; end(): void }> {
     const level = yield* whenLoaded(() => this.#levelOf(block));
-    hold(level, 1);
-    return { level, end: () => hold(level, -1) };
-  }
-}
-
-/** Counts a use of a level, and of those that it is nested in. */
-function hold(level: NestedLevel, change: 1 | -1): void {
-  for (let at: NestedLevel | undefined = level; at; at = at.parent) {
-    at.users += change;
+    holdLevel(level, 1);
+    return { level, end: () => holdLevel(level, -1) };
   }
 }
 

@@ -52,7 +52,7 @@ const REMOTE_FLAGS: Readonly<Record<string, RemoteFlags>> = {
 const FLAGS: Readonly<Record<string, ShownOptions>> = {
   decoded: { decoded: true },
   nested: { nested: true },
-  strip_suffix: { stripSuffix: true },
+  "strip_suffix": { stripSuffix: true },
 };
 
 /** Options of {@linkcode takeSourceOptions}, as written after `-o`. */
