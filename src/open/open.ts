@@ -17,15 +17,23 @@ import {
   placeOf,
   type SeveralLocations,
 } from "./location.ts";
-import type { NestedOptions } from "./nested_tree/nested_names.ts";
 import { openShown } from "./open_shown.ts";
 import { explained, explainedNow } from "./other_content.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 /** Options of {@linkcode open}. */
-export interface OpenContainerOptions extends ContainerOptions, NestedOptions {
+export interface OpenContainerOptions extends ContainerOptions {
   /** Opens only this directory of the container, as its root. */
   readonly prefix?: string | undefined;
+  /**
+   * Whether containers in the opened directory or container appear as directories, at any depth up to 8, each opened when
+   * it is first listed; or the suffixes of the files that do, such as `[".tar", ".npz"]`. By default these are the
+   * suffixes of archives and datasets. A compression may follow each. Directories that are datasets are shown, too. One
+   * that cannot be opened fails when it is listed. Defaults to `false`.
+   */
+  readonly nested?: boolean | readonly string[] | undefined;
+  /** Whether nested containers appear without their suffixes, unless another entry has that name. Defaults to `false`. */
+  readonly stripSuffix?: boolean | undefined;
 }
 
 /**

@@ -155,100 +155,6 @@ Deno.test("what is nested reads as what is opened by its path", async () => {
   });
 });
 
-Deno.test("the name alone decides, and the list of suffixes", async () => {
-  const names = [
-    ...["a.tar", "B.TAR", "c.zip", "d.ffr", "e.tfrecord", "f.parquet", "g.bag"],
-    ...["a.tar.gz", "b.tgz", "c.zip.zst", "d.tar.bz2", "e.tar.xz", "f.bag.lz4"],
-    ...["a.npz", "b.docx", "c.csv", "d.jsonl", "e.csv.gz", "tar", "zip"],
-    ...["x.tar.txt", ".tar", "a.safetensors", "m.mdb"],
-  ];
-  const storage = new MemoryStorage(
-    Object.fromEntries(names.map((name) => [`r/${name}`, new Uint8Array(0)])),
-  );
-  const directories = async (nested: boolean | string[]) => {
-    using vfs = await open("r", { storage, nested });
-    const found: string[] = [];
-    for (const name of names) if (await vfs.isDir(name)) found.push(name);
-    return found;
-  };
-  assert.deepEqual(await directories(true), names.slice(0, 13));
-  assert.deepEqual(await directories([".npz", "jsonl"]), ["a.npz", "d.jsonl"]);
-  assert.deepEqual(await directories([".tar.gz"]), ["a.tar.gz"]);
-  assert.deepEqual(await directories([]), []);
-  for (const suffix of ["", ".", "a/b", "*", `.${"x".repeat(64)}`]) {
-    await assert.rejects(directories([suffix]), { code: "bad-option" });
-  }
-  await assert.rejects(open("r", { storage }), FormatError);
-});
-
-Deno.test("names without suffixes: a collision keeps both whole", async () => {
-  const storage = new MemoryStorage({
-    "r/a.tar": hello,
-    "r/b.tar": hello,
-    "r/b.zip": zipped,
-    "r/c.tar.gz": gzipSync(hello),
-    "r/d.tar": hello,
-    "r/d": new Uint8Array(1),
-    "r/e.TAR": hello,
-    "r/...tar": hello,
-    "r/s/a.tar": hello,
-  });
-  using vfs = await open("r", { storage, nested: true, stripSuffix: true });
-  assert.deepEqual((await vfs.list("")).sort(), [
-    ...["...tar", "a", "b.tar", "b.zip", "c", "d", "d.tar", "e", "s"],
-  ]);
-  for (const name of ["a", "b.tar", "c", "d.tar", "e", "s/a", "...tar"]) {
-    assert.equal(text(await vfs.read(`${name}/hello.txt`)), "hello", name);
-  }
-  assert.equal(await vfs.isFile("d"), true);
-  for (const name of ["a.tar", "c.tar.gz", "c.tar", "e.TAR", "b"]) {
-    assert.equal(await vfs.exists(name), false, name);
-  }
-});
-
-Deno.test("directories that are datasets are one container, and a set of shards is", async () => {
-  await withTempDir(async (dir) => {
-    const datasets: Record<string, string> = {
-      mds: "mds/plain/data",
-      bags: "bags/lists/data",
-      sharded: "bags/sharded/shards",
-      gulp: "gulp/v1_appended/gulp",
-    };
-    for (const [name, from] of Object.entries(datasets)) {
-      const to = `${dir}/sets/${name}`;
-      fs.cpSync(`${GOLDEN}/${from}`, to, { recursive: true });
-    }
-    const frame = fs.readFileSync(anyFile(`${GOLDEN}/tfrecord`, ".tfrecord"));
-    write(dir, {
-      "sets/shards/a-00000-of-00002.tfrecord": frame,
-      "sets/shards/a-00001-of-00002.tfrecord": frame,
-      "sets/some/a-00000-of-00002.tfrecord": frame,
-    });
-    using vfs = await open(dir, { nested: true });
-    for (const name of ["mds", "bags", "sharded", "gulp", "shards"]) {
-      using direct = await open(`${dir}/sets/${name}`);
-      assert.deepEqual(
-        await vfs.list(`sets/${name}`),
-        await direct.list(""),
-        name,
-      );
-    }
-    assert.deepEqual(
-      await vfs.list("sets/some"),
-      ["a-00000-of-00002.tfrecord"],
-    );
-    assert.ok(await vfs.isDir("sets/some/a-00000-of-00002.tfrecord"));
-    using itself = await open(`${dir}/sets/mds`, { nested: true });
-    assert.equal(itself.info.format, "mds");
-  });
-});
-
-function anyFile(dir: string, suffix: string): string {
-  const found = fs.readdirSync(dir, { recursive: true })
-    .map(String).sort().find((name) => name.endsWith(suffix));
-  return `${dir}/${found!}`;
-}
-
 /** A storage that notes which files are opened. */
 function counting(inner: Storage): Storage & { readonly opened: string[] } {
   const opened: string[] = [];
@@ -435,6 +341,30 @@ Deno.test("symbolic links: of a directory that leads back, and of archives", asy
       `${dir}/broken.tar is skipped: it is not there`,
       `${dir}/d/up is skipped: it is a link to a directory above it`,
     ]);
+  });
+});
+
+Deno.test("several, and a directory in a nested container as the root", async () => {
+  await withTempDir(async (dir) => {
+    write(dir, {
+      "one/a.tar": tar({ name: "d/e.zip", data: zipped }),
+      "two.zip": makeZip([{ name: "t.tar", data: hello, method: 8 }]),
+      "three.ffr": fs.readFileSync(
+        `${GOLDEN}/ffrecord/packed_tree/sample_10.ffr`,
+      ),
+    });
+    const all = [`${dir}/one`, `${dir}/two.zip`, `${dir}/three.ffr`];
+    using union = await open(all, { nested: true });
+    assert.deepEqual(await union.list(""), ["one", "two", "three"]);
+    const paths = ["one/a.tar/d/e.zip/in.tar", "two/t.tar"]
+      .map((path) => `${path}/hello.txt`);
+    assert.deepEqual((await union.read(paths)).map(text), ["hello", "hello"]);
+    assert.equal((await union.read("three/...")).length, 28);
+    for (const prefix of ["one/a.tar/d", "one/a.tar/d/e.zip"]) {
+      using part = await open(all, { nested: true, prefix });
+      const path = `one/a.tar/d/e.zip/plain.txt`.slice(prefix.length + 1);
+      assert.equal(text(await part.read(path)), plain);
+    }
   });
 });
 

@@ -8,7 +8,7 @@ export function parseNested(text: string): Nested {
   return text === "" ? true : text.split(",").map((suffix) => suffix.trim());
 }
 
-/** @throws {UsageError} If `--strip-suffix` is given alone. */
+/** @throws {UsageError} If `--strip-suffix` is given alone, or a suffix is none. */
 export function checkNested(
   { nested, stripSuffix }: {
     readonly nested?: Nested | undefined;
@@ -17,5 +17,14 @@ export function checkNested(
 ): void {
   if (nested === undefined && stripSuffix) {
     throw new UsageError("--strip-suffix needs --nested");
+  }
+  if (typeof nested !== "object") return;
+  for (const suffix of nested) {
+    if (/^\.?[\w-]+(\.[\w-]+)*$/.test(suffix) && suffix.length < 64) continue;
+    throw new UsageError(
+      `--nested=${
+        nested.join(",")
+      }: '${suffix}' is not a suffix of file names, such as .tar`,
+    );
   }
 }

@@ -6,16 +6,11 @@ import { SHARD } from "../../io/storage/shard_names.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 
-/** Options of nested containers. */
+/** Options of nested containers, as `open` takes them. */
 export interface NestedOptions {
-  /**
-   * Whether containers in the opened directory or container appear as directories, at any depth up to 8, each opened when
-   * it is first listed; or the suffixes of the files that do, such as `[".tar", ".npz"]`. By default these are the
-   * suffixes of archives and datasets. A compression may follow each. Directories that are datasets are shown, too. One
-   * that cannot be opened fails when it is listed. Defaults to `false`.
-   */
+  /** Suffixes of nested containers, with or without their dots; otherwise the usual ones. */
   readonly nested?: boolean | readonly string[] | undefined;
-  /** Whether nested containers appear without their suffixes, unless another entry has that name. Defaults to `false`. */
+  /** Whether they appear without their suffixes. */
   readonly stripSuffix?: boolean | undefined;
 }
 
