@@ -1,5 +1,5 @@
 import { RecordfsError } from "../base/errors.ts";
-import { encodeName, sortNames } from "../base/names.ts";
+import { decodeName, encodeName, sortNames } from "../base/names.ts";
 import { inParallel } from "../io/concurrency/concurrency_limit.ts";
 import { runSync, type Steps } from "../io/concurrency/steps.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
@@ -16,7 +16,11 @@ import {
 } from "../io/storage/thread_storage.ts";
 import { LateSource } from "./late_source.ts";
 import { NamedTree } from "./names/named_tree.ts";
-import { LONGEST_NAME, NameTableBuilder } from "./names/name_table_builder.ts";
+import {
+  LONGEST_NAME,
+  NamesTooLongError,
+  NameTableBuilder,
+} from "./names/name_table_builder.ts";
 import { NameTable, type NameTableColumns } from "./names/name_table.ts";
 import { OpenPool, type Poolable } from "./open_pool.ts";
 import { sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
@@ -60,20 +64,16 @@ export class DirectoryTree extends NamedTree<NameTable> {
       size: seed.sizes[file]!,
       mtime: seed.times[seed.nodes[file]! - 1]!,
     });
-    const { length } = seed.sizes;
-    const { path } = seed;
-    const all = { path, storage, length, facts };
+    const { path, sizes } = seed;
+    const { length } = sizes;
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const all = { path, storage, length, bytes, facts };
     this.sources = new DirectorySources(all, reading);
   }
 
   /** Number of files. */
   get fileCount(): number {
     return this.#seed.sizes.length;
-  }
-
-  /** Size of all files in bytes. */
-  get bytes(): number {
-    return this.#seed.sizes.reduce((sum, size) => sum + size, 0);
   }
 
   protected locateRecord(record: number, into: Extent): void {
@@ -98,6 +98,7 @@ interface ListedFiles {
   readonly path: string;
   readonly storage: Storage;
   readonly length: number;
+  readonly bytes: number;
   /** Returns what the listing says of a file. */
   readonly facts: (
     file: number,
@@ -111,7 +112,6 @@ class DirectorySources implements LazySources {
   readonly #files: ListedFiles;
   readonly #reading: Reading;
   readonly #open = new OpenPool<OpenedFile>(MOST_OPEN);
-  #seen = 0;
 
   constructor(files: ListedFiles, reading: Reading) {
     this.path = files.path;
@@ -120,9 +120,9 @@ class DirectorySources implements LazySources {
     this.#reading = reading;
   }
 
-  /** Total bytes of the files that this thread has opened. */
+  /** Size of all files in bytes. */
   get knownBytes(): number {
-    return this.#seen;
+    return this.#files.bytes;
   }
 
   at(index: number): ByteSource | undefined {
@@ -162,7 +162,6 @@ class DirectorySources implements LazySources {
     const close = () => source.close();
     const file: OpenedFile = { source, close, used: 0, users: 0 };
     this.#open.add(index, file);
-    this.#seen += source.size;
     return file;
   }
 }
@@ -227,11 +226,13 @@ export function* listDirectory(
   const mtime = listed.flat()
     .reduce((last, { facts }) => Math.max(last, facts.mtime), 0);
   const rootTime = facts?.mtime || mtime;
-  return new DirectoryTree(
-    columnsOf(root, listed, rootTime),
-    storage,
-    "late",
-  );
+  try {
+    const seed = columnsOf(root, listed, rootTime);
+    return new DirectoryTree(seed, storage, "late");
+  } catch (error) {
+    if (error instanceof NamesTooLongError) throw tooMany(path);
+    throw error;
+  }
 }
 
 function below(
@@ -259,7 +260,9 @@ function* entriesOf(
     skip(path, error.message);
     return [];
   }
-  const sorted = sortNames([...names]);
+  // A server may repeat a name, or write it in two ways.
+  const exact = names.map((name) => decodeName(encodeName(name)));
+  const sorted = sortNames([...new Set(exact)]);
   const entries: (Entry | undefined)[] = [];
   const look = function* (name: string, i: number): Steps<void> {
     const at = `${path}/${name}`;
@@ -340,7 +343,8 @@ function columnsOf(
 function tooMany(path: string): RecordfsError {
   return new RecordfsError(
     "too-many",
-    `Cannot open ${path}: it holds more than ${MOST_ENTRIES} files and directories. Open a directory in it`,
+    `Cannot open ${path}: it holds more than ${MOST_ENTRIES} files and directories, or too long names. ` +
+      "Open a directory in it",
     { path, expected: MOST_ENTRIES },
   );
 }

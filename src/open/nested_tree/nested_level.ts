@@ -1,4 +1,4 @@
-import { FormatError } from "../../base/errors.ts";
+import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { formats } from "../../formats/registry.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -157,7 +157,7 @@ export class NestedLevel implements Poolable {
     const { names, ...others } = options;
     const room = this.share;
     const given = { ...others, storage, lastNode: room };
-    const container = yield* openOne(path, given);
+    const container = yield* opening(path, openOne(path, given));
     const { tree } = container;
     const inner = new TreeStorage(storage, path, tree, options, false);
     const close = () => {
@@ -203,6 +203,21 @@ export interface LevelOptions
   extends Omit<ContainerOptions, "format" | "lastNode" | "storage"> {
   readonly names: NestedNames;
 }
+
+/** Makes an error of the system about one container a fault of that: a walk continues after it. */
+function* opening<T>(path: string, steps: Steps<T>): Steps<T> {
+  try {
+    return yield* steps;
+  } catch (cause) {
+    const isOwn = cause instanceof RecordfsError &&
+      REFUSALS.includes(cause.code);
+    if (!isOwn) throw cause;
+    throw new FormatError("missing-data", cause.message, { path, cause });
+  }
+}
+
+/** Why the system does not open one file, whatever it does with others. */
+const REFUSALS = ["EACCES", "ELOOP", "ENOENT", "EPERM", "not-a-file"];
 
 /** Whether a container holds files of any name, and knows their number. */
 export function isArchive({ tree, info }: Container): boolean {

@@ -130,13 +130,13 @@ function* nestIn(
 }
 
 function infoOf(directory: DirectoryTree): ContainerInfo {
-  const { nodeCount, fileCount, bytes } = directory;
+  const { nodeCount, fileCount, sources } = directory;
   return {
     format: "directory",
     kind: "files",
     files: fileCount,
     directories: nodeCount - fileCount - 1,
-    bytes,
+    bytes: sources.knownBytes,
     parts: [],
   };
 }
