@@ -7,7 +7,7 @@ import { BucketServer } from "../support/remote/bucket_server.ts";
 import { PYTHON } from "../support/programs/programs.ts";
 import { tarBytes } from "../support/tar/make_tar.ts";
 import { makeZip } from "../support/zip/make_zip.ts";
-import { found, mounted, output, test } from "./shown.ts";
+import { found, killServer, mounted, output, test } from "./shown.ts";
 
 const hello = tarBytes([{ name: "hello.txt", data: "hello" }]);
 const large = new Uint8Array(3 << 20).map((_, i) => i * i >> 3);
@@ -170,5 +170,10 @@ test("10,000 tars of a bucket are mounted without opening any", async (place) =>
     assert.deepEqual([...opened].sort(), [
       ...["/bucket/p/04321.tar", "/bucket/p/d/z.zip"],
     ]);
+    const inode = () => output(at, "stat", "-c", "%i", "04321.tar/hello.txt");
+    const before = await inode();
+    await killServer(place);
+    assert.equal(await cat("04322.tar/hello.txt"), "hello");
+    assert.equal(await inode(), before);
   });
 });
