@@ -1,5 +1,6 @@
 /** The option `nested`: containers in directories, buckets and containers as directories. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { gzipSync } from "node:zlib";
 import { FormatError, RecordfsError } from "../../src/base/errors.ts";
@@ -12,6 +13,7 @@ import { openSync } from "../../src/open/mod.ts";
 import { reopenHandle } from "../../src/tree/tree.ts";
 import { VirtualFs } from "../../src/tree/vfs/virtual_fs.ts";
 import { REPOSITORY, withTempDir } from "../support/paths.ts";
+import { slowStorage } from "../support/slow_storage.ts";
 import { type Member, tarBytes } from "../support/tar/make_tar.ts";
 import { makeZip } from "../support/zip/make_zip.ts";
 
@@ -237,6 +239,38 @@ Deno.test("few are open at a time: ids and open streams survive, in any order", 
       assert.deepEqual(bytes, batch[i]);
     }
     sync.close();
+  });
+});
+
+Deno.test("many callers at once of a storage that answers in any order", async () => {
+  await withTempDir(async (dir) => {
+    const count = 10;
+    for (let i = 0; i < count; i++) {
+      const data = tar({ name: "f", data: `${i} `.repeat(1e5) });
+      const member = { name: "t.tar", data, method: i % 2 * 8 };
+      write(dir, { [`${i}.zip`]: makeZip([member]) });
+    }
+    const storage = slowStorage(7);
+    const container = await runAsync(
+      openNested(dir, { nested: true, storage }, 3),
+    );
+    using vfs = new VirtualFs(dir, container, true);
+    const reads = Array.from({ length: 60 }, async (_, k) => {
+      const i = k * 7 % count;
+      const path = `${i}.zip/t.tar/f`;
+      const whole = `${i} `.repeat(1e5);
+      assert.deepEqual(await vfs.list(`${i}.zip/t.tar`), ["f"]);
+      if (k % 3 === 0) assert.equal(text(await vfs.read(path)), whole);
+      else if (k % 3 === 1) {
+        const part = await vfs.readRange(path, 1000 * k, 50);
+        assert.equal(text(part), whole.slice(1000 * k, 1000 * k + 50));
+      } else {
+        const stream = await vfs.stream(path);
+        const bytes = await Array.fromAsync(stream);
+        assert.equal(text(Buffer.concat(bytes)), whole);
+      }
+    });
+    await Promise.all(reads);
   });
 });
 

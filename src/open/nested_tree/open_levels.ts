@@ -68,26 +68,26 @@ export class OpenLevels {
     const failure = this.#failures.get(root);
     if (failure !== undefined) throw failure;
     requireOpen(this.#path, this.#isClosed);
-    return atOnce(level.slotPath(slot), () => this.#opened(level, slot));
-  }
-
-  #opened(level: NestedLevel, slot: number): Steps<NestedLevel> {
-    const root = level.slotRoot(slot);
     const made = () => this.#open.get(root);
-    return this.#opening.run(root, made, () => this.#load(level, slot, root));
+    const load = () => this.#load(level, slot, root);
+    const opening = () => this.#opening.run(root, made, load);
+    return atOnce(level.slotPath(slot), opening)!; // what was found just now is open
   }
 
+  /** Opens a nested container. Does nothing if what it lies in was evicted meanwhile: the caller finds that again. */
   *#load(
     level: NestedLevel,
     slot: number,
     root: NodeId,
-  ): Steps<NestedLevel> {
+  ): Steps<NestedLevel | undefined> {
+    requireOpen(this.#path, this.#isClosed);
+    if (level.isClosed) return undefined;
     holdLevel(level, 1);
     try {
       const block = this.#blockOf(root);
       const inner = yield* level.openSlot(slot, block, this.#options);
-      if (this.#isClosed || level.isClosed) inner.close();
-      requireOpen(this.#path, inner.isClosed);
+      if (this.#isClosed) inner.close();
+      requireOpen(this.#path, this.#isClosed);
       this.#open.add(root, inner);
       this.#dropOrphans();
       return inner;

@@ -16,7 +16,7 @@ export function* findNode(tree: Tree, path: string): Steps<NodeId> {
     if (node === 0) return 0;
     if (tree.isLink?.(node)) {
       const target = tree.target?.(node) ?? 0;
-      if (tree.isDirectory(target)) node = target;
+      if (yield* whenLoaded(() => tree.isDirectory(target))) node = target;
     }
   }
   return node;
