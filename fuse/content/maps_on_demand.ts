@@ -50,12 +50,18 @@ export class MapsOnDemand {
 
   /** See `ServedSources.at`. */
   at(index: number): ServedSource | undefined {
-    if (index === this.#lastIndex) return this.#last;
+    if (index === this.#lastIndex && !this.#isStale(index)) return this.#last;
     const map = this.#maps.get(index);
     if (map !== undefined) map.used = ++this.#time;
     this.#last = map ?? this.#find(index);
     this.#lastIndex = index;
     return this.#last;
+  }
+
+  /** Whether the last source is made by a container that was closed since, and opened again. */
+  #isStale(index: number): boolean {
+    const { made } = this.#last ?? {};
+    return made !== undefined && this.#sources.at(index) !== made;
   }
 
   close(): void {

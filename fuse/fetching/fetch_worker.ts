@@ -33,6 +33,8 @@ const log: MessageListener = (message, options) =>
 
 const storages = new Map<string, RemoteStorage>();
 const objects: RemoteSource[] = [];
+/** Numbers of objects that threads have opened, by path. */
+const numbers = new Map<string, Promise<number>>();
 const trace = (line: string) => scope.postMessage({ kind: "trace", line });
 const reads = new FetchedReads(objects, log, trace);
 /** Set if the tree has links to samples. */
@@ -147,11 +149,22 @@ async function valueOf(question: FetchRequest): Promise<unknown> {
   const storage = storageAt(path);
   if (question.about === "list") return await runAsync(storage.list(path));
   if (question.about === "stat") return await runAsync(storage.stat(path));
-  const source = await runAsync(storage.open(path));
-  const object = objects.push(source) - 1;
-  const { name, size, mtime, fetcher } = source;
+  const object = await objectAt(path, storage);
+  const { name, size, mtime, fetcher } = objects[object]!;
   const opened: OpenedObject = { object, name, size, mtime, map: fetcher.map };
   return opened;
+}
+
+/** Opens a file once: threads open and evict containers again and again. */
+function objectAt(path: string, storage: RemoteStorage): Promise<number> {
+  let opening = numbers.get(path);
+  if (opening === undefined) {
+    opening = runAsync(storage.open(path))
+      .then((source) => objects.push(source) - 1);
+    opening.catch(() => numbers.delete(path));
+    numbers.set(path, opening);
+  }
+  return opening;
 }
 
 /** Returns the storage whose root shares the longest prefix with the path. */

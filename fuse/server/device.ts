@@ -44,16 +44,36 @@ export function openServingFunctions(): void {
 }
 
 /**
- * Reads requests and writes replies until the mount ends. Blocks the thread.
+ * Reads requests and writes replies until the mount ends. Blocks the thread, unless a request needs what only the event
+ * loop can load.
  *
  * @returns Reason of a failure, or `undefined` if the mount simply ended or the server stops.
  */
-export function serveDevice(options: DeviceOptions): string | undefined {
+export async function serveDevice(
+  options: DeviceOptions,
+): Promise<string | undefined> {
+  const { session, counts, connection, onRequest } = options;
+  const send = replySender(options);
+  for (;;) {
+    const failure = serveUntilLoading(options, send);
+    if (!session.needsLoading) return failure;
+    await session.load();
+    counts.request(session.request.opcode);
+    onRequest?.();
+    if (session.reply.length > 0) send();
+    if (connection.stopping) return undefined;
+  }
+}
+
+/** Serves until the end, or until a request needs to load something. */
+function serveUntilLoading(
+  options: DeviceOptions,
+  send: () => void,
+): string | undefined {
   const { fd, session, connection, counts, onRequest, onServing } = options;
   const { request } = session;
   const { read } = libc();
   const capacity = request.bytes.length;
-  const send = replySender(options);
   let serving = connection.minor > 0;
   let waits = true;
   setWaiting(fd, waits); // a killed server may have left it nonblocking
@@ -76,6 +96,7 @@ export function serveDevice(options: DeviceOptions): string | undefined {
       return `reading /dev/fuse failed: ${errorText(errno)}`;
     }
     session.handle(length);
+    if (session.needsLoading) return undefined;
     counts.request(request.opcode);
     onRequest?.();
     if (session.reply.length > 0) send();

@@ -32,7 +32,7 @@ const scope = globalThis as unknown as WorkerScope;
 const onLog: MessageListener = (message, options) =>
   scope.postMessage({ kind: "log", message, options });
 
-let serve: ((fd: number) => string | undefined) | undefined;
+let serve: ((fd: number) => Promise<string | undefined>) | undefined;
 
 scope.onmessage = async ({ data }) => {
   if (data.kind === "prepare") {
@@ -47,7 +47,7 @@ scope.onmessage = async ({ data }) => {
   const descriptor = ServedDescriptor.from(data.descriptor);
   let failure: unknown;
   try {
-    failure = serve?.(descriptor.fd);
+    failure = await serve?.(descriptor.fd);
   } catch (error) {
     failure = error;
   } finally {
@@ -69,7 +69,7 @@ async function prepare(
     trace,
     fetching,
   }: PrepareMessage,
-): Promise<(fd: number) => string | undefined> {
+): Promise<(fd: number) => Promise<string | undefined>> {
   if (fetching !== undefined) {
     const { BlockingStorage } = await import("../fetching/blocking_storage.ts");
     reachServersBy(new BlockingStorage(fetching.asking));
@@ -91,12 +91,13 @@ async function prepare(
     sources,
     checks,
     delegation: fetching && new Delegation(fetching.port),
+    canLoad: true,
     onLog,
   });
   openServingFunctions();
-  return (fd) => {
+  return async (fd) => {
     try {
-      return serveDevice({
+      return await serveDevice({
         fd,
         session,
         sources,

@@ -1,5 +1,7 @@
 import { FormatError } from "../../src/base/errors.ts";
 import type { MessageListener } from "../../src/base/named_option.ts";
+import { runAsync } from "../../src/io/concurrency/steps.ts";
+import { NotLoaded } from "../../src/tree/not_loaded.ts";
 import type { Tree } from "../../src/tree/tree.ts";
 import type { ConnectionState } from "../server/connection_state.ts";
 import { type Action, actionsFor } from "./dispatch.ts";
@@ -25,9 +27,14 @@ export interface SessionOptions {
   readonly checks?: SampleChecksMemory | undefined;
   /** Delegates reads to the fetch thread, if the tree has remote sources. */
   readonly delegation?: Delegation | undefined;
+  /** Whether the caller awaits {@linkcode Session.load}. Otherwise requests that must wait fail. */
+  readonly canLoad?: boolean | undefined;
   /** Called once for each distinct message about a failed request. */
   readonly onLog: MessageListener;
 }
+
+/** Parts that one request may load: a container in each of eight others, and parts of their indexes. */
+const MOST_LOADS = 64;
 
 /**
  * Answers the kernel's requests about a tree, independent of a kernel: request bytes in, reply bytes out.
@@ -47,11 +54,15 @@ export class Session {
   readonly #checks: SampleChecks | undefined;
   readonly #actions: readonly (Action | undefined)[];
   readonly #log: OnceLog;
+  readonly #canLoad: boolean;
+  /** What the last request needs before it can be answered. */
+  #missing: NotLoaded | undefined;
 
   constructor(tree: Tree, options: SessionOptions) {
     this.reply = this.#ownReply;
     this.#log = new OnceLog(options.onLog);
-    const { sources, checks, delegation } = options;
+    const { sources, checks, delegation, canLoad = false } = options;
+    this.#canLoad = canLoad;
     this.#checks = checks &&
       new SampleChecks(tree, sources, checks, this.#ownReply);
     this.#actions = actionsFor({
@@ -82,6 +93,33 @@ export class Session {
     }
     reply.begin(request.uniqueLow, request.uniqueHigh);
     this.#answer(info);
+  }
+
+  /** Whether the last request must wait for {@linkcode load}, because what it needs cannot be read synchronously. */
+  get needsLoading(): boolean {
+    return this.#missing !== undefined;
+  }
+
+  /** Loads what the last request needs, and answers it. Never rejects. */
+  async load(): Promise<void> {
+    const { request, reply } = this;
+    for (let loads = 1; this.#missing !== undefined; loads++) {
+      const missing = this.#missing;
+      this.#missing = undefined;
+      let failure: unknown;
+      try {
+        if (loads > MOST_LOADS) throw missing;
+        await runAsync(missing.load());
+      } catch (error) {
+        failure = error;
+      }
+      reply.begin(request.uniqueLow, request.uniqueHigh);
+      if (failure === undefined) this.#answer(OPCODES[request.opcode]);
+      else {
+        reply.fail(this.#errnoOf(failure));
+        reply.seal();
+      }
+    }
   }
 
   /**
@@ -165,6 +203,11 @@ export class Session {
       try {
         action(request, reply);
       } catch (error) {
+        const waits = this.#canLoad && error instanceof NotLoaded;
+        if (waits && reply === this.#ownReply) {
+          this.#missing = error;
+          return reply.none();
+        }
         reply.fail(this.#errnoOf(error));
       }
     }

@@ -8,8 +8,8 @@ import { messageOf } from "../base/message_text.ts";
 /** Flags of the library's options, by name, or by name and value where that selects the flag. */
 const FLAGS: Readonly<Record<string, string>> = {
   ...flagsNamedLike(
-    "decoded ext extend format from generation lossy maxRatio parts port resume rowGroup shardLength shardSize " +
-      "shardStart spec subset timeout to videosPerChunk",
+    "decoded ext extend format from generation lossy maxRatio nested parts port resume rowGroup shardLength shardSize " +
+      "shardStart spec stripSuffix subset timeout to videosPerChunk",
   ),
   "checkData: false": "--no-verify",
   "verify: false": "--no-verify",

@@ -23,7 +23,7 @@ const AFTER_HELP = `
 mount -t fuse.recordfs and /etc/fstab run this program as
   recordfs SOURCE MOUNTPOINT [-o OPTIONS]
 which is \`recordfs mount\`. OPTIONS may include format=NAME, format_module=FILE, ext=EXT, decoded,
-prefix=PATH, subset=FILE, shuffle=SEED, epoch=N and on_failure=WHAT.
+nested, nested=LIST, strip_suffix, prefix=PATH, subset=FILE, shuffle=SEED, epoch=N and on_failure=WHAT.
 
 Topics (recordfs help TOPIC):
 ${
@@ -65,12 +65,28 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     ? overview()
     : await makeProgram(command, adapter, line);
   try {
-    await program.parseAsync(line, { from: "user" });
+    const words = withoutValues(line, program.commands);
+    await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Requested help has exit code 0; help shown for a missing command does not.
     throw new Exit(error.exitCode === 0 ? ExitCode.DONE : ExitCode.USAGE);
   }
+}
+
+/** Keeps an option whose value follows only after `=` from taking the next word as one. */
+function withoutValues(
+  line: readonly string[],
+  commands: readonly Command[],
+): readonly string[] {
+  const options = commands.find((one) => one.name() === line[0])?.options ?? [];
+  const end = line.indexOf("--");
+  return line.map((word, i) => {
+    const isOption = end < 0 || i < end;
+    const isBare = isOption &&
+      options.some(({ long, optional }) => optional && long === word);
+    return isBare ? `${word}=` : word;
+  });
 }
 
 /**

@@ -35,6 +35,19 @@ export interface FormatDescriptor {
    * to `false`.
    */
   readonly hasNoMagic?: boolean;
+  /** Suffixes of files that the option `nested` shows as directories unless it lists others. Defaults to none. */
+  readonly nestedSuffixes?: readonly string[];
+  /** Whether its containers hold files of any name, which may be containers themselves. Defaults to `false`. */
+  readonly isArchive?: boolean;
+  /**
+   * Whether a directory among others is one container of this format, told by names alone. Without this method, none is.
+   *
+   * @param namesIn Returns the names in a directory below, or `undefined` if it is none.
+   */
+  isDataset?(
+    names: readonly string[],
+    namesIn: Probe["namesIn"],
+  ): Steps<boolean>;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
   /**

@@ -1,6 +1,7 @@
 import { messageOf } from "../base/message_text.ts";
 import { addThreadModule } from "../io/concurrency/thread_modules.ts";
 import { RecordfsError } from "../base/errors.ts";
+import { mustWait } from "../io/storage/must_wait.ts";
 import { arrow } from "./arrow/descriptor.ts";
 import { bags } from "./bags/descriptor.ts";
 import { bagz } from "./bagz/descriptor.ts";
@@ -153,9 +154,11 @@ export async function loadFormat(entry: FormatDescriptor): Promise<Format> {
   return format;
 }
 
-/** Returns the implementation of a format that {@linkcode loadFormat} has loaded. */
+/** Returns the implementation of a format that {@linkcode loadFormat} has loaded. Throws `must-wait` if it has not. */
 export function loadedFormat(entry: FormatDescriptor): Format {
-  return loaded.get(entry)!;
+  const format = loaded.get(entry);
+  if (format === undefined) throw mustWait(`the format ${entry.name}`);
+  return format;
 }
 
 /** Whether a file has a suffix of a format. */

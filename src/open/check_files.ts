@@ -9,10 +9,14 @@ import { newExtent } from "../tree/tree.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { countSamples } from "./data/counted_samples.ts";
 
-/** Checks a container of a format without a check by reading all files, which verifies those with checksums. */
+/**
+ * Checks a container by reading all files below a directory, which verifies those with checksums: one of a format without
+ * a check, or one that shows nested ones.
+ */
 export async function checkFiles(
   fs: VirtualFs,
   options: CheckOptions,
+  path = "",
 ): Promise<CheckReport> {
   const { info } = fs;
   const run = new CheckRun(options, info.bytes);
@@ -25,7 +29,8 @@ export async function checkFiles(
   }
   const extent = newExtent();
   let isSummed = false;
-  for await (const entry of fs.walk("", { signal })) {
+  const onDamage = (error: FormatError) => run.damage(error);
+  for await (const entry of fs.walk(path, { signal, onDamage })) {
     if (!entry.isFile) continue;
     await run.part(async () => {
       for await (const piece of await fs.stream(entry, { signal })) {

@@ -78,7 +78,8 @@ function storageOf(
   return new RemoteStorage(outerUrl, options, { believesCache, observer });
 }
 
-function tooDeep(path: string): FormatError {
+/** Makes the error of more containers and compressed files in each other than are read. */
+export function tooDeep(path: string): FormatError {
   return new FormatError(
     "unsupported",
     `Cannot open ${path}: more than ${MOST_LAYERS} containers and compressed files are in each other. ` +

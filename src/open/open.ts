@@ -10,13 +10,14 @@ import type {
 import { closeLayers } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import { isDamage } from "../tree/samples/open_shards.ts";
-import { findContainer, openOne, otherFormat } from "./find_format.ts";
+import { findContainer, otherFormat } from "./find_format.ts";
 import {
   areSeveral,
   type ContainerLocation,
   placeOf,
   type SeveralLocations,
 } from "./location.ts";
+import { openShown } from "./open_shown.ts";
 import { explained, explainedNow } from "./other_content.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
@@ -24,6 +25,15 @@ import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 export interface OpenContainerOptions extends ContainerOptions {
   /** Opens only this directory of the container, as its root. */
   readonly prefix?: string | undefined;
+  /**
+   * Whether containers in the opened directory or container appear as directories, at any depth up to 8, each opened when
+   * it is first listed; or the suffixes of the files that do, such as `[".tar", ".npz"]`. By default these are the
+   * suffixes of archives and datasets. A compression may follow each. Directories that are datasets are shown, too. One
+   * that cannot be opened fails when it is listed. Defaults to `false`.
+   */
+  readonly nested?: boolean | readonly string[] | undefined;
+  /** Whether nested containers appear without their suffixes, unless another entry has that name. Defaults to `false`. */
+  readonly stripSuffix?: boolean | undefined;
 }
 
 /**
@@ -72,10 +82,10 @@ export async function open(
 /** Opens one whole container as a virtual filesystem, without loading the module that opens several. */
 export function* openAlone(
   location: ContainerLocation | SeveralLocations,
-  options: ContainerOptions,
+  options: OpenContainerOptions,
 ): Steps<VirtualFs> {
   const place = placeOf(location as ContainerLocation, options);
-  const container = yield* openOne(place.path, place.options);
+  const container = yield* openShown(place.path, place.options);
   return new VirtualFs(place.path, container, options.checkData ?? true);
 }
 

@@ -6,6 +6,7 @@ import { placeOf, type SeveralLocations } from "./location.ts";
 import { LayeredStorage } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { OpenContainerOptions } from "./open.ts";
+import { isNested, openShown } from "./open_shown.ts";
 import { explaining } from "./other_content.ts";
 export type { DeferredContainer };
 
@@ -29,6 +30,7 @@ function openOneToServe(
   path: string,
   options: OpenContainerOptions,
 ): Steps<Container | DeferredContainer> {
+  if (isNested(options)) return openShown(path, options);
   const { storage = LOCAL_DISK } = options;
   return explaining(openFound(path, options), storage);
 }

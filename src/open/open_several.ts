@@ -18,8 +18,8 @@ import {
   placeOf,
   type SeveralLocations,
 } from "./location.ts";
-import { openOne } from "./find_format.ts";
 import type { OpenContainerOptions } from "./open.ts";
+import { openShown } from "./open_shown.ts";
 import { findNode } from "../tree/vfs/paths.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
@@ -61,7 +61,7 @@ export function* openAll(
   options: OpenContainerOptions,
 ): Steps<VirtualFs> {
   const given = areSeveral(location) ? location : [{ location }];
-  const { name, container } = yield* openSeveral(given, options, openOne);
+  const { name, container } = yield* openSeveral(given, options, openShown);
   return new VirtualFs(name, container, options.checkData ?? true);
 }
 

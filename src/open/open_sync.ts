@@ -5,6 +5,7 @@ import { runSync } from "../io/concurrency/steps.ts";
 import { loadDecompression } from "./compressed.ts";
 import type { ContainerLocation, SeveralLocations } from "./location.ts";
 import type { OpenContainerOptions } from "./open.ts";
+import { loadNested } from "./open_shown.ts";
 import { openAll } from "./open_several.ts";
 import {
   type OpenSamplesOptions,
@@ -17,7 +18,11 @@ import type { SampleValues } from "../tree/samples/samples.ts";
 import type { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 
 // Synchronous code cannot wait for what is loaded when it is needed.
-await Promise.all([...formats().map(loadFormat), loadDecompression()]);
+await Promise.all([
+  ...formats().map(loadFormat),
+  loadDecompression(),
+  loadNested(),
+]);
 
 /** Synchronous {@linkcode open}, for containers on a local disk or in memory. */
 export function openSync(

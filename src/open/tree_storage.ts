@@ -106,6 +106,7 @@ export class TreeStorage extends LayeredStorage {
     const [first = own] = this.#openedSources;
     return new ContainedSource(() => this.#sourceAt(index), {
       name: path,
+      index,
       start: offset,
       size: length,
       mtime,
@@ -219,13 +220,15 @@ async function openAgain(
 }
 
 /** A file of a container. */
-class ContainedSource implements MadeSource {
+export class ContainedSource implements MadeSource {
   readonly name: string;
   readonly size: number;
   readonly mtime: number;
   readonly origin: ByteSource;
+  /** Index of the source among those of the container's tree, and the offset of the file in it. */
+  readonly index: number;
+  readonly start: number;
   readonly #source: () => ByteSource;
-  readonly #start: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
   readonly readCached?: (into: Uint8Array, offset: number) => number;
   readonly prefetch?: (offset: number, length: number) => boolean;
@@ -234,16 +237,18 @@ class ContainedSource implements MadeSource {
   /** @param source Returns the source that the file is a part of. */
   constructor(
     source: () => ByteSource,
-    { name, start, size, mtime, origin }:
-      & { readonly start: number }
-      & Pick<ContainedSource, "mtime" | "name" | "origin" | "size">,
+    { name, index, start, size, mtime, origin }: Pick<
+      ContainedSource,
+      "index" | "mtime" | "name" | "origin" | "size" | "start"
+    >,
   ) {
     this.name = name;
     this.size = size;
     this.mtime = mtime;
     this.origin = origin;
     this.#source = source;
-    this.#start = start;
+    this.index = index;
+    this.start = start;
     // The presence of these methods says what callers can expect of the data.
     const { readAtSync, readCached, prefetch, invalidate } = source();
     if (readAtSync) {
@@ -276,7 +281,7 @@ class ContainedSource implements MadeSource {
     options: ReadOptions = {},
   ): Promise<number> {
     const part = this.#part(into, offset);
-    return await this.#source().readAt(part, this.#start + offset, options);
+    return await this.#source().readAt(part, this.start + offset, options);
   }
 
   close(): void {} // the container stays open

@@ -19,7 +19,7 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "CONTRIBUTING.md": 1,
   "README.md": 2,
   "docs/administer.md": 1,
-  "docs/compressed.md": 1,
+  "docs/compressed.md": 2,
   "docs/docker.md": 3,
   "docs/install.md": 1,
   "docs/look.md": 1,

@@ -49,6 +49,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/mount/faults/memory_group_test.ts",
   "test/mount/faults/memory_test.ts",
   "test/mount/faults/survive_test.ts",
+  "test/mount/nested_many_test.ts",
   "test/mount/replace_test.ts",
   "test/mount/start_test.ts",
   // Every format in every compression and container; random reads, damage, and kills while an index is made.

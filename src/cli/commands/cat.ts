@@ -20,7 +20,15 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .argument("<path...>", "files in the container, or globs")
     .addHelpText("after", GLOB_HELP);
-  return withOptions(command, "source", "all", "tree", "decoded", "verify")
+  return withOptions(
+    command,
+    "source",
+    "all",
+    "tree",
+    "nested",
+    "decoded",
+    "verify",
+  )
     .action(cat);
 }
 

@@ -35,7 +35,8 @@ export function makeCommand(): Command {
       "print a JSON array, one entry per line; with --long, with times",
     )
     .addHelpText("after", GLOB_HELP);
-  return withOptions(command, "source", "all", "tree", "decoded").action(ls);
+  return withOptions(command, "source", "all", "tree", "nested", "decoded")
+    .action(ls);
 }
 
 async function ls(

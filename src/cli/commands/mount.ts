@@ -61,7 +61,7 @@ export function makeCommand(): Command {
     .addOption(new Option("--hidden").hideHelp())
     .addOption(new Option("--held <descriptors>").hideHelp())
     .addOption(new Option("--counts <descriptor>").hideHelp());
-  return withOptions(command, "source", "decoded", "verify")
+  return withOptions(command, "source", "nested", "decoded", "verify")
     .action(mountGiven);
 }
 

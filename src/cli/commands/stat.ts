@@ -18,7 +18,8 @@ export function makeCommand(): Command {
       "files and directories in the container; / is the root",
     )
     .option("--json", "print a JSON array");
-  return withOptions(command, "source", "all", "tree", "decoded").action(stat);
+  return withOptions(command, "source", "all", "tree", "nested", "decoded")
+    .action(stat);
 }
 
 async function stat(

@@ -20,7 +20,8 @@ export function makeCommand(): Command {
     .argument("<source>", "the container")
     .argument("[path]", "a directory in the container", "")
     .option("-L, --level <depth>", "maximum depth", count);
-  return withOptions(command, "source", "all", "tree", "decoded").action(tree);
+  return withOptions(command, "source", "all", "tree", "nested", "decoded")
+    .action(tree);
 }
 
 async function tree(

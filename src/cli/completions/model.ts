@@ -52,8 +52,9 @@ export function choicesOf(
   return argChoices ?? [];
 }
 
-export function takesValue({ required, optional }: Option): boolean {
-  return required || optional;
+/** Whether the word after an option is its value. An optional value follows only after `=`. */
+export function takesValue({ required }: Option): boolean {
+  return required;
 }
 
 export function isRepeatable({ parseArg }: Option): boolean {

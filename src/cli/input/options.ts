@@ -7,6 +7,7 @@ import {
 import { formatNames } from "../../formats/registry.ts";
 import { sizeOf } from "../../base/size_text.ts";
 import { SHOWN } from "../messages.ts";
+import { type Nested, parseNested } from "./nested_flag.ts";
 import type { RemoteFlags } from "./remote_flags.ts";
 import { isRemote, REMOTE_HINT, remoteOptions } from "./remote_options.ts";
 
@@ -17,6 +18,9 @@ export interface CommonOptions extends RemoteFlags {
   readonly ext?: string | undefined;
   readonly maxRatio?: number | undefined;
   readonly decoded?: true | undefined;
+  /** Suffixes of nested containers; `true` for the usual ones. */
+  readonly nested?: Nested | undefined;
+  readonly stripSuffix?: true | undefined;
   readonly add?: readonly string[] | undefined;
   readonly prefix?: string | undefined;
   readonly subset?: string | undefined;
@@ -55,6 +59,18 @@ const GROUPS = {
     new Option(
       "--decoded",
       "also show decoded values of datasets: foo.json, foo.npy or foo.txt next to foo",
+    ),
+  ],
+  /** For commands that show a tree. */
+  nested: () => [
+    new Option(
+      "--nested [list]",
+      "show containers in SOURCE, also in a plain directory or bucket, as directories: archives and datasets, or files " +
+        "with the suffixes of --nested=LIST, such as .tar,.zip",
+    ).argParser(parseNested),
+    new Option(
+      "--strip-suffix",
+      "with --nested: show x.tar as x/, not as x.tar/, unless something else is called x",
     ),
   ],
   verify: () => [new Option("--no-verify", "do not verify checksums")],

@@ -11,6 +11,7 @@ import {
   parsePlaced,
 } from "./given.ts";
 import type { CommonOptions } from "./options.ts";
+import { checkNested } from "./nested_flag.ts";
 import { remoteOf } from "./remote_flags.ts";
 import { storages, storedLocation } from "./remote_storages.ts";
 
@@ -84,9 +85,10 @@ async function openWhole(
   options: SourceOptions,
 ): Promise<OpenedSources> {
   const { format, ext, maxRatio, decoded, sampleView, verify } = options;
-  const { add, prefix, isAgain } = options;
+  const { add, prefix, isAgain, nested, stripSuffix } = options;
   checkSource(source, "the container");
   checkExt(options);
+  checkNested(options);
   const warnings = new RateLimitedLog(isAgain ? () => {} : warn, options);
   using opening = isAgain ? new Opening(false) : new Opening();
   const all = {
@@ -96,6 +98,8 @@ async function openWhole(
     remote: remoteOf(options),
     decoded,
     sampleView,
+    nested,
+    stripSuffix,
     prefix,
     checkData: verify,
     onWarning: (message: string) => warnings.add(message),

@@ -63,6 +63,9 @@ const JOB = shaped<MountJob>({
   formatModules: optional(listOf(isText)),
   ext: optional(isText),
   maxRatio: optional(isCount),
+  nested: (value) =>
+    value === undefined || value === true || listOf(isText)(value) === true,
+  stripSuffix: optional(isFlag),
   decoded: isFlag,
   prefix: optional(isText),
   subset: optional(isPath),

@@ -85,7 +85,7 @@ async function tryToOpen(job: MountJob): Promise<void> {
 /** Options that determine the content, or that the kernel has cached. */
 const KEPT: readonly (keyof MountJob)[] = [
   ...["format", "formatModules", "ext", "maxRatio", "decoded"] as const,
-  ...["prefix", "subset", "shuffle"] as const,
+  ...["nested", "stripSuffix", "prefix", "subset", "shuffle"] as const,
 ];
 
 async function refuseChanges(

@@ -353,6 +353,10 @@ export function jobOptions(job: MountJob): string[] {
     if (job[name] !== undefined) args.push(`--${name}=${job[name]}`);
   }
   if (job.maxRatio !== undefined) args.push(`--max-ratio=${job.maxRatio}`);
+  if (job.nested !== undefined) {
+    args.push(`--nested=${job.nested === true ? "" : job.nested.join(",")}`);
+  }
+  if (job.stripSuffix) args.push("--strip-suffix");
   if (job.decoded) args.push("--decoded");
   if (job.shuffle !== undefined) {
     const { seed, firstEpoch, epochs } = job.shuffle;

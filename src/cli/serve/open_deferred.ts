@@ -6,6 +6,7 @@ import type {
   OpenedToServe,
   ThreadOpener,
 } from "../../serve/threads/messages.ts";
+import { checkFiles } from "../../open/check_files.ts";
 import { checkShown } from "../../open/check_shown.ts";
 import { check } from "../../open/open.ts";
 import type { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
@@ -25,7 +26,7 @@ export async function openDeferred(
   const [first, ...rest] = given;
   const add = rest.length > 0 || isPlaced(first!) ? rest : undefined;
   const { fs, sources } = await openSources(first!, { ...options, add });
-  const { format, ext, maxRatio } = options;
+  const { format, ext, maxRatio, nested } = options;
   const containers = fs.info.containers;
   return {
     fs,
@@ -34,10 +35,13 @@ export async function openDeferred(
       return {
         location: shownLocation(location),
         path,
-        check: (options) =>
-          fs.subset === undefined
-            ? check(location, { ...options, format, ext, maxRatio, storage })
-            : checkShown(fs, path, options),
+        check: (options) => {
+          if (fs.subset !== undefined) return checkShown(fs, path, options);
+          // What is nested is checked as it is shown.
+          if (nested !== undefined) return checkFiles(fs, options, path);
+          const own = { ...options, format, ext, maxRatio, storage };
+          return check(location, own);
+        },
       };
     }),
   };

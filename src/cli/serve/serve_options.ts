@@ -44,7 +44,7 @@ export function withServeOptions(command: Command): Command {
     )
     .option("--prefix <path>", "serve only this directory of it")
     .addOption(subsetOption());
-  return withOptions(command, "source", "all", "decoded", "verify");
+  return withOptions(command, "source", "all", "nested", "decoded", "verify");
 }
 
 export function withServerOptions(command: Command): Command {

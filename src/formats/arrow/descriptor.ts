@@ -21,6 +21,7 @@ export const arrow: FormatDescriptor = {
   name: "arrow",
   description: "Arrow IPC and Feather: rows of tables, as datasets saves them",
   suffixes: [".arrow", ".arrows", ".feather", ".ipc"],
+  nestedSuffixes: [".arrow"],
   detect,
   evidence: (names) => `files of Arrow (${names.find(isEvident)})`,
   isPattern: (path) => SUFFIX.test(path) && SHARD_PATTERN.test(path),

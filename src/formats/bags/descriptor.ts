@@ -13,9 +13,11 @@ export const bags: FormatDescriptor = {
   name: "bags",
   description: "Bags and Granular: datasets, sharded datasets, single .bag",
   suffixes: [".bag"],
+  nestedSuffixes: [".bag"],
   hasNoMagic: true,
   detect,
   evidence,
+  isDataset,
   nearly,
   countSamples: ({ kind, files, facts }) =>
     kind === BAG
@@ -47,6 +49,21 @@ function* detect({ path, names, namesIn }: Probe): Steps<boolean> {
     }
   }
   return false;
+}
+
+/** Whether a directory has a specification next to bags, or numbered shards that have. */
+function* isDataset(
+  names: readonly string[],
+  namesIn: Probe["namesIn"],
+): Steps<boolean> {
+  const isOne = (names: readonly string[]) =>
+    names.includes(SPEC_FILE) && names.some((name) => name.endsWith(".bag"));
+  if (isOne(names)) return true;
+  const numbered = names.filter((name) => SHARD_NAME.test(name)).sort();
+  const [first] = numbered;
+  if (first === undefined) return false;
+  const below = yield* namesIn(first);
+  return below !== undefined && isOne(below);
 }
 
 /** Whether a directory is an extracted dataset: it has a `spec.json`, but no bags. */

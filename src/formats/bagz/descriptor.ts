@@ -10,6 +10,7 @@ export const bagz: FormatDescriptor = {
     description: "Bagz whose shards were written by turns",
   }],
   suffixes: [".bagz", ".bag"],
+  nestedSuffixes: [".bagz"],
   hasNoMagic: true,
   *detect({ path, names, headOf }) {
     if (names !== undefined) return names.some((name) => isOwn(name, names));

@@ -20,6 +20,8 @@ export const ffrecord: FormatDescriptor = {
     },
   ],
   suffixes: [".ffr"],
+  nestedSuffixes: [".ffr"],
+  isArchive: true,
   detect,
   evidence: (names) =>
     `.ffr files (${names.find((name) => name.endsWith(".ffr"))})`,

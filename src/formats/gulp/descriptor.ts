@@ -1,4 +1,4 @@
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { ended, type Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import { DIRECTORY, isChunkName } from "./kinds.ts";
@@ -10,6 +10,10 @@ export const gulp: FormatDescriptor = {
   suffixes: [".gulp", ".gmeta"],
   detect,
   evidence: (names) => `GulpIO chunks (${names.find(isChunkName)})`,
+  isDataset: (names) =>
+    ended(
+      names.some(isChunkName) && names.some((name) => name.endsWith(".gmeta")),
+    ),
   countSamples: ({ facts }) => ({
     unit: "videos",
     length: facts!["videos"]! + (facts!["badVideos"] ?? 0),

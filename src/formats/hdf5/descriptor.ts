@@ -8,6 +8,7 @@ export const hdf5: FormatDescriptor = {
   name: "hdf5",
   description: "HDF5: datasets as arrays in directories, their rows as samples",
   suffixes: [".h5", ".hdf5"],
+  nestedSuffixes: [".h5", ".hdf5"],
   areFiles: true,
   detect,
   countSamples: ({ facts }) =>

@@ -1,4 +1,4 @@
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { ended, type Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import { INDEX, isChunk, isIndex } from "./layout.ts";
@@ -16,6 +16,7 @@ export const litdata: FormatDescriptor = {
     names.includes(INDEX) && names.some(isChunk)
       ? `chunks of LitData (${INDEX})`
       : undefined,
+  isDataset: (names) => ended(names.includes(INDEX) && names.some(isChunk)),
   countSamples: ({ facts }) => ({
     unit: "samples",
     length: facts!["samples"]!,

@@ -1,6 +1,6 @@
 import { viewOf } from "../../base/view_of.ts";
 import { isBracePattern } from "../../io/storage/brace_locations.ts";
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { ended, type Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import { DATA_FILE, isShard, MAGIC, Meta } from "./layout.ts";
@@ -10,8 +10,10 @@ export const lmdb: FormatDescriptor = {
   name: "lmdb",
   description: "LMDB databases: values by key, named databases",
   suffixes: [".lmdb", ".mdb"],
+  nestedSuffixes: [".lmdb"],
   detect,
   evidence: (names) => `LMDB databases (${names.find(isShard) ?? DATA_FILE})`,
+  isDataset: (names) => ended(names.includes(DATA_FILE)),
   isPattern: (path) => isBracePattern(path, isShard),
   countSamples: ({ facts }) => ({ unit: "samples", length: facts!["values"]! }),
   load: async () => (await import("./format.ts")).lmdb,

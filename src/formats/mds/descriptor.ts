@@ -1,4 +1,4 @@
-import type { Steps } from "../../io/concurrency/steps.ts";
+import { ended, type Steps } from "../../io/concurrency/steps.ts";
 import {
   FORMAT as FORMAT_OPTION,
   type NamedOption,
@@ -29,6 +29,7 @@ export const mds: FormatDescriptor = {
   detect,
   evidence: (names) =>
     names.includes(INDEX) ? `shards of MDS (${INDEX})` : undefined,
+  isDataset: (names) => ended(names.includes(INDEX) && names.some(isShard)),
   nearly: (names) =>
     names.includes(INDEX)
       ? {

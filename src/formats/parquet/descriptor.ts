@@ -15,6 +15,7 @@ export const parquet: FormatDescriptor = {
   name: "parquet",
   description: "Parquet: rows of tables, pictures in columns, shards of them",
   suffixes: [".parquet"],
+  nestedSuffixes: [".parquet"],
   detect,
   evidence: (names) => `files of Parquet (${names.find(isNamedSo)})`,
   isPattern: (path) => isShardPattern(path, isNamedSo),

@@ -7,6 +7,7 @@ export const recordio: FormatDescriptor = {
   name: "recordio",
   description: "RecordIO of MXNet: images with labels, face sets, records",
   suffixes: [".rec"],
+  nestedSuffixes: [".rec"],
   *detect({ path, names, size, read }) {
     if (names !== undefined) return names.some((name) => NAMED.test(name));
     // A damaged file of that name gets this format's error messages.

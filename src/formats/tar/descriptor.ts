@@ -34,6 +34,8 @@ export const tar: FormatDescriptor = {
     },
   ],
   suffixes: [".tar"],
+  nestedSuffixes: [".tar"],
+  isArchive: true,
   detect,
   evidence: (names) => `tars (${names.find(isShard)})`,
   isPattern: (path) => isBracePattern(path, isShard),

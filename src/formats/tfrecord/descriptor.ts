@@ -18,6 +18,7 @@ export const tfrecord: FormatDescriptor = {
   name: "tfrecord",
   description: "TFRecord: records, examples of TensorFlow, shards of them",
   suffixes: [".tfrecord", ".tfrecords"],
+  nestedSuffixes: [".tfrecord", ".tfrecords"],
   detect,
   evidence: (names) => `files of TFRecord (${names.find(isShard)})`,
   isPattern: (path) =>

@@ -11,6 +11,8 @@ export const zip: FormatDescriptor = {
   name: "zip",
   description: "zip archives: zip, npz, docx, jar",
   suffixes: SUFFIXES,
+  nestedSuffixes: [".zip"],
+  isArchive: true,
   areFiles: true,
   detect,
   targets: [{ name: "zip", suffix: ".zip" }],

@@ -30,12 +30,20 @@ export function nodeNow(tree: Tree, path: string): NodeId {
 
 /** Memory for a short name. */
 const room = new Uint8Array(SHORT);
+let isRoomUsed = false;
 
 function entryOf(tree: Tree, parent: NodeId, part: string): NodeId {
-  const isShort = shortAsciiInto(part, room);
+  // A lookup that opens a nested container finds other names meanwhile.
+  const isShort = !isRoomUsed && shortAsciiInto(part, room);
   const name = isShort ? room : encodeName(part);
   const end = isShort ? part.length : name.length;
-  const node = tree.lookup(parent, name, 0, end);
+  if (isShort) isRoomUsed = true;
+  let node: NodeId;
+  try {
+    node = tree.lookup(parent, name, 0, end);
+  } finally {
+    if (isShort) isRoomUsed = false;
+  }
   if (node === 0 || tree.isLink?.(node) !== true) return node;
   const target = tree.target?.(node) ?? 0;
   return tree.isDirectory(target) ? target : node;

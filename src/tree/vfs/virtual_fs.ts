@@ -136,26 +136,23 @@ export class VirtualFs implements Disposable {
   }
 
   /** Whether there is a file at `path`. */
-  async isFile(path: string, options: WaitOptions = {}): Promise<boolean> {
-    const node = await runAsync(findNode(this.tree, path), options.signal);
-    return node !== 0 && !this.tree.isDirectory(node);
+  isFile(path: string, options: WaitOptions = {}): Promise<boolean> {
+    return runAsync(this.#is(path, false), options.signal);
   }
 
   /** {@linkcode VirtualFs.isFile} without waiting. */
   isFileSync(path: string): boolean {
-    const node = runSync(findNode(this.tree, path));
-    return node !== 0 && !this.tree.isDirectory(node);
+    return runSync(this.#is(path, false));
   }
 
   /** Whether there is a directory at `path`. */
-  async isDir(path: string, options: WaitOptions = {}): Promise<boolean> {
-    const node = await runAsync(findNode(this.tree, path), options.signal);
-    return this.tree.isDirectory(node);
+  isDir(path: string, options: WaitOptions = {}): Promise<boolean> {
+    return runAsync(this.#is(path, true), options.signal);
   }
 
   /** {@linkcode VirtualFs.isDir} without waiting. */
   isDirSync(path: string): boolean {
-    return this.tree.isDirectory(runSync(findNode(this.tree, path)));
+    return runSync(this.#is(path, true));
   }
 
   /**
@@ -301,8 +298,7 @@ export class VirtualFs implements Disposable {
   ): Steps<Walker> {
     if (!(maxDepth >= 1)) {
       throw new RangeError(
-        "maxDepth must be 1, for the entries of the directory itself, or more, not " +
-          `${maxDepth}`,
+        `maxDepth must be 1, for the entries of the directory itself, or more, not ${maxDepth}`,
       );
     }
     const node = yield* this.#directory(path);
@@ -385,9 +381,15 @@ export class VirtualFs implements Disposable {
       : path.ino;
   }
 
+  *#is(path: string, directory: boolean): Steps<boolean> {
+    const node = yield* findNode(this.tree, path);
+    const is = yield* whenLoaded(() => this.tree.isDirectory(node));
+    return node !== 0 && is === directory;
+  }
+
   *#directory(path: string): Steps<NodeId> {
     const node = yield* findNode(this.tree, path);
-    if (this.tree.isDirectory(node)) return node;
+    if (yield* whenLoaded(() => this.tree.isDirectory(node))) return node;
     const code = node === 0 ? "not-found" : "not-directory";
     throw new PathError(code, path, this.location);
   }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { FormatError } from "../../../src/base/errors.ts";
+import { NotLoaded } from "../../../src/tree/not_loaded.ts";
 import { Opcode } from "../../../fuse/wire/opcodes.ts";
 import { Client } from "../support/client.ts";
 import { MemoryTree, MTIME } from "../support/memory_tree.ts";
@@ -94,6 +96,45 @@ Deno.test("a response that requires waiting is EIO, and says what is needed", ()
     client.logs.join(),
     /far\.ffr at once: a part of its index is not on a local disk/,
   );
+});
+
+Deno.test("a request that needs a part of an index is answered once that is loaded", async () => {
+  const client = (load: () => void) => {
+    let loaded = 0;
+    return new Client(
+      Object.assign(tree(), {
+        stat(_: number, into: { size: number }) {
+          into.size = 7;
+          if (loaded < 3) {
+            // deno-lint-ignore require-yield
+            throw new NotLoaded("far.ffr", function* () {
+              load();
+              loaded++;
+            });
+          }
+          return true;
+        },
+      }),
+      { canLoad: true },
+    );
+  };
+  const sound = client(() => {});
+  const { errno } = await sound.askToLoad(Opcode.GETATTR, 2, getattrBody);
+  assert.equal(errno, 0);
+  assert.equal(sound.ask(Opcode.GETATTR, 2, getattrBody).errno, 0);
+  const damaged = client(() => {
+    throw new FormatError("bad-index", "the index is damaged", {});
+  });
+  const failed = await damaged.askToLoad(Opcode.GETATTR, 2, getattrBody);
+  assert.equal(failed.errno, 5);
+  assert.deepEqual(damaged.logs, ["the index is damaged"]);
+});
+
+Deno.test("a request that never has what it needs is EIO in the end", async () => {
+  const client = new Client(tree(), { canLoad: true });
+  const { errno } = await client.askToLoad(Opcode.GETATTR, 7, getattrBody);
+  assert.equal(errno, 5);
+  assert.match(client.logs.join(), /far\.ffr at once/);
 });
 
 Deno.test("times before 1970 keep their sign", () => {

@@ -33,6 +33,8 @@ export interface ClientOptions {
   readonly listAhead?: ListAheadMemory;
   /** Shared state of checks; without it, checksums are not compared. */
   readonly checks?: SampleChecksMemory;
+  /** Whether requests wait for what they need. */
+  readonly canLoad?: boolean;
   /** Mapped sources of the tree's content, if a test needs the bytes. */
   readonly sources?: readonly MappedSource[];
 }
@@ -52,6 +54,7 @@ export class Client {
       umask = 0,
       listAhead = newListAheadMemory(),
       checks,
+      canLoad,
       sources = areOpen(tree.sources)
         ? tree.sources.map(({ name, size }) => ({ name, size, address: 0 }))
         : [],
@@ -62,6 +65,7 @@ export class Client {
       connection: this.connection,
       listAhead,
       checks,
+      canLoad,
       sources: new ListedSources(sources, {
         invalidate() {},
         log: (message) => this.logs.push(message),
@@ -88,6 +92,17 @@ export class Client {
     session.request.bytes.set(request);
     session.handle(request.length);
     return this.#answer();
+  }
+
+  /** Sends a request that is answered once something has been loaded. */
+  async askToLoad(opcode: number, node = 1, body: Body = []): Promise<Answer> {
+    assert.equal(this.send(encodeRequest(opcode, node, body)), undefined);
+    assert.ok(this.session.needsLoading);
+    await this.session.load();
+    assert.ok(!this.session.needsLoading);
+    const answer = this.#answer();
+    assert.ok(answer, "the request was not answered");
+    return answer;
   }
 
   /** Continues checks until a waiting request gets its reply. Returns `undefined` if none waits. */

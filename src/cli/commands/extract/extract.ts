@@ -66,7 +66,15 @@ export function makeCommand(): Command {
         .default("end"),
     )
     .addHelpText("after", GLOB_HELP + AFTER_HELP);
-  return withOptions(command, "source", "all", "tree", "decoded", "verify")
+  return withOptions(
+    command,
+    "source",
+    "all",
+    "tree",
+    "nested",
+    "decoded",
+    "verify",
+  )
     .action(extract);
 }
 

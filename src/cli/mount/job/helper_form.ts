@@ -6,6 +6,7 @@ import {
   parseSize,
   type RemoteFlags,
 } from "../../input/remote_flags.ts";
+import { parseNested } from "../../input/nested_flag.ts";
 import type { MountJob, ShownOptions } from "./mount_job.ts";
 
 /** Flags that mount(8) passes to any helper and that have no effect here: sloppy, no mtab, verbose. */
@@ -16,6 +17,7 @@ const VALUED: readonly string[] = [
   "format",
   "format_module",
   "ext",
+  "nested",
   "prefix",
   "subset",
   "shuffle",
@@ -46,9 +48,16 @@ const REMOTE_FLAGS: Readonly<Record<string, RemoteFlags>> = {
   "no-cache": { cache: false },
 };
 
+/** Other options after `-o` without a value that select what is shown. */
+const FLAGS: Readonly<Record<string, ShownOptions>> = {
+  decoded: { decoded: true },
+  nested: { nested: true },
+  "strip_suffix": { stripSuffix: true },
+};
+
 /** Options of {@linkcode takeSourceOptions}, as written after `-o`. */
 export const SOURCE_OPTIONS: readonly string[] = [
-  "decoded",
+  ...Object.keys(FLAGS),
   ...VALUED.map((name) => `${name}=`),
   ...Object.keys(REMOTE_FLAGS),
   ...Object.keys(REMOTE).map((name) => `${name}=`),
@@ -122,13 +131,14 @@ export function takeSourceOptions(
     const [, name, value] = VALUED_OPTION.exec(option) ?? [];
     const remote = remoteFlag(option);
     if (remote !== undefined) Object.assign(taken, remote);
-    else if (option === "decoded") taken[option] = true;
+    else if (Object.hasOwn(FLAGS, option)) Object.assign(taken, FLAGS[option]);
     else if (name === undefined || value === undefined) rest.push(option);
     else if (name === "on_failure") taken.onFailure = parseOnFailure(value);
     else if (value === "") throw new UsageError(`-o ${name}= needs a value`);
     else {
       const text = value.replaceAll(/\\(.)/gs, "$1");
       if (name === "format_module") formatModule.push(text);
+      else if (name === "nested") taken.nested = parseNested(text);
       else taken[name] = text;
     }
   }

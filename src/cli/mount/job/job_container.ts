@@ -43,11 +43,14 @@ export function containerOptions(
   onWarning: (message: string) => void = firstOnly(warn, WARNINGS_HINT),
 ): MountPathOptions {
   const { format, ext, maxRatio, decoded, prefix, subset, shuffle } = job;
+  const { nested, stripSuffix } = job;
   return {
     ...parseMountOptions(job.options),
     format,
     ext,
     maxRatio,
+    nested,
+    stripSuffix,
     decoded,
     prefix,
     onWarning,

@@ -13,6 +13,7 @@ import {
   parsePlaced,
   type PlacedSource,
 } from "../../input/given.ts";
+import { checkNested } from "../../input/nested_flag.ts";
 import type { RemoteFlags } from "../../input/remote_flags.ts";
 import { servedMountFiles } from "../mount_records.ts";
 import { parseHidden } from "../record_shape.ts";
@@ -47,6 +48,7 @@ export async function makeJob(
   });
   const shown = { ...taken, ...options };
   const { format, ext, maxRatio, decoded, prefix, subset } = shown;
+  const { nested, stripSuffix } = shown;
   const { onFailure, ...others } = shown;
   if (subset !== undefined) checkGiven(subset, "the index file");
   const job: MountJob = {
@@ -63,6 +65,8 @@ export async function makeJob(
     ]),
     ext,
     maxRatio,
+    nested,
+    stripSuffix,
     decoded: decoded === true,
     prefix,
     subset: subset === undefined ? undefined : absolutePath(subset),
@@ -73,6 +77,7 @@ export async function makeJob(
     onFailure: onFailure ?? "dead",
   };
   checkExt(job);
+  checkNested(job);
   asUsage(MountError, () => parseMountOptions(job.options, SOURCE_OPTIONS));
   return job;
 }

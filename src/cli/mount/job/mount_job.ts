@@ -1,5 +1,6 @@
 import type { Arrangement } from "../../../data/trees/arrange_tree.ts";
 import type { PlacedSource } from "../../input/given.ts";
+import type { Nested } from "../../input/nested_flag.ts";
 import type { CommonOptions } from "../../input/options.ts";
 import type { RemoteFlags } from "../../input/remote_flags.ts";
 
@@ -15,6 +16,8 @@ export interface MountJob extends Arrangement {
   readonly formatModules: readonly string[] | undefined;
   readonly ext: string | undefined;
   readonly maxRatio?: number | undefined;
+  readonly nested?: Nested | undefined;
+  readonly stripSuffix?: boolean | undefined;
   readonly decoded: boolean;
   /** Directory to show as the root, if not everything. */
   readonly prefix: string | undefined;
@@ -30,7 +33,13 @@ export interface MountJob extends Arrangement {
 export interface ShownOptions extends
   Pick<
     CommonOptions,
-    "format" | "ext" | "maxRatio" | "decoded" | "prefix"
+    | "format"
+    | "ext"
+    | "maxRatio"
+    | "nested"
+    | "stripSuffix"
+    | "decoded"
+    | "prefix"
   > {
   readonly subset?: string | undefined;
   readonly shuffle?: string | undefined;

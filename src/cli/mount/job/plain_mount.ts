@@ -1,4 +1,5 @@
 import { MOST_WORKERS } from "../../../../fuse/limits.ts";
+import { parseNested } from "../../input/nested_flag.ts";
 import type { MountCommandOptions } from "./mount_job.ts";
 
 export interface PlainMount {
@@ -23,6 +24,8 @@ const OPTIONS: Readonly<Record<string, Partial<MountCommandOptions> | Reader>> =
     "-f": { foreground: true },
     "--foreground": { foreground: true },
     "--decoded": { decoded: true },
+    "--nested": (list) => ({ nested: parseNested(list) }),
+    "--strip-suffix": { stripSuffix: true },
     "--trace": { trace: true },
     "--hidden": { hidden: true },
     "--no-verify": { verify: false },
@@ -79,7 +82,8 @@ export function plainMount(args: readonly string[]): PlainMount | undefined {
     const name = equals < 0 ? arg : arg.slice(0, equals);
     let said = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
     if (typeof said === "function") {
-      const value = equals < 0 ? args[++i] : arg.slice(equals + 1);
+      const follows = equals < 0 && name !== "--nested"; // which has a value only after =
+      const value = follows ? args[++i] : arg.slice(name.length + 1);
       said = value === undefined ? undefined : said(value, options);
     } else if (equals >= 0) return undefined; // a flag has no value
     if (said === undefined) return undefined;

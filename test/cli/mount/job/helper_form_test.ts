@@ -62,6 +62,15 @@ Deno.test("format=, ext= and the like are removed from mount options", () => {
   assert.deepEqual(takeSourceOptions("fsname=a\\,format=b,,"), {
     rest: "fsname=a\\,format=b",
   });
+  assert.deepEqual(takeSourceOptions("nested,strip_suffix,ro"), {
+    nested: true,
+    stripSuffix: true,
+    rest: "ro",
+  });
+  assert.deepEqual(takeSourceOptions("nested=.tar\\,zip"), {
+    nested: [".tar", "zip"],
+    rest: "",
+  });
   assert.deepEqual(takeSourceOptions(""), { rest: "" });
 });
 

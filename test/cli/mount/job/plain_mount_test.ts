@@ -35,6 +35,7 @@ const word = fc.constantFrom(
   ],
   ...["--workers", "--workers=4", "--workers=65", "--ext=jpg", "--ext", "--"],
   ...["--subset", "--subset=a", "--shuffle", "--shuffle=1", "--epoch=0-9"],
+  ...["--nested=", "--nested=.tar,zip", "--strip-suffix"],
   ...["--prefix", "--prefix=a/b", "--sources=[]", "c.ffr=d/e"],
   ...["--background", "-oro", "-fo", "--frobnicate", "-h", "--version", "-"],
   ...["data.ffr", "/mnt", "a b", "2", "uid=1", ""],
@@ -63,9 +64,16 @@ Deno.test("usual command lines are read by the short parser", () => {
       ["--background", "/run/x.json", '--sources=[{"location":"/a=b"}]', "/m"],
       ["a.ffr", "/mnt/x", "-o", "uid=1000,allow_other", "--workers", "8"],
       ["--subset=a", "--shuffle", "1", "--epoch", "2", "a.ffr", "/mnt/x"],
+      ["--nested", "dir", "/mnt/x"],
       ["--background", "/run/x.json", "--format=ffrecord", "--", "-a", "-b"],
     ]
   ) assert.ok(plainMount(["mount", ...line]) !== undefined, line.join(" "));
+  // A value follows only after an equals sign.
+  assert.deepEqual(plainMount(["mount", "--nested", "dir", "/mnt/x"]), {
+    sources: ["dir"],
+    mountpoint: "/mnt/x",
+    options: { options: [], verify: true, cache: true, nested: true },
+  });
   assert.equal(plainMount(["ls", "a.ffr", "/mnt/x"]), undefined);
   assert.equal(plainMount(["mount", "/mnt/x"]), undefined);
   assert.equal(plainMount([]), undefined);
