@@ -38,6 +38,9 @@ recordfs records parts/ > samples.txt
 recordfs check data.ffr
 recordfs check --subset subset.txt data.ffr
 recordfs check --json --all gulp/
+recordfs index photos.tar
+recordfs index --dali photos.tar
+recordfs index -o indexes/ --force s3://bucket/photos.tar
 recordfs extract data.ffr out/
 recordfs extract --force data.ffr out/ train/labels.json
 recordfs extract --subset subset.txt data.ffr chosen/

@@ -297,9 +297,7 @@ export class VirtualFs implements Disposable {
     { maxDepth = Infinity, onDamage }: WalkOptions,
   ): Steps<Walker> {
     if (!(maxDepth >= 1)) {
-      throw new RangeError(
-        `maxDepth must be 1, for the entries of the directory itself, or more, not ${maxDepth}`,
-      );
+      throw new RangeError(`maxDepth must be at least 1, not ${maxDepth}`);
     }
     const node = yield* this.#directory(path);
     return new Walker(this.tree, node, normalise(path), maxDepth, onDamage);
