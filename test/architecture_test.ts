@@ -194,7 +194,6 @@ const LOADS_PACKAGES = [
   "src/codecs/image/sharp_backend.ts",
   "src/codecs/image/thumbnail.ts",
   "src/formats/gulp/adapters/read_lists.ts",
-  "src/formats/hdf5/read/library.ts",
   "src/formats/parquet/read/library.ts",
   "src/data/datasets/choose_files.ts",
   "src/serve/dav/propfind_request.ts",

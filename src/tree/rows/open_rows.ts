@@ -107,7 +107,7 @@ function splitTree<F extends RowFile>(
 }
 
 /** Describes the columns of all files: the type in the first file that has them, and their size in all. */
-function keysOf<F extends RowFile>(
+export function keysOf<F extends RowFile>(
   format: RowFormat<F>,
   { fields, shards: { shards: files } }: RowSamples<F>,
 ): NonNullable<ContainerInfo["keys"]> {

@@ -1,0 +1,201 @@
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
+import { LruCache } from "../../../io/block_cache/lru_cache.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
+import { fill, readPart } from "../../../io/read/read_part.ts";
+import { product } from "../values/types.ts";
+import { ChunkTable, gridOf } from "./chunk_table.ts";
+import { bytesOf, type Dataset, isUnallocated } from "./dataset.ts";
+import { unfilter } from "./filters.ts";
+import { GlobalHeaps } from "./heaps.ts";
+import { Metadata } from "./metadata.ts";
+
+/** Bytes of decoded chunks, and of indexes of chunks, that are cached. */
+const MOST_CHUNKS = 64 << 20;
+const MOST_TABLES = 64 << 20;
+
+/** How a dataset is divided: chunks are whole in the dimensions after one, so that a range of it is one of bytes. */
+interface Division {
+  readonly axis: number;
+  /** Bytes of one index of the dimension. */
+  readonly step: number;
+  readonly grid: readonly number[];
+}
+
+/** Reads the elements of a file's datasets, as they are stored. */
+export class Elements {
+  readonly metadata: Metadata;
+  readonly heaps: GlobalHeaps;
+  readonly #tables = new LruCache<ChunkTable, Dataset>(MOST_TABLES);
+  readonly #divisions = new WeakMap<Dataset, Division>();
+  /** Decoded chunks by dataset and number; `undefined` is a chunk that is not stored. */
+  readonly #chunks = new LruCache<Uint8Array, string>(MOST_CHUNKS);
+  readonly #numbers = new WeakMap<Dataset, number>();
+  #count = 0;
+
+  constructor(metadata: Metadata) {
+    this.metadata = metadata;
+    this.heaps = new GlobalHeaps(metadata);
+  }
+
+  /**
+   * Reads a range of the bytes of all elements, in C order. The range must be inside.
+   *
+   * @throws {CellFault} If it is damaged.
+   */
+  *read(dataset: Dataset, offset: number, into: Uint8Array): Steps<void> {
+    const { layout } = dataset;
+    if (into.length === 0) return;
+    if (isUnallocated(dataset)) return fillUp(dataset, offset, into);
+    if (layout.is === "virtual") throw new CellFault("is a virtual dataset");
+    if (layout.is === "range") {
+      const { base, source } = this.metadata;
+      yield* fill(source, into, base + layout.address + offset);
+      return;
+    }
+    const { axis, step, grid } = this.#division(dataset);
+    const { shape } = dataset;
+    const chunk = layout.shape;
+    const length = shape![axis] ?? 1;
+    const most = chunk[axis] ?? 1;
+    for (let done = 0; done < into.length;) {
+      const at = offset + done;
+      const index = Math.floor(at / step);
+      const inner = index % length;
+      // From the innermost dimension out: number of the chunk, and index in it.
+      let number = Math.floor(inner / most);
+      let scale = grid[axis] ?? 1;
+      let place = inner % most;
+      let stride = most;
+      let rest = Math.floor(index / length);
+      for (let i = axis - 1; i >= 0; i--) {
+        const own = rest % shape![i]!;
+        rest = Math.floor(rest / shape![i]!);
+        number += Math.floor(own / chunk[i]!) * scale;
+        place += own % chunk[i]! * stride;
+        scale *= grid[i]!;
+        stride *= chunk[i]!;
+      }
+      const within = at % step;
+      const here = Math.min(most - inner % most, length - inner);
+      const count = Math.min(into.length - done, here * step - within);
+      const bytes = yield* this.#chunk(dataset, number);
+      const part = into.subarray(done, done + count);
+      if (bytes === undefined) fillUp(dataset, at, part);
+      else {
+        const from = place * step + within;
+        part.set(bytes.subarray(from, from + count));
+      }
+      done += count;
+    }
+  }
+
+  /** Hints that a range will be read soon. Returns the bytes that are being fetched. */
+  prefetch(dataset: Dataset, offset: number, length: number): number {
+    const { layout } = dataset;
+    const { base, source } = this.metadata;
+    if (source.prefetch === undefined || isUnallocated(dataset)) return 0;
+    if (layout.is === "range") {
+      const start = base + layout.address + offset;
+      return source.prefetch(start, length) ? length : 0;
+    }
+    const table = this.#tables.get(dataset);
+    if (layout.is !== "chunks" || table === undefined) return 0;
+    const { axis, step, grid } = this.#division(dataset);
+    if (axis > 0) return 0;
+    let bytes = 0;
+    const rows = layout.shape[0]! * step;
+    const each = product(grid.slice(1));
+    const past = Math.ceil((offset + length) / rows) * each;
+    for (let i = Math.floor(offset / rows) * each; i < past; i++) {
+      const chunk = table.at(i);
+      if (chunk === undefined) continue;
+      const start = base + chunk.address;
+      if (source.prefetch(start, chunk.length)) bytes += chunk.length;
+    }
+    return bytes;
+  }
+
+  *#chunk(dataset: Dataset, number: number): Steps<Uint8Array | undefined> {
+    let own = this.#numbers.get(dataset);
+    if (own === undefined) this.#numbers.set(dataset, own = this.#count++);
+    const key = `${own} ${number}`;
+    const known = this.#chunks.get(key);
+    if (known !== undefined) return known;
+    const chunk = (yield* this.#table(dataset)).at(number);
+    if (chunk === undefined) return undefined;
+    const { address, length, mask } = chunk;
+    const { metadata } = this;
+    const { layout, type } = dataset;
+    if (layout.is !== "chunks") return undefined;
+    const size = product(layout.shape) * type.size;
+    const isInside = address >= 0 && address + length <= metadata.size;
+    if (!isInside) throw new CellFault("has a chunk outside of the file");
+    const filters = layout.areEdgesPlain && this.#isEdge(dataset, number)
+      ? []
+      : layout.filters;
+    const start = metadata.base + address;
+    const stored = yield* readPart(metadata.source, start, length);
+    const bytes = yield* unfilter(stored, filters, size, mask);
+    this.#chunks.set(key, bytes, bytes.length);
+    return bytes;
+  }
+
+  /** Whether a chunk leads out of the shape. */
+  #isEdge(dataset: Dataset, number: number): boolean {
+    const { shape, layout } = dataset;
+    const { grid } = this.#division(dataset);
+    const chunk = layout.is === "chunks" ? layout.shape : [];
+    let rest = number;
+    for (let i = grid.length - 1; i >= 0; i--) {
+      const at = rest % grid[i]!;
+      if ((at + 1) * chunk[i]! > shape![i]!) return true;
+      rest = Math.floor(rest / grid[i]!);
+    }
+    return false;
+  }
+
+  *#table(dataset: Dataset): Steps<ChunkTable> {
+    const known = this.#tables.get(dataset);
+    if (known !== undefined) return known;
+    this.metadata.renew();
+    const table = yield* ChunkTable.read(this.metadata, dataset);
+    this.#tables.set(dataset, table, table.byteLength);
+    return table;
+  }
+
+  #division(dataset: Dataset): Division {
+    const known = this.#divisions.get(dataset);
+    if (known !== undefined) return known;
+    const { layout, type } = dataset;
+    const shape = dataset.shape!;
+    const chunk = layout.is === "chunks" ? layout.shape : shape;
+    let axis = Math.max(0, shape.length - 1);
+    while (axis > 0 && chunk[axis] === shape[axis]) axis--;
+    const step = product(shape.slice(axis + 1)) * type.size;
+    const division = { axis, step, grid: gridOf(shape, chunk) };
+    this.#divisions.set(dataset, division);
+    return division;
+  }
+}
+
+/** Fills a range of elements' bytes with the fill value. */
+function fillUp(
+  { fill, type: { size } }: Dataset,
+  offset: number,
+  into: Uint8Array,
+): void {
+  if (fill === undefined) into.fill(0);
+  for (let i = 0; fill !== undefined && i < into.length; i++) {
+    into[i] = fill[(offset + i) % size]!;
+  }
+}
+
+/** Reads all elements, as they are stored. */
+export function* readAll(
+  elements: Elements,
+  dataset: Dataset,
+): Steps<Uint8Array> {
+  const bytes = new Uint8Array(bytesOf(dataset));
+  yield* elements.read(dataset, 0, bytes);
+  return bytes;
+}
