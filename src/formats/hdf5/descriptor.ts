@@ -1,8 +1,9 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
-import { SHARD, SHARD_PATTERN } from "../../io/storage/shard_names.ts";
-import { isNamedSo, SIGNATURE, STARTS, SUFFIX } from "./layout.ts";
+import { isShardPattern } from "../../io/storage/brace_locations.ts";
+import { SHARD } from "../../io/storage/shard_names.ts";
+import { isNamedSo, SIGNATURE, STARTS } from "./layout.ts";
 
 /** HDF5: groups as directories, datasets as arrays, and their rows as samples. */
 export const hdf5: FormatDescriptor = {
@@ -13,7 +14,7 @@ export const hdf5: FormatDescriptor = {
   areFiles: true,
   detect,
   evidence: (names) => `shards of HDF5 (${names.find(isShard)})`,
-  isPattern: (path) => SUFFIX.test(path) && SHARD_PATTERN.test(path),
+  isPattern: (path) => isShardPattern(path, isNamedSo),
   countSamples: ({ facts }) =>
     facts?.["rows"] === undefined
       ? undefined

@@ -9,7 +9,7 @@ import { walkTree, walkTree2 } from "./trees.ts";
 /** Type of the B-tree of chunks (III.A.1). */
 const CHUNKS = 1;
 
-type Chunks = Extract<Layout, { is: "chunks" }>;
+export type Chunks = Extract<Layout, { is: "chunks" }>;
 
 /** A chunk as it is stored. */
 export interface Chunk {

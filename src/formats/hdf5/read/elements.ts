@@ -3,7 +3,7 @@ import { LruCache } from "../../../io/block_cache/lru_cache.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { fill, readPart } from "../../../io/read/read_part.ts";
 import { product } from "../values/types.ts";
-import { ChunkTable, gridOf } from "./chunk_table.ts";
+import { type Chunk, type Chunks, ChunkTable, gridOf } from "./chunk_table.ts";
 import { bytesOf, type Dataset, isUnallocated } from "./dataset.ts";
 import { unfilter } from "./filters.ts";
 import { GlobalHeaps } from "./heaps.ts";
@@ -27,7 +27,7 @@ export class Elements {
   readonly heaps: GlobalHeaps;
   readonly #tables = new LruCache<ChunkTable, Dataset>(MOST_TABLES);
   readonly #divisions = new WeakMap<Dataset, Division>();
-  /** Decoded chunks by dataset and number; `undefined` is a chunk that is not stored. */
+  /** Decoded chunks by dataset and number. */
   readonly #chunks = new LruCache<Uint8Array, string>(MOST_CHUNKS);
   readonly #numbers = new WeakMap<Dataset, number>();
   #count = 0;
@@ -53,6 +53,7 @@ export class Elements {
       return;
     }
     const { axis, step, grid } = this.#division(dataset);
+    const table = yield* this.#table(dataset);
     const { shape } = dataset;
     const chunk = layout.shape;
     const length = shape![axis] ?? 1;
@@ -78,10 +79,11 @@ export class Elements {
       const within = at % step;
       const here = Math.min(most - inner % most, length - inner);
       const count = Math.min(into.length - done, here * step - within);
-      const bytes = yield* this.#chunk(dataset, number);
+      const stored = table.at(number);
       const part = into.subarray(done, done + count);
-      if (bytes === undefined) fillUp(dataset, at, part);
+      if (stored === undefined) fillUp(dataset, at, part);
       else {
+        const bytes = yield* this.#chunk(dataset, layout, number, stored);
         const from = place * step + within;
         part.set(bytes.subarray(from, from + count));
       }
@@ -115,27 +117,26 @@ export class Elements {
     return bytes;
   }
 
-  *#chunk(dataset: Dataset, number: number): Steps<Uint8Array | undefined> {
+  *#chunk(
+    dataset: Dataset,
+    layout: Chunks,
+    number: number,
+    { address, length, mask }: Chunk,
+  ): Steps<Uint8Array> {
     let own = this.#numbers.get(dataset);
     if (own === undefined) this.#numbers.set(dataset, own = this.#count++);
     const key = `${own} ${number}`;
     const known = this.#chunks.get(key);
     if (known !== undefined) return known;
-    const chunk = (yield* this.#table(dataset)).at(number);
-    if (chunk === undefined) return undefined;
-    const { address, length, mask } = chunk;
-    const { metadata } = this;
-    const { layout, type } = dataset;
-    if (layout.is !== "chunks") return undefined;
-    const size = product(layout.shape) * type.size;
-    const isInside = address >= 0 && address + length <= metadata.size;
-    if (!isInside) throw new CellFault("has a chunk outside of the file");
-    const filters = layout.areEdgesPlain && this.#isEdge(dataset, number)
-      ? []
-      : layout.filters;
-    const start = metadata.base + address;
-    const stored = yield* readPart(metadata.source, start, length);
-    const bytes = yield* unfilter(stored, filters, size, mask);
+    const { base, source, size } = this.metadata;
+    if (!(address >= 0 && address + length <= size)) {
+      throw new CellFault("has a chunk outside of the file");
+    }
+    const isPlain = layout.areEdgesPlain && this.#isEdge(dataset, number);
+    const stored = yield* readPart(source, base + address, length);
+    const whole = product(layout.shape) * dataset.type.size;
+    const filters = isPlain ? [] : layout.filters;
+    const bytes = yield* unfilter(stored, filters, whole, mask);
     this.#chunks.set(key, bytes, bytes.length);
     return bytes;
   }
