@@ -202,7 +202,7 @@ const LOADS_PACKAGES = [
   "src/serve/decode/table_page.ts",
 ];
 
-Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CRC-32C, CSV, globs, Arrow, HDF5 and Parquet need any", () => {
+Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CRC-32C, CSV, globs, Arrow and Parquet need any", () => {
   const { imports } = JSON.parse(
     Deno.readTextFileSync(`${REPOSITORY}deno.json`),
   );

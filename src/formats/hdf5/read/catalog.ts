@@ -24,6 +24,9 @@ const MOST_OBJECTS = 1_000_000;
 const MOST_LEVELS = 100;
 /** Links of groups that are cached, while soft links are followed. */
 const MOST_LINKS = 1_000_000;
+/** Characters of paths, and names that are looked up for soft links, at most. */
+const MOST_NAMES = 256 << 20;
+const MOST_STEPS = 1 << 24;
 /** Bytes of elements that are made a text at once. */
 const MOST_RENDERED = 16 << 20;
 
@@ -90,6 +93,8 @@ class CatalogReader {
   /** Datasets by their addresses: several links may lead to one. */
   readonly #datasets = new Map<number, readonly Child[]>();
   #objects = 0;
+  #names = 0;
+  #steps = 0;
 
   constructor(file: Hdf5File) {
     this.#file = file;
@@ -170,14 +175,11 @@ class CatalogReader {
     const children = this.#attributes(messages, address, path || "/", "");
     const links = yield* this.#linksOf(address, messages);
     this.#objects += links.size;
-    if (this.#objects > MOST_OBJECTS) {
-      throw new CellFault(
-        `has more than ${MOST_OBJECTS} objects. Split it into several files`,
-        "too-large",
-      );
-    }
+    if (this.#objects > MOST_OBJECTS) throw tooLarge("objects");
     for (const [name, link] of links) {
       const own = `${path}/${name}`;
+      this.#names += own.length;
+      if (this.#names > MOST_NAMES) throw tooLarge("long names");
       if (link.is === "soft") {
         const { target } = link;
         const text = decodeName(target, 0, target.length);
@@ -340,6 +342,7 @@ class CatalogReader {
     const names = path.split("/").reverse();
     let links = 0;
     for (let name = names.pop(); name !== undefined; name = names.pop()) {
+      if (++this.#steps > MOST_STEPS) throw tooLarge("steps of links");
       if (name === "" || name === ".") continue;
       const link = (yield* this.#linksOf(address)).get(name);
       if (link?.is === "hard") address = link.address;
@@ -368,6 +371,13 @@ class CatalogReader {
   #skip(name: string, ...facts: SkipFacts): void {
     this.#paths.skip(encodeName(name), ...facts);
   }
+}
+
+function tooLarge(what: string): CellFault {
+  return new CellFault(
+    `has too many ${what}. Split it into several files`,
+    "too-large",
+  );
 }
 
 const SUFFIXES = {

@@ -11,6 +11,9 @@ const CHUNKS = 1;
 
 export type Chunks = Extract<Layout, { is: "chunks" }>;
 
+/** Chunks of a dataset, at most. */
+const MOST_CHUNKS = 1 << 23;
+
 /** A chunk as it is stored. */
 export interface Chunk {
   readonly address: number;
@@ -159,6 +162,7 @@ class FoundChunks {
     for (const field of [number, address, length, mask]) {
       this.fields.push(field);
     }
+    if (this.fields.length > FIELDS * MOST_CHUNKS) throw tooMany();
   }
 
   /** Adds a chunk by its number in an index over the largest shape. */
@@ -182,6 +186,7 @@ class FoundChunks {
   #implicit(): void {
     const count = product(this.#most);
     const { address } = this.#layout;
+    if (count > MOST_CHUNKS) throw tooMany();
     if (!(address + count * this.#bytes <= this.#metadata.size)) {
       throw new CellFault("has chunks outside of the file");
     }
@@ -315,4 +320,8 @@ interface Block {
   /** Bits of the pages that are there, and the first of this block; by default, they are in it. */
   readonly marks?: Uint8Array | undefined;
   readonly firstMark?: number;
+}
+
+function tooMany(): CellFault {
+  return new CellFault(`has more than ${MOST_CHUNKS} chunks`, "too-large");
 }

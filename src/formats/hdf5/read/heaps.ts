@@ -6,6 +6,8 @@ import { sizeOfNumber, walkTree2 } from "./trees.ts";
 
 /** Bytes of global heaps that are cached. */
 const MOST_KEPT = 32 << 20;
+/** Bytes of indirect blocks that are cached. */
+const MOST_BLOCKS = 1 << 20;
 /** Indirect blocks on the way to an object, at most. */
 const MOST_STEPS = 64;
 
@@ -21,6 +23,7 @@ export class FractalHeap {
   readonly #lengthSize: number;
   readonly #root: number;
   readonly #rootRows: number;
+  readonly #blocks = new LruCache<Cursor>(MOST_BLOCKS);
 
   private constructor(metadata: Metadata, head: Cursor) {
     this.#metadata = metadata;
@@ -95,11 +98,10 @@ export class FractalHeap {
         throw new CellFault("has an object outside its heap");
       }
       const start = 5 + metadata.offsetSize + this.#offsetSize;
-      const block = yield* metadata.sealed(
-        address,
-        start + rows * this.#width * metadata.offsetSize + 4,
-        "FHIB",
-      );
+      const length = start + rows * this.#width * metadata.offsetSize + 4;
+      const block = this.#blocks.get(address) ??
+        (yield* metadata.sealed(address, length, "FHIB"));
+      this.#blocks.set(address, block, length);
       block.at = start + (row * this.#width + column) * metadata.offsetSize;
       address = block.offset();
       within -= before + column * size;
@@ -145,6 +147,7 @@ export class GlobalHeaps {
     const known = this.#kept.get(address);
     if (known !== undefined) return known;
     const metadata = this.#metadata;
+    metadata.renew();
     const start = 8 + metadata.lengthSize;
     const head = yield* metadata.part(address, start);
     head.expect("GCOL");

@@ -13,9 +13,17 @@ const MOST_KEPT = 16 << 20;
 const MOST_RECORDED = 1 << 14;
 /** Largest structure in bytes. */
 const MOST_PART = 64 << 20;
-/** How often all bytes of a file may be read as metadata until {@linkcode Metadata.renew}: structures do not overlap. */
-const MOST_PASSES = 16;
+/**
+ * Bytes of metadata that may be read until {@linkcode Metadata.renew}: structures do not overlap, so that a file has no
+ * more than its size, and a few are read again. Files may have holes, so that their size alone is no limit.
+ */
+const MOST_PASSES = 32;
 const SPARE = 64 << 20;
+const MOST_READ = 4 * 2 ** 30;
+/** Bytes that the reading of a small structure counts as. */
+const LEAST = 256;
+/** Longest name in bytes. */
+const MOST_NAME = 65_536;
 const CHECKSUM = 4;
 
 /** Address of what is not there. */
@@ -51,7 +59,7 @@ export class Metadata {
 
   /** Allows as many reads again. */
   renew(): void {
-    this.#left = MOST_PASSES * this.source.size + SPARE;
+    this.#left = Math.min(MOST_READ, MOST_PASSES * this.source.size + SPARE);
   }
 
   /**
@@ -66,8 +74,7 @@ export class Metadata {
     if (length > MOST_PART) {
       throw new CellFault(`has a structure of ${length} bytes`, "too-large");
     }
-    this.#left -= length;
-    if (this.#left < 0) throw new CellFault("has structures that overlap");
+    this.charge(Math.max(length, LEAST));
     const start = this.base + address;
     const first = Math.floor(start / PAGE);
     const past = Math.ceil((start + length) / PAGE);
@@ -82,6 +89,12 @@ export class Metadata {
       bytes.set(yield* this.#page(page), (page - first) * PAGE);
     }
     return new Cursor(bytes.subarray(from, from + length), this);
+  }
+
+  /** Counts bytes as read: of names, which are compared, and which many links may share. */
+  charge(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw new CellFault("has structures that overlap");
   }
 
   /** Reads a structure that ends with the checksum of the rest, and may begin with a signature and a version. */
@@ -179,9 +192,9 @@ export class Cursor {
 
   /** Returns bytes up to a NUL, and skips padding to a multiple of so many. */
   name(multiple = 1): Uint8Array {
-    const end = this.bytes.indexOf(0, this.at);
+    const end = this.bytes.subarray(this.at, this.at + MOST_NAME).indexOf(0);
     if (end < 0) throw new CellFault("has a name without its end");
-    const name = this.take(end - this.at);
+    const name = this.take(end);
     this.skip(Math.ceil((name.length + 1) / multiple) * multiple - name.length);
     return name;
   }

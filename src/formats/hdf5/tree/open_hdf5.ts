@@ -2,15 +2,13 @@ import { warnOfAll } from "../../../base/message_text.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { shardDirectories } from "../../../io/storage/shard_paths.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
-import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
 import { archiveInfo } from "../../../tree/archive/archive_info.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { differenceOf } from "../../../tree/rows/shared_columns.ts";
 import { RowSamples } from "../../../tree/rows/row_samples.ts";
-import { keysOf } from "../../../tree/rows/open_rows.ts";
-import { RowTree } from "../../../tree/rows/row_tree.ts";
+import { keysOf, rowsContainer } from "../../../tree/rows/open_rows.ts";
 import { rowsOf } from "../../../tree/rows/row_format.ts";
 import { lostNotes, openShards } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
@@ -43,11 +41,12 @@ export function* openHdf5(
     storage,
     options,
   );
-  const odd = noteLines([
-    ...lostNotes(lost),
-    ...trees.flatMap(({ notes }) => notes),
-  ]);
-  const difference = samples && differenceOf(files, samples.fields);
+  const notes = trees.flatMap(({ notes }) => notes);
+  if (samples !== undefined && sampleView) {
+    return rowsContainer(HDF5_ROWS, samples, { areShards }, options, notes);
+  }
+  const odd = noteLines([...lostNotes(lost), ...notes]);
+  const difference = samples && differenceOf(files!, samples.fields);
   if (difference !== undefined) odd.push(difference);
   warnOfAll(odd, options.onWarning);
   const names = shardDirectories(sources.map(({ name }) => name), SUFFIX);
@@ -71,26 +70,7 @@ export function* openHdf5(
   }, lostNotes(lost));
   if (samples === undefined) return { tree, info };
   const keys = keysOf(HDF5_ROWS, samples);
-  if (!sampleView) return { tree, samples, info: { ...info, keys } };
-  const { shards: table } = samples;
-  const shown = new RowTree(HDF5_ROWS, sources, table, {
-    shards: areShards ? names : undefined,
-    checkData: true,
-    isReached: isReachedInThreads(storage),
-  });
-  return {
-    tree: shown,
-    samples,
-    info: {
-      ...info,
-      keys,
-      files: files!.reduce(
-        (sum, file) => sum + rowsOf(file) * file.columns.length,
-        0,
-      ),
-      directories: table.length + (areShards ? files!.length : 0),
-    },
-  };
+  return { tree, samples, info: { ...info, keys } };
 }
 
 function treeOf(

@@ -179,6 +179,7 @@ export class StoredCells {
       case "bytes":
         return bytes.subarray(at, at + type.size);
       case "struct":
+        this.#take(type.names);
         return Object.fromEntries(
           type.members.map((
             { offset, type },

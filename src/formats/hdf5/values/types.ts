@@ -3,8 +3,9 @@ import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import { TypeClass } from "../layout.ts";
 import type { Cursor } from "../read/metadata.ts";
 
-/** Types inside of types, at most. */
+/** Types inside of types, at most, and dimensions of arrays. */
 const MOST_LEVELS = 32;
+const MOST_DIMENSIONS = 32;
 
 /** Type of elements, as plain data. */
 export type ElementType =
@@ -29,13 +30,20 @@ export type ElementType =
     | { readonly is: "text" }
     /** Opaque bytes, or a reference. */
     | { readonly is: "bytes" }
-    | { readonly is: "struct"; readonly members: readonly Member[] }
+    | {
+      readonly is: "struct";
+      readonly members: readonly Member[];
+      /** Length of their names together. */
+      readonly names: number;
+    }
     /** Values of any number. */
     | { readonly is: "list"; readonly base: ElementType }
     | {
       readonly is: "array";
       readonly base: ElementType;
       readonly shape: readonly number[];
+      /** Number of its dimensions, and of arrays in it. */
+      readonly dimensions: number;
     }
     | { readonly is: "odd"; readonly why: string }
   );
@@ -99,6 +107,9 @@ export function readType(cursor: Cursor, level = 0): ElementType {
       return { is: "bytes", size };
     case TypeClass.COMPOUND: {
       const members: Member[] = [];
+      // Members do not overlap: otherwise, a value might be far longer than its bytes.
+      let left = size;
+      let names = 0;
       for (let i = 0; i < (flags & 0xffff); i++) {
         const bytes = cursor.name(version < 3 ? 8 : 1);
         const name = decodeName(bytes, 0, bytes.length);
@@ -111,14 +122,16 @@ export function readType(cursor: Cursor, level = 0): ElementType {
         }
         const base = inner();
         const type = shape.length === 0 ? base : arrayOf(base, shape);
-        if (offset + type.size > size) {
+        left -= type.size;
+        if (offset + type.size > size || left < 0) {
           throw new CellFault("has members outside of their structure");
         }
+        names += name.length;
         members.push({ name, offset, type });
       }
       return isComplex(size, members)
         ? number("c", (members[0]!.type as { isBig: boolean }).isBig)
-        : { is: "struct", size, members };
+        : { is: "struct", size, members, names };
     }
     case TypeClass.ENUM: {
       const base = inner();
@@ -159,10 +172,12 @@ function arrayOf(
   shape: readonly number[],
   size = product(shape) * base.size,
 ): ElementType {
-  if (product(shape) * base.size !== size) {
-    throw new CellFault("has arrays of a wrong size");
-  }
-  return { is: "array", size, base, shape };
+  const inner = base.is === "array" ? base.dimensions : 0;
+  const dimensions = shape.length + inner;
+  const isSound = product(shape) * base.size === size &&
+    dimensions <= MOST_DIMENSIONS;
+  if (!isSound) throw new CellFault("has arrays of a wrong size");
+  return { is: "array", size, base, shape, dimensions };
 }
 
 /** Whether members are those of the compound that h5py stores complex numbers as. */
