@@ -18,7 +18,7 @@ type Undo = (
   size: number,
   values: readonly number[],
   isExact: boolean,
-) => Steps<Uint8Array>;
+) => Steps<Uint8Array> | Uint8Array;
 
 const FILTERS: ReadonlyMap<number, Undo> = new Map<number, Undo>([
   [FilterId.DEFLATE, function* (bytes, size, _, isExact) {
@@ -32,27 +32,17 @@ const FILTERS: ReadonlyMap<number, Undo> = new Map<number, Undo>([
     if (adler32(into) !== lastWord(bytes, false)) throw wrongSum();
     return into;
   }],
-  [FilterId.SHUFFLE, function* (bytes, _size, [item = 1]) {
-    return unshuffled(bytes, item);
-  }],
-  [FilterId.FLETCHER_32, function* (bytes) {
+  [FilterId.SHUFFLE, (bytes, _size, [item = 1]) => unshuffled(bytes, item)],
+  [FilterId.FLETCHER_32, (bytes) => {
     if (bytes.length < CHECKSUM) throw fault("lacks its checksum");
     const content = bytes.subarray(0, -CHECKSUM);
     if (fletcher32(content) !== lastWord(bytes, true)) throw wrongSum();
     return content;
   }],
-  [FilterId.N_BIT, function* (bytes, size, values) {
-    return unpackBits(bytes, size, values);
-  }],
-  [FilterId.SCALE_OFFSET, function* (bytes, size, values) {
-    return unscale(bytes, size, values);
-  }],
-  [FilterId.LZF, function* (bytes, size) {
-    return unpackLzf(bytes, size);
-  }],
-  [FilterId.LZ4, function* (bytes, size) {
-    return unpackLz4(bytes, size);
-  }],
+  [FilterId.N_BIT, unpackBits],
+  [FilterId.SCALE_OFFSET, unscale],
+  [FilterId.LZF, unpackLzf],
+  [FilterId.LZ4, unpackLz4],
   [FilterId.ZSTD, function* (bytes, size) {
     const into = new Uint8Array(size);
     yield* decompress(bytes, "zstd", into, fault);
@@ -94,7 +84,8 @@ export function* unfilter(
   let bytes = stored;
   for (let i = applied.length - 1; i >= 0; i--) {
     const { id, values } = applied[i]!;
-    bytes = yield* FILTERS.get(id)!(bytes, sizes[i]!, values, i < exact);
+    const undone = FILTERS.get(id)!(bytes, sizes[i]!, values, i < exact);
+    bytes = undone instanceof Uint8Array ? undone : yield* undone;
   }
   if (bytes.length === size) return bytes;
   throw fault(`has ${bytes.length} bytes and not ${size}`);

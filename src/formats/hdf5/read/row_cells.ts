@@ -49,7 +49,7 @@ export function* findRows(
     (why === undefined || hasRows === true)
   );
   const datasets = entries.map(({ dataset }) => dataset!);
-  const length = datasets[0]?.shape![0];
+  const length = datasets[0]?.shape?.[0];
   const areRows = length !== undefined && datasets.every((dataset) => {
     const size = rowSize(dataset);
     return dataset.shape![0] === length && size > 0 && size <= MOST_ROW;

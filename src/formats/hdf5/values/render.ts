@@ -10,7 +10,6 @@ import {
 import { readAll } from "../read/elements.ts";
 import type { Hdf5File } from "../read/hdf5_file.ts";
 import { readDense } from "../read/links.ts";
-import { Cursor } from "../read/metadata.ts";
 import { MessageType, readMessages } from "../read/object_header.ts";
 import { fieldOf, hasHeap, StoredCells } from "./cells.ts";
 import { type ElementType, product } from "./types.ts";
