@@ -32,6 +32,7 @@ export const FilterId = {
   N_BIT: 5,
   SCALE_OFFSET: 6,
   LZF: 32000,
+  BLOSC: 32001,
   LZ4: 32004,
   ZSTD: 32015,
 } as const;
@@ -39,7 +40,6 @@ export const FilterId = {
 export const FILTER_NAMES: ReadonlyMap<number, string> = new Map([
   [4, "szip"],
   [307, "bzip2"],
-  [32001, "blosc"],
   [32008, "bitshuffle"],
   [32013, "zfp"],
   [32026, "blosc2"],

@@ -3,6 +3,7 @@ import { decompress } from "../../../io/block_cache/inflate.ts";
 import { decodeLz4Block } from "../../../io/block_cache/lz4_frame.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { FILTER_NAMES, FilterId } from "../layout.ts";
+import { unpackBlosc } from "./blosc.ts";
 import type { Filter } from "./dataset.ts";
 import { unpackBits, unscale } from "./packed_bits.ts";
 
@@ -43,6 +44,7 @@ const FILTERS: ReadonlyMap<number, Undo> = new Map<number, Undo>([
   [FilterId.SCALE_OFFSET, unscale],
   [FilterId.LZF, unpackLzf],
   [FilterId.LZ4, unpackLz4],
+  [FilterId.BLOSC, (bytes, size) => unpackBlosc(bytes, size, unshuffled)],
   [FilterId.ZSTD, function* (bytes, size) {
     const into = new Uint8Array(size);
     yield* decompress(bytes, "zstd", into, fault);

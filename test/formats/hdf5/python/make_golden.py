@@ -277,6 +277,13 @@ def filters(file):
     add("lz4", np.tile(values, 20), chunks=(60000,), **hdf5plugin.LZ4(nbytes=50000))
     add("lz4_stored", RANDOM.integers(0, 256, 500).astype("u1"), chunks=(500,), **hdf5plugin.LZ4())
     add("zstd", values, chunks=(700,), shuffle=True, **hdf5plugin.Zstd())
+    wide = np.tile(values, 50)
+    for codec in "blosclz", "lz4", "zlib", "zstd":
+        for shuffle in 0, 1:
+            blosc = hdf5plugin.Blosc(cname=codec, clevel=5, shuffle=shuffle)
+            add(f"blosc_{codec}{shuffle}", wide[: 40_000 if codec == "blosclz" else 150_000], chunks=(29_999,), **blosc)
+    add("blosc_stored", RANDOM.integers(0, 256, 500).astype("u1"), chunks=(500,), **hdf5plugin.Blosc(cname="lz4"))
+    add("blosc_far", np.concatenate([RANDOM.integers(0, 256, 9000), np.arange(300)] * 3).astype("u1"), chunks=(27_900,), **hdf5plugin.Blosc(cname="blosclz", clevel=9, shuffle=0))
     nbit = lambda plist: plist.set_filter(h5py.h5z.FILTER_NBIT, 0)
     for name, order in ("nbit_little", h5py.h5t.STD_I32LE), ("nbit_big", h5py.h5t.STD_I32BE):
         kind = order.copy()
