@@ -13,8 +13,18 @@ import { Metadata } from "./metadata.ts";
 const MOST_CHUNKS = 64 << 20;
 const MOST_TABLES = 64 << 20;
 
+/** Bytes of an index without chunks. */
+const ENTRY = 200;
+/** Indexes of chunks, and decoded chunks by dataset and number, of all files of this thread. */
+const TABLES = new LruCache<ChunkTable, Dataset>(MOST_TABLES);
+const CHUNKS = new LruCache<Uint8Array, string>(MOST_CHUNKS);
+const divisions = new WeakMap<Dataset, Division>();
+let datasets = 0;
+
 /** How a dataset is divided: chunks are whole in the dimensions after one, so that a range of it is one of bytes. */
 interface Division {
+  /** Number of the dataset in this thread. */
+  readonly number: number;
   readonly axis: number;
   /** Bytes of one index of the dimension. */
   readonly step: number;
@@ -25,12 +35,6 @@ interface Division {
 export class Elements {
   readonly metadata: Metadata;
   readonly heaps: GlobalHeaps;
-  readonly #tables = new LruCache<ChunkTable, Dataset>(MOST_TABLES);
-  readonly #divisions = new WeakMap<Dataset, Division>();
-  /** Decoded chunks by dataset and number. */
-  readonly #chunks = new LruCache<Uint8Array, string>(MOST_CHUNKS);
-  readonly #numbers = new WeakMap<Dataset, number>();
-  #count = 0;
 
   constructor(metadata: Metadata) {
     this.metadata = metadata;
@@ -52,7 +56,7 @@ export class Elements {
       yield* fill(source, into, base + layout.address + offset);
       return;
     }
-    const { axis, step, grid } = this.#division(dataset);
+    const { axis, step, grid } = divisionOf(dataset);
     const table = yield* this.#table(dataset);
     const { shape } = dataset;
     const chunk = layout.shape;
@@ -100,9 +104,9 @@ export class Elements {
       const start = base + layout.address + offset;
       return source.prefetch(start, length) ? length : 0;
     }
-    const table = this.#tables.get(dataset);
+    const table = TABLES.get(dataset);
     if (layout.is !== "chunks" || table === undefined) return 0;
-    const { axis, step, grid } = this.#division(dataset);
+    const { axis, step, grid } = divisionOf(dataset);
     if (axis > 0) return 0;
     let bytes = 0;
     const rows = layout.shape[0]! * step;
@@ -123,59 +127,29 @@ export class Elements {
     number: number,
     { address, length, mask }: Chunk,
   ): Steps<Uint8Array> {
-    let own = this.#numbers.get(dataset);
-    if (own === undefined) this.#numbers.set(dataset, own = this.#count++);
-    const key = `${own} ${number}`;
-    const known = this.#chunks.get(key);
+    const key = `${divisionOf(dataset).number} ${number}`;
+    const known = CHUNKS.get(key);
     if (known !== undefined) return known;
     const { base, source, size } = this.metadata;
     if (!(address >= 0 && address + length <= size)) {
       throw new CellFault("has a chunk outside of the file");
     }
-    const isPlain = layout.areEdgesPlain && this.#isEdge(dataset, number);
+    const isPlain = layout.areEdgesPlain && isEdge(dataset, number);
     const stored = yield* readPart(source, base + address, length);
     const whole = product(layout.shape) * dataset.type.size;
     const filters = isPlain ? [] : layout.filters;
     const bytes = yield* unfilter(stored, filters, whole, mask);
-    this.#chunks.set(key, bytes, bytes.length);
+    CHUNKS.set(key, bytes, bytes.length);
     return bytes;
   }
 
-  /** Whether a chunk leads out of the shape. */
-  #isEdge(dataset: Dataset, number: number): boolean {
-    const { shape, layout } = dataset;
-    const { grid } = this.#division(dataset);
-    const chunk = layout.is === "chunks" ? layout.shape : [];
-    let rest = number;
-    for (let i = grid.length - 1; i >= 0; i--) {
-      const at = rest % grid[i]!;
-      if ((at + 1) * chunk[i]! > shape![i]!) return true;
-      rest = Math.floor(rest / grid[i]!);
-    }
-    return false;
-  }
-
   *#table(dataset: Dataset): Steps<ChunkTable> {
-    const known = this.#tables.get(dataset);
+    const known = TABLES.get(dataset);
     if (known !== undefined) return known;
     this.metadata.renew();
     const table = yield* ChunkTable.read(this.metadata, dataset);
-    this.#tables.set(dataset, table, table.byteLength);
+    TABLES.set(dataset, table, ENTRY + table.byteLength);
     return table;
-  }
-
-  #division(dataset: Dataset): Division {
-    const known = this.#divisions.get(dataset);
-    if (known !== undefined) return known;
-    const { layout, type } = dataset;
-    const shape = dataset.shape!;
-    const chunk = layout.is === "chunks" ? layout.shape : shape;
-    let axis = Math.max(0, shape.length - 1);
-    while (axis > 0 && chunk[axis] === shape[axis]) axis--;
-    const step = product(shape.slice(axis + 1)) * type.size;
-    const division = { axis, step, grid: gridOf(shape, chunk) };
-    this.#divisions.set(dataset, division);
-    return division;
   }
 }
 
@@ -199,4 +173,33 @@ export function* readAll(
   const bytes = new Uint8Array(bytesOf(dataset));
   yield* elements.read(dataset, 0, bytes);
   return bytes;
+}
+
+/** Whether a chunk leads out of the shape. */
+function isEdge(dataset: Dataset, number: number): boolean {
+  const { shape, layout } = dataset;
+  const { grid } = divisionOf(dataset);
+  const chunk = layout.is === "chunks" ? layout.shape : [];
+  let rest = number;
+  for (let i = grid.length - 1; i >= 0; i--) {
+    const at = rest % grid[i]!;
+    if ((at + 1) * chunk[i]! > shape![i]!) return true;
+    rest = Math.floor(rest / grid[i]!);
+  }
+  return false;
+}
+
+function divisionOf(dataset: Dataset): Division {
+  const known = divisions.get(dataset);
+  if (known !== undefined) return known;
+  const { layout, type } = dataset;
+  const shape = dataset.shape!;
+  const chunk = layout.is === "chunks" ? layout.shape : shape;
+  let axis = Math.max(0, shape.length - 1);
+  while (axis > 0 && chunk[axis] === shape[axis]) axis--;
+  const step = product(shape.slice(axis + 1)) * type.size;
+  const number = datasets++;
+  const division = { number, axis, step, grid: gridOf(shape, chunk) };
+  divisions.set(dataset, division);
+  return division;
 }

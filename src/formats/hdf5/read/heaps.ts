@@ -133,18 +133,20 @@ export class FractalHeap {
 
 /** Objects of a global heap by their index: each as its range. */
 type Collection = ReadonlyMap<number, Uint8Array>;
+/** Heaps of all files of this thread, by file and address. */
+const KEPT = new LruCache<Collection, string>(MOST_KEPT);
 
 /** Global heaps (III.E), which have the values of a variable length. */
 export class GlobalHeaps {
   readonly #metadata: Metadata;
-  readonly #kept = new LruCache<Collection>(MOST_KEPT);
 
   constructor(metadata: Metadata) {
     this.#metadata = metadata;
   }
 
   *load(address: number): Steps<Collection> {
-    const known = this.#kept.get(address);
+    const key = `${this.#metadata.number} ${address}`;
+    const known = KEPT.get(key);
     if (known !== undefined) return known;
     const metadata = this.#metadata;
     metadata.renew();
@@ -161,7 +163,7 @@ export class GlobalHeaps {
       objects.set(index, part.take(length));
       part.skip(Math.min(part.left, -length & 7));
     }
-    this.#kept.set(address, objects, part.bytes.length);
+    KEPT.set(key, objects, part.bytes.length);
     return objects;
   }
 }

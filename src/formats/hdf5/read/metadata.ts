@@ -29,6 +29,10 @@ const CHECKSUM = 4;
 /** Address of what is not there. */
 export const NOWHERE = -1;
 
+/** Pages of all files of this thread, by file and number. */
+const KEPT = new LruCache<Uint8Array, string>(MOST_KEPT);
+let files = 0;
+
 /** Structures of a file: where it begins in its source, and how wide its addresses and lengths are. */
 export class Metadata {
   readonly source: ByteSource;
@@ -38,7 +42,8 @@ export class Metadata {
   readonly lengthSize: number;
   /** Pages that need not be read; those that are read are added, while they are few. */
   recorded: Map<number, Uint8Array> | undefined;
-  readonly #kept = new LruCache<Uint8Array>(MOST_KEPT);
+  /** Number of the file in this thread, for keys of caches that files share. */
+  readonly number: number = files++;
   #left = 0;
 
   constructor(
@@ -110,12 +115,13 @@ export class Metadata {
   }
 
   *#page(number: number): Steps<Uint8Array> {
-    const known = this.recorded?.get(number) ?? this.#kept.get(number);
+    const key = `${this.number} ${number}`;
+    const known = this.recorded?.get(number) ?? KEPT.get(key);
     if (known !== undefined) return known;
     const start = number * PAGE;
     const length = Math.min(PAGE, this.source.size - start);
     const bytes = yield* readPart(this.source, start, length);
-    this.#kept.set(number, bytes, PAGE);
+    KEPT.set(key, bytes, PAGE);
     this.recorded?.set(number, bytes);
     if (this.recorded?.size === MOST_RECORDED) this.recorded = undefined;
     return bytes;
