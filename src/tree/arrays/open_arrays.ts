@@ -6,7 +6,7 @@ import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { notedInfo, noteLines } from "../archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../format.ts";
 import { lostNotes, openShards } from "../samples/open_shards.ts";
-import { rangeTree } from "../samples/range_tree.ts";
+import { fieldTree } from "../samples/range_tree.ts";
 import {
   type ArrayFile,
   type ArrayFormat,
@@ -33,7 +33,7 @@ export function* openArrays<F extends ArrayFile>(
   const samples = new ArraySamples(format, sources, shards, storage, lost);
   const directories = suffix && shardDirectories(samples.shards.paths, suffix);
   const tree = options.sampleView === true
-    ? rangeTree(samples, { shards: directories, suffix: "" })
+    ? fieldTree(samples, { shards: directories, suffix: "" })
     : arrayTree(samples, format.metadataName, directories);
   const notes = lostNotes(lost);
   warnOfAll(noteLines(notes), options.onWarning);

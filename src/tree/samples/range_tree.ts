@@ -14,6 +14,7 @@ import {
   type TreeHandle,
 } from "../tree.ts";
 import type { RangeFile } from "./range_format.ts";
+import type { RangeSamples } from "./range_samples.ts";
 import { RowsTree } from "./rows_tree.ts";
 import { SampleTree } from "./sample_tree.ts";
 import type { Field, Samples, SamplesHandle } from "./samples.ts";
@@ -33,8 +34,8 @@ interface Seed extends RangeTreeOptions {
   readonly path: string;
 }
 
-/** A file of samples, of which some have keys and a header. */
-type ShownFile = KnownFile & Partial<Pick<RangeFile, "header" | "keys">>;
+/** A file of samples, of which some have keys. */
+type ShownFile = KnownFile & Partial<Pick<RangeFile, "keys">>;
 
 /** Samples whose contents or fields are files, as a tree needs them. */
 interface FileSamples extends Pick<Samples, "share" | "storage" | "close"> {
@@ -52,7 +53,7 @@ interface FileSamples extends Pick<Samples, "share" | "storage" | "close"> {
  * file is `header.json` next to its samples.
  */
 export function rangeTree(
-  samples: FileSamples,
+  samples: RangeSamples<RangeFile>,
   options: RangeTreeOptions,
 ): Tree {
   const headers = samples.shards.shards.flatMap(
@@ -62,13 +63,14 @@ export function rangeTree(
       return [{ directory, name: "header.json", text: header }];
     },
   );
-  return withFiles(treeOf(samples, options, true), headers);
+  return withFiles(fieldTree(samples, options), headers);
 }
 
-function treeOf(
+/** {@linkcode rangeTree} of any samples whose fields are files. */
+export function fieldTree(
   samples: FileSamples,
   options: RangeTreeOptions,
-  isOwner: boolean,
+  isOwner = true,
 ): Tree {
   return samples.fields.length === 0
     ? new ContentTree(samples, options, isOwner)
@@ -177,5 +179,5 @@ export async function reopenTree(data: unknown): Promise<Tree> {
   const { samples, path, ...options } = data as Seed;
   const storage = storageInThread(path);
   const opened = await reopenSamples(samples, { storage });
-  return treeOf(opened as unknown as FileSamples, options, false);
+  return fieldTree(opened as unknown as FileSamples, options, false);
 }
