@@ -10,6 +10,7 @@ import { bagsIndexBenchmark } from "./bags/bags_index.ts";
 import { bagsReadBenchmark } from "./bags/bags_read.ts";
 import { bagsWriteBenchmark } from "./bags/bags_write.ts";
 import { copyBenchmark } from "./copy/copy.ts";
+import { hdf5Benchmark } from "./formats/hdf5.ts";
 import { imageCodecsBenchmark } from "./data/image_codecs.ts";
 import { gulpClipsBenchmark } from "./gulp/gulp_clips.ts";
 import { gulpIngestBenchmark } from "./gulp/gulp_ingest.ts";
@@ -90,6 +91,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   writeRecordsBenchmark,
   zipBenchmark,
   mdsBenchmark,
+  hdf5Benchmark,
 ];
 
 const { values, positionals } = parseArgs({

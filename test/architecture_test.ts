@@ -194,7 +194,6 @@ const LOADS_PACKAGES = [
   "src/codecs/image/sharp_backend.ts",
   "src/codecs/image/thumbnail.ts",
   "src/formats/gulp/adapters/read_lists.ts",
-  "src/formats/hdf5/read/library.ts",
   "src/formats/parquet/read/library.ts",
   "src/data/datasets/choose_files.ts",
   "src/serve/dav/propfind_request.ts",
@@ -203,7 +202,7 @@ const LOADS_PACKAGES = [
   "src/serve/decode/table_page.ts",
 ];
 
-Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CRC-32C, CSV, globs, Arrow, HDF5 and Parquet need any", () => {
+Deno.test("packages come from npm through the import map, and only the command line, image codecs, servers, CRC-32C, CSV, globs, Arrow and Parquet need any", () => {
   const { imports } = JSON.parse(
     Deno.readTextFileSync(`${REPOSITORY}deno.json`),
   );

@@ -14,7 +14,6 @@ export const PACKAGES: Readonly<
     | "fastXmlParser"
     | "fflate"
     | "flechette"
-    | "h5wasm"
     | "hashWasm"
     | "htmlparser2"
     | "hyparquet"
@@ -37,7 +36,6 @@ export const PACKAGES: Readonly<
   fastXmlParser: "npm:fast-xml-parser@5.12.1",
   fflate: "npm:fflate@0.8.3",
   flechette: "npm:@uwdata/flechette@2.6.0",
-  h5wasm: "npm:h5wasm@0.10.3",
   hashWasm: "npm:hash-wasm@4.12.0",
   htmlparser2: "npm:htmlparser2@12.0.0",
   hyparquet: "npm:hyparquet@1.31.5",

@@ -3,6 +3,7 @@ import { Dice } from "./dice.ts";
 import { Draft } from "./draft.ts";
 import { COMPRESSED_MUTATIONS } from "./mutations/compressed.ts";
 import { BYTE_MUTATIONS } from "./mutations/bytes.ts";
+import { HDF5_MUTATIONS } from "./mutations/hdf5s.ts";
 import { IMAGE_MUTATIONS } from "./mutations/images.ts";
 import { LMDB_MUTATIONS } from "./mutations/lmdbs.ts";
 import { LINE_MUTATIONS } from "./mutations/lines.ts";
@@ -35,6 +36,7 @@ const MUTATIONS: readonly Mutation[] = [
   ...TENSOR_MUTATIONS,
   ...LINE_MUTATIONS,
   ...COMPRESSED_MUTATIONS,
+  ...HDF5_MUTATIONS,
 ];
 
 /** A case to run. */

@@ -79,7 +79,13 @@ function original(
     0,
   );
   const weight = 1 / (1 + bytes / LARGE);
-  return { name, format: name.split("/")[0]!, target, files, weight };
+  return {
+    name,
+    format: name.split(/(?:_forms)?\//)[0]!,
+    target,
+    files,
+    weight,
+  };
 }
 
 /** Makes a folder with a file for every codec. */

@@ -27,6 +27,12 @@ export type Meaning =
     readonly utc: boolean;
   }
   | { readonly is: "duration"; readonly digits: number }
+  /** Numbers of a NumPy type and shape, stored as their bytes in C order. */
+  | {
+    readonly is: "array";
+    readonly dtype: string;
+    readonly shape: readonly number[];
+  }
   /** Groups of Parquet: a list or map has one repeated part. */
   | { readonly is: "group" | "list" | "map" }
   /** Values of its one part, stored as an array. */

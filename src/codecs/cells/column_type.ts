@@ -7,13 +7,14 @@ import {
 } from "../values/value_type.ts";
 import { type CellField, isLeaf, mediaOf } from "./cell_field.ts";
 
-/** Representation of a column's cells as files: opaque bytes, text, JSON text, or values converted to JSON. */
-type Form = "bytes" | "json" | "json-text" | "text";
+/** Representation of a column's cells as files: arrays, opaque bytes, text, JSON text, or values converted to JSON. */
+type Form = "array" | "bytes" | "json" | "json-text" | "text";
 
 export function formOf(column: CellField): Form {
   if (mediaOf(column) !== undefined) return "bytes";
   if (column.repetition === "REPEATED") return "json";
   switch (column.meaning.is) {
+    case "array":
     case "bytes":
     case "text":
       return column.meaning.is;
@@ -33,6 +34,8 @@ export function columnType(column: CellField, suffix: string): ValueType {
       const isShown = like.kind === "image" || like.kind === "video";
       return valueType(name, isShown ? like : VALUE_TYPES.bytes, { suffix });
     }
+    case "array":
+      return valueType(name, VALUE_TYPES.array);
     case "text":
       return valueType(name, VALUE_TYPES.text);
     case "json-text":
@@ -96,6 +99,8 @@ function bareName({ meaning, parts }: CellField): string {
       return meaning.length === undefined
         ? "bytes"
         : `bytes of ${meaning.length}`;
+    case "array":
+      return meaning.dtype;
     case "list": {
       const [repeated] = parts;
       const inner = repeated?.parts.length === 1 ? repeated.parts[0] : repeated;

@@ -1,4 +1,6 @@
 import { formatFloat } from "../json/format.ts";
+import { arrayFromBytes } from "../numpy/array_bytes.ts";
+import type { NdArray } from "../numpy/nd_array.ts";
 import { isWrittenAsInt, MsgpackFloat } from "../msgpack/value.ts";
 import { columnNames } from "./column_names.ts";
 import { type CellField, isLeaf } from "./cell_field.ts";
@@ -20,6 +22,7 @@ export type CellValue =
   | bigint
   | string
   | Uint8Array<ArrayBuffer>
+  | NdArray
   | CellValue[]
   | { [name: string]: CellValue };
 
@@ -143,6 +146,10 @@ const VALUES: Forms<CellValue> = {
   leaf(field, stored) {
     const { is } = field.meaning;
     switch (is) {
+      case "array": {
+        const { dtype, shape } = field.meaning;
+        return arrayFromBytes(dtype, shape, (stored as Uint8Array).slice());
+      }
       case "bytes":
         return (stored as Uint8Array<ArrayBuffer>).slice();
       case "boolean":
@@ -181,6 +188,7 @@ const TEXTS: Forms<string> = {
   leaf(field, stored) {
     const { is } = field.meaning;
     switch (is) {
+      case "array":
       case "bytes":
         return JSON.stringify((stored as Uint8Array).toBase64());
       case "boolean":
@@ -210,7 +218,8 @@ function integerOf(
   if (typeof stored === "bigint") {
     return unsigned ? BigInt.asUintN(64, stored) : stored;
   }
-  return unsigned ? (stored as number) >>> 0 : stored as number;
+  const number = stored as number;
+  return unsigned && number < 0 ? number >>> 0 : number;
 }
 
 /** Formats a value without a JavaScript counterpart. */

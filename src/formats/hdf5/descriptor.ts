@@ -1,6 +1,8 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
+import { isShardPattern } from "../../io/storage/brace_locations.ts";
+import { SHARD } from "../../io/storage/shard_names.ts";
 import { isNamedSo, SIGNATURE, STARTS } from "./layout.ts";
 
 /** HDF5: groups as directories, datasets as arrays, and their rows as samples. */
@@ -11,6 +13,8 @@ export const hdf5: FormatDescriptor = {
   nestedSuffixes: [".h5", ".hdf5"],
   areFiles: true,
   detect,
+  evidence: (names) => `shards of HDF5 (${names.find(isShard)})`,
+  isPattern: (path) => isShardPattern(path, isNamedSo),
   countSamples: ({ facts }) =>
     facts?.["rows"] === undefined
       ? undefined
@@ -19,7 +23,7 @@ export const hdf5: FormatDescriptor = {
 };
 
 function* detect({ path, names, size, read }: Probe): Steps<boolean> {
-  if (names !== undefined) return false;
+  if (names !== undefined) return names.some(isShard);
   // A damaged file of that name gets this format's error message.
   if (isNamedSo(path)) return true;
   const { length } = SIGNATURE;
@@ -32,6 +36,11 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
     if (isSignature(yield* read(start, length))) return true;
   }
   return false;
+}
+
+/** Whether a file of a directory is one of several that belong together. */
+function isShard(name: string): boolean {
+  return isNamedSo(name) && SHARD.test(name);
 }
 
 function isSignature(bytes: Uint8Array): boolean {

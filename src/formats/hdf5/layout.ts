@@ -1,6 +1,6 @@
 /**
  * HDF5 (HDF5 File Format Specification 3.0, support.hdfgroup.org): a superblock at byte 0, 512, 1,024 or a further power
- * of two, which begins with the signature. The library reads all else.
+ * of two, which begins with the signature, and objects at any addresses.
  *
  * @module
  */
@@ -24,25 +24,31 @@ export const TypeClass = {
   ARRAY: 10,
 } as const;
 
-/** Types of objects (`H5G_obj_t`). */
-export const ObjectType = { GROUP: 0, DATASET: 1 } as const;
-
-/** Filters of chunks that the library has (`H5Z_FILTER_*`): deflate, shuffle, Fletcher-32, N-bit, scale and offset. */
-export const FILTERS: ReadonlySet<number> = new Set([1, 2, 3, 5, 6]);
-/** Names of other filters (HDF Group, "Registered Filter Plugins"). */
+/** Filters of chunks that are supported (`H5Z_FILTER_*`; HDF Group, "Registered Filter Plugins"). */
+export const FilterId = {
+  DEFLATE: 1,
+  SHUFFLE: 2,
+  FLETCHER_32: 3,
+  N_BIT: 5,
+  SCALE_OFFSET: 6,
+  LZF: 32000,
+  BLOSC: 32001,
+  LZ4: 32004,
+  ZSTD: 32015,
+} as const;
+/** Names of other filters. */
 export const FILTER_NAMES: ReadonlyMap<number, string> = new Map([
   [4, "szip"],
   [307, "bzip2"],
-  [32000, "lzf"],
-  [32001, "blosc"],
-  [32004, "lz4"],
   [32008, "bitshuffle"],
   [32013, "zfp"],
-  [32015, "zstd"],
   [32026, "blosc2"],
 ]);
 
+/** Suffixes of files. */
+export const SUFFIX = /\.(h5|hdf5)$/i;
+
 /** Whether a file is of HDF5, by its name. */
 export function isNamedSo(name: string): boolean {
-  return /\.(h5|hdf5)$/i.test(name);
+  return SUFFIX.test(name);
 }

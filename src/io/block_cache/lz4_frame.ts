@@ -52,7 +52,7 @@ export function decompressLz4Frame(
     const end = at + length;
     if (end > bytes.length) throw cut();
     const block = bytes.subarray(at, end);
-    if (head < STORED) done = decodeBlock(block, output, done, fault);
+    if (head < STORED) done = decodeLz4Block(block, output, done, fault);
     else if (done + length > size) throw larger(size, fault);
     else {
       output.set(block, done);
@@ -65,7 +65,7 @@ export function decompressLz4Frame(
 }
 
 /** Decodes a block behind those before, to which it may refer. Returns the end of the output. */
-function decodeBlock(
+export function decodeLz4Block(
   block: Uint8Array,
   output: Uint8Array,
   done: number,

@@ -1,10 +1,14 @@
 import { arrayFromBytes } from "../../codecs/numpy/array_bytes.ts";
 import type { NdArray } from "../../codecs/numpy/nd_array.ts";
+import { npyHeader } from "../../codecs/numpy/npy.ts";
 import { VALUE_TYPES } from "../../codecs/values/value_type.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
+import { MemberSources } from "../archive/member_sources.ts";
+import { PiecedFile } from "../archive/pieced_file.ts";
+import { JoinedSources } from "../joined_sources.ts";
 import { prefetchContents, readContents } from "../read_contents.ts";
 import type {
   Field,
@@ -14,7 +18,7 @@ import type {
   SamplesHandle,
 } from "../samples/samples.ts";
 import { ShardTable } from "../samples/shard_table.ts";
-import { type Extent, placeRange } from "../tree.ts";
+import { type Extent, placeBytes, placeRange, type Tree } from "../tree.ts";
 
 /** Most dimensions of NumPy. */
 export const MOST_DIMENSIONS = 64;
@@ -145,6 +149,30 @@ export class ArraySamples<F extends ArrayFile> implements Samples<ArrayBytes> {
     placeRange(this.shards.shardOf(index), offset, length, into);
   }
 
+  /** Returns the sources of the samples' files in a tree: `.npy` files, each with a start that is made. */
+  treeSources(isOwner: boolean): Tree["sources"] {
+    const { sources, storage } = this;
+    const own = isOwner ? sources : [];
+    const [archive] = sources;
+    return archive === undefined
+      ? own
+      : new JoinedSources(sources.length, own, [
+        new MemberSources({ archive, storage }, (index) => this.#made(index)),
+      ]);
+  }
+
+  /** Locates the file of a name, or of an array, which is raw where NumPy lacks the type. */
+  placeFile(index: number, field: number, into: Extent): void {
+    const array = this.arrayAt(index);
+    if (field === 0) {
+      return placeBytes(new TextEncoder().encode(array.name), into);
+    }
+    const head = headOf(array);
+    if (array.length === 0) return placeBytes(head, into);
+    const made = this.sources.length + index;
+    placeRange(made, 0, head.length + array.length, into);
+  }
+
   prefetch(
     indices: readonly number[],
     { fields = [VALUE.name] }: ReadSamplesOptions,
@@ -160,6 +188,20 @@ export class ArraySamples<F extends ArrayFile> implements Samples<ArrayBytes> {
 
   close(): void {
     for (const source of this.sources) source.close();
+  }
+
+  #made(index: number): PiecedFile | undefined {
+    const { sources, shards } = this;
+    if (!(index < shards.length)) return undefined;
+    const array = this.arrayAt(index);
+    const { name, offset, length } = array;
+    const head = headOf(array);
+    const archive = sources[shards.shardOf(index)]!;
+    return new PiecedFile(archive, () => name, head.length + length, {
+      offsets: Float64Array.of(head.length),
+      lengths: Float64Array.of(length),
+      places: Float64Array.of(offset),
+    }, head);
   }
 
   #contents(indices: readonly number[]) {
@@ -179,6 +221,14 @@ function ndArrayOf(
   return bits % 8 === 0
     ? arrayFromBytes(numpy ?? `|V${bits / 8}`, shape, bytes)
     : arrayFromBytes("|V1", [bytes.length], bytes);
+}
+
+/** Returns the start of an array's `.npy` file; without its shape where NumPy has not as many dimensions. */
+function headOf({ numpy, bits, shape, length }: NamedArray): Uint8Array {
+  const isShaped = bits % 8 === 0 && shape.length <= MOST_DIMENSIONS;
+  return isShaped
+    ? npyHeader(numpy ?? `|V${bits / 8}`, shape)
+    : npyHeader("|V1", [length]);
 }
 
 function wordOf({ dtype, shape }: NamedArray): string {

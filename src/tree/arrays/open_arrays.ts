@@ -6,12 +6,12 @@ import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { notedInfo, noteLines } from "../archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../format.ts";
 import { lostNotes, openShards } from "../samples/open_shards.ts";
+import { fieldTree } from "../samples/range_tree.ts";
 import {
   type ArrayFile,
   type ArrayFormat,
   ArraySamples,
 } from "./array_samples.ts";
-import { ArrayRowsTree } from "./array_rows_tree.ts";
 import { arrayTree } from "./array_tree.ts";
 
 /**
@@ -33,7 +33,7 @@ export function* openArrays<F extends ArrayFile>(
   const samples = new ArraySamples(format, sources, shards, storage, lost);
   const directories = suffix && shardDirectories(samples.shards.paths, suffix);
   const tree = options.sampleView === true
-    ? new ArrayRowsTree(samples, directories, true)
+    ? fieldTree(samples, { shards: directories, suffix: "" })
     : arrayTree(samples, format.metadataName, directories);
   const notes = lostNotes(lost);
   warnOfAll(noteLines(notes), options.onWarning);

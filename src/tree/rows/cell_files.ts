@@ -4,6 +4,7 @@ import { columnNames } from "../../codecs/cells/column_names.ts";
 import { columnType, formOf } from "../../codecs/cells/column_type.ts";
 import { suffixOfPath } from "../../codecs/cells/path_suffix.ts";
 import { jsonOf } from "../../codecs/cells/render_cell.ts";
+import { npyHeader } from "../../codecs/numpy/npy.ts";
 import { sniffedSuffix } from "../../codecs/values/sniffed_suffix.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -212,6 +213,15 @@ type Parts = Readonly<Record<number, unknown>> | null | undefined;
 
 /** Returns the content of a cell that is not stored as JSON. A null is empty, or `null` in a column of JSON. */
 function ownBytes(field: CellField, stored: unknown): Uint8Array {
+  const { meaning } = field;
+  if (meaning.is === "array") {
+    const head = npyHeader(meaning.dtype, meaning.shape);
+    const elements = stored as Uint8Array;
+    const file = new Uint8Array(head.length + elements.length);
+    file.set(head);
+    file.set(elements, head.length);
+    return file;
+  }
   return bytesOf(field, stored) ??
     (field.meaning.is === "json" ? NULL : EMPTY);
 }

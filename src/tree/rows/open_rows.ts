@@ -4,7 +4,12 @@ import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../io/storage/thread_storage.ts";
 import type { Container, ContainerInfo, ContainerOptions } from "../format.ts";
 import { warnOfAll } from "../../base/message_text.ts";
-import { damageNotes, notedInfo, noteLines } from "../archive/archive_notes.ts";
+import {
+  type ArchiveNotes,
+  damageNotes,
+  notedInfo,
+  noteLines,
+} from "../archive/archive_notes.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { lostNotes } from "../samples/open_shards.ts";
 import { ShardTable } from "../samples/shard_table.ts";
@@ -31,20 +36,35 @@ export function* openRows<F extends RowFile>(
   options: ContainerOptions,
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
-  const { checkData = true } = options;
-  const { paths, areShards, splits } = yield* format.paths(path, storage);
-  const samples = yield* openRowSamples(format, paths, storage, options);
-  const { sources, shards: table } = samples;
+  const found = yield* format.paths(path, storage);
+  const samples = yield* openRowSamples(format, found.paths, storage, options);
+  return rowsContainer(format, samples, found, options);
+}
+
+/**
+ * Makes the container of rows: a directory each.
+ *
+ * @param others Notes on what else the files have.
+ */
+export function rowsContainer<F extends RowFile>(
+  format: RowFormat<F>,
+  samples: RowSamples<F>,
+  { areShards, splits }: Pick<RowPaths, "areShards" | "splits">,
+  { checkData = true, onWarning }: ContainerOptions,
+  others: readonly ArchiveNotes[] = [],
+): Container {
+  const { sources, shards: table, storage } = samples;
   const notes = [
     ...lostNotes(table.lost),
     ...table.shards.flatMap(({ path, damage }) =>
       damage ? [damageNotes(path, damage)] : []
     ),
+    ...others,
   ];
   const odd = noteLines(notes);
   const difference = differenceOf(table.shards, samples.fields);
   if (difference !== undefined) odd.push(difference);
-  warnOfAll(odd, options.onWarning);
+  warnOfAll(odd, onWarning);
   const shown = { checkData, isReached: isReachedInThreads(storage) };
   const treeOf = (sources: readonly ByteSource[], table: ShardTable<F>) =>
     new RowTree(format, sources, table, {
@@ -107,7 +127,7 @@ function splitTree<F extends RowFile>(
 }
 
 /** Describes the columns of all files: the type in the first file that has them, and their size in all. */
-function keysOf<F extends RowFile>(
+export function keysOf<F extends RowFile>(
   format: RowFormat<F>,
   { fields, shards: { shards: files } }: RowSamples<F>,
 ): NonNullable<ContainerInfo["keys"]> {

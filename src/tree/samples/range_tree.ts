@@ -1,3 +1,4 @@
+import type { KnownFile } from "../../io/storage/changed_file.ts";
 import {
   requireReached,
   storageInThread,
@@ -16,8 +17,9 @@ import type { RangeFile } from "./range_format.ts";
 import type { RangeSamples } from "./range_samples.ts";
 import { RowsTree } from "./rows_tree.ts";
 import { SampleTree } from "./sample_tree.ts";
-import type { Field, SamplesHandle } from "./samples.ts";
+import type { Field, Samples, SamplesHandle } from "./samples.ts";
 import { reopenSamples } from "./samples_reader.ts";
+import type { ShardTable } from "./shard_table.ts";
 
 export interface RangeTreeOptions {
   /** Names of the files' directories; `undefined` if all samples are in the root. */
@@ -32,14 +34,26 @@ interface Seed extends RangeTreeOptions {
   readonly path: string;
 }
 
-type AnySamples = RangeSamples<RangeFile>;
+/** A file of samples, of which some have keys. */
+type ShownFile = KnownFile & Partial<Pick<RangeFile, "keys">>;
+
+/** Samples whose contents or fields are files, as a tree needs them. */
+interface FileSamples extends Pick<Samples, "share" | "storage" | "close"> {
+  /** None if samples are contents. */
+  readonly fields: readonly Field[];
+  readonly shards: ShardTable<ShownFile>;
+  /** Returns the sources of the files; those that are open belong to one thread. */
+  treeSources(isOwner: boolean): Tree["sources"];
+  /** Locates the file of a content or field. May throw `NotLoaded`. */
+  placeFile(index: number, field: number, into: Extent): void;
+}
 
 /**
  * Shows samples by their keys or numbers: contents as files, samples with fields as directories of these. A header of a
  * file is `header.json` next to its samples.
  */
 export function rangeTree(
-  samples: AnySamples,
+  samples: RangeSamples<RangeFile>,
   options: RangeTreeOptions,
 ): Tree {
   const headers = samples.shards.shards.flatMap(
@@ -49,30 +63,31 @@ export function rangeTree(
       return [{ directory, name: "header.json", text: header }];
     },
   );
-  return withFiles(treeOf(samples, options, true), headers);
+  return withFiles(fieldTree(samples, options), headers);
 }
 
-function treeOf(
-  samples: AnySamples,
+/** {@linkcode rangeTree} of any samples whose fields are files. */
+export function fieldTree(
+  samples: FileSamples,
   options: RangeTreeOptions,
-  isOwner: boolean,
+  isOwner = true,
 ): Tree {
   return samples.fields.length === 0
     ? new ContentTree(samples, options, isOwner)
     : new FieldTree(samples, options, isOwner);
 }
 
-const keysOf = ({ keys }: RangeFile) => keys;
+const keysOf = ({ keys }: ShownFile) => keys;
 
-class ContentTree extends SampleTree<RangeFile> {
+class ContentTree extends SampleTree<ShownFile> {
   readonly sources: Tree["sources"];
   readonly nodeCount: number;
-  readonly #samples: AnySamples;
+  readonly #samples: FileSamples;
   readonly #options: RangeTreeOptions;
   readonly #extent = newExtent();
 
   constructor(
-    samples: AnySamples,
+    samples: FileSamples,
     options: RangeTreeOptions,
     isOwner: boolean,
   ) {
@@ -106,14 +121,14 @@ class ContentTree extends SampleTree<RangeFile> {
   }
 }
 
-class FieldTree extends RowsTree<RangeFile> {
+class FieldTree extends RowsTree<ShownFile> {
   readonly sources: Tree["sources"];
-  readonly #samples: AnySamples;
+  readonly #samples: FileSamples;
   readonly #options: RangeTreeOptions;
   readonly #extent = newExtent();
 
   constructor(
-    samples: AnySamples,
+    samples: FileSamples,
     options: RangeTreeOptions,
     isOwner: boolean,
   ) {
@@ -151,7 +166,7 @@ class FieldTree extends RowsTree<RangeFile> {
   }
 }
 
-function shared(samples: AnySamples, options: RangeTreeOptions): TreeHandle {
+function shared(samples: FileSamples, options: RangeTreeOptions): TreeHandle {
   const { shards, storage } = samples;
   requireReached(shards.name, storage);
   const path = shards.paths[0] ?? "";
@@ -164,5 +179,5 @@ export async function reopenTree(data: unknown): Promise<Tree> {
   const { samples, path, ...options } = data as Seed;
   const storage = storageInThread(path);
   const opened = await reopenSamples(samples, { storage });
-  return treeOf(opened as AnySamples, options, false);
+  return fieldTree(opened as unknown as FileSamples, options, false);
 }

@@ -316,7 +316,7 @@ const FORMATS: readonly FormatCase[] = [
       "a.h5",
       () => fs.readFileSync(`${REPOSITORY}test/golden/hdf5/small/small.h5`),
     ),
-    files: { "n.npy": undefined, "word.json": `["cat","dog","cat"]\n` },
+    files: { "n.npy": undefined, "word.json": `["cat", "dog", "cat"]\n` },
     openDataset: (path, options) => openDataset(path, options),
     keys: ["7 cat", "8 dog", "9 cat"],
     keyOf: (row) => {

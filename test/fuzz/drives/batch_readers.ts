@@ -304,6 +304,7 @@ const rowsDrive = (format: string) =>
 
 export const parquetsDrive: Drive = rowsDrive("parquet");
 export const arrowsDrive: Drive = rowsDrive("arrow");
+export const hdf5sDrive: Drive = rowsDrive("hdf5");
 
 /** Rows of JSON lines, CSV and TSV. */
 export const linesDrives: readonly Drive[] = LINE_FORMATS.map((format) =>

@@ -73,6 +73,7 @@ const OF_FORMAT: Record<string, readonly string[]> = {
   csv: ["openDataset", "files"],
   tsv: ["openDataset", "files"],
   arrow: ["openDataset", "files"],
+  hdf5: ["openDataset", "files"],
 };
 
 export const dataDrive: Drive = {

@@ -1,6 +1,7 @@
 /** All drives. Add new ones at the end: the random choices of a drive depend on its index. */
 import {
   arrowsDrive,
+  hdf5sDrive,
   linesDrives,
   litdataDrive,
   lmdbsDrive,
@@ -52,4 +53,5 @@ export const DRIVES: readonly Drive[] = [
   safetensorsDrive,
   ...linesDrives,
   arrowsDrive,
+  hdf5sDrive,
 ];

@@ -1,194 +1,126 @@
-import { FormatError } from "../../../base/errors.ts";
-import { messageOf } from "../../../base/message_text.ts";
-import { LruCache } from "../../../io/block_cache/lru_cache.ts";
+import { CellFault, fileError } from "../../../codecs/cells/cell_fault.ts";
+import type { FormatError } from "../../../base/errors.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { requireOpen } from "../../../io/storage/closed.ts";
-import { type Instance, type Library, newInstance } from "./library.ts";
+import { memberError } from "../../../tree/archive/member_error.ts";
+import { SIGNATURE, STARTS } from "../layout.ts";
+import { Elements } from "./elements.ts";
+import { Metadata } from "./metadata.ts";
+import { ObjectReader } from "./object_header.ts";
 
-/** Bytes per fetched block of a file that cannot be read at once. */
-const BLOCK = 64 << 10;
-/** Bytes of blocks that are kept: more than the largest chunk takes. */
-const KEPT = 128 << 20;
-/** Bytes that are read at once, at most: a chunk as it is stored. */
-const MOST_READ = 96 << 20;
-/** Retries of a call, each of which has fetched what was missing. */
-const MOST_RETRIES = 4096;
+/** Bytes of a superblock, at most. */
+const MOST_SUPERBLOCK = 128;
 
-/** The library has refused a call. */
-export class Refusal extends Error {}
+/** How a file is read, as its superblock says: plain data. */
+export interface FileForm {
+  readonly base: number;
+  readonly offsetSize: number;
+  readonly lengthSize: number;
+  /** Address of the root group. */
+  readonly root: number;
+}
 
-/**
- * File that the library reads. A call that needs bytes that are not there fails; they are fetched, and it is made
- * again. An instance that has crashed is replaced by the next call.
- */
+/** A file whose superblock has been read. */
 export class Hdf5File {
   readonly source: ByteSource;
-  #instance: Instance | undefined;
-  #opened: { id: bigint; close: () => void } | undefined;
-  #isClosed = false;
-  /** Fetched blocks by number. */
-  #blocks = new LruCache<Uint8Array>(KEPT);
-  #missing: readonly [first: number, past: number] = [0, 0];
+  readonly form: FileForm;
+  readonly metadata: Metadata;
+  readonly objects: ObjectReader;
+  readonly elements: Elements;
 
-  constructor(source: ByteSource) {
+  constructor(source: ByteSource, form: FileForm) {
     this.source = source;
+    this.form = form;
+    this.metadata = new Metadata(source, form);
+    this.objects = new ObjectReader(this.metadata);
+    this.elements = new Elements(this.metadata);
   }
 
-  /**
-   * Calls the library.
-   *
-   * @param what Object of the file, for messages.
-   * @param act May run several times. Throws {@linkcode Refusal} if the library returns an error.
-   * @throws {FormatError} If the file is damaged there, or refers to another file.
-   */
-  *call<T>(
-    what: string,
-    act: (library: Library, file: bigint) => T,
-  ): Steps<T> {
-    for (let tries = 0; tries < MOST_RETRIES; tries++) {
-      const instance = yield* this.#ready();
-      instance.begin();
-      try {
-        const { id } = this.#opened ??= this.#open(instance);
-        const result = act(instance.library, id);
-        if (!isTroubled(instance)) return result;
-      } catch (error) {
-        if (!isTroubled(instance) && error instanceof FormatError) throw error;
-        this.#judge(instance, what, error);
-      }
-      if (instance.failure !== undefined) throw instance.failure;
-      if (instance.isMissing) {
-        yield* this.#fetch();
-        continue;
-      }
-      if (instance.denied !== undefined) {
-        throw this.#error(
-          "unsupported",
-          what,
-          `it refers to another file, '${instance.denied}', which is not opened. Copy the data into this file`,
-        );
-      }
-      throw this.#damaged(what, "it takes too much memory");
+  /** Reads the superblock (II.A) of a file. Throws `FormatError` if it is damaged. */
+  static *open(source: ByteSource): Steps<Hdf5File> {
+    return new Hdf5File(source, yield* guarded(source.name, readForm(source)));
+  }
+
+  /** Runs a procedure that reads an object; a fault becomes the error of that object. */
+  *guarded<T>(object: string, steps: Steps<T>): Steps<T> {
+    return yield* guarded(this.source.name, steps, object);
+  }
+}
+
+function* readForm(source: ByteSource): Steps<FileForm> {
+  const { size } = source;
+  for (const base of STARTS) {
+    if (base + SIGNATURE.length > size) break;
+    const metadata = new Metadata(source, {
+      base,
+      offsetSize: 8,
+      lengthSize: 8,
+    });
+    const start = yield* readPart(source, base, SIGNATURE.length);
+    if (!SIGNATURE.every((byte, i) => start[i] === byte)) continue;
+    const whole = Math.min(MOST_SUPERBLOCK, size - base);
+    const head = yield* metadata.part(0, whole);
+    const version = head.skip(SIGNATURE.length).u8();
+    if (version > 3) {
+      throw new CellFault("is of an unknown version", "unsupported");
     }
-    throw this.#damaged(what, "its parts are found in too many steps");
-  }
-
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#opened?.close();
-    this.#opened = this.#instance = undefined;
-    this.#blocks = new LruCache(KEPT);
-    this.source.close();
-  }
-
-  *#ready(): Steps<Instance> {
-    requireOpen(this.source.name, this.#isClosed);
-    if (this.#instance === undefined || this.#instance.isDead) {
-      this.#opened = undefined;
-      this.#instance = yield* newInstance(this.source.name);
+    if (version < 2) head.skip(4);
+    const offsetSize = head.u8();
+    const lengthSize = head.u8();
+    if (![2, 4, 8].includes(offsetSize) || ![2, 4, 8].includes(lengthSize)) {
+      throw new CellFault("has addresses of a wrong size");
     }
-    return this.#instance;
+    head.skip(version < 2 ? 9 + 4 * version : 1);
+    const form = { base, offsetSize, lengthSize };
+    const sized = new Metadata(source, form);
+    const rest = (yield* sized.part(0, whole)).skip(head.at);
+    // What precedes may have been added or removed since.
+    const past = size - base + rest.offset();
+    rest.offset();
+    const end = rest.offset();
+    if (version < 2) rest.skip(2 * offsetSize);
+    const root = rest.offset();
+    if (version >= 2) {
+      const length = rest.at + 4;
+      yield* sized.sealed(0, length);
+    }
+    if (end > past) {
+      const why = `it ends ${end - past} bytes too early`;
+      throw fileError(source.name, why, "truncated");
+    }
+    return { ...form, root };
   }
+  throw new CellFault("does not begin as HDF5");
+}
 
-  #open(instance: Instance): { id: bigint; close: () => void } {
-    const opened = instance.open(
-      this.source.size,
-      (into, offset) => this.#readNow(into, offset),
-    );
-    if (opened.id >= 0n) return opened;
-    opened.close();
-    throw new Refusal();
-  }
-
-  /** Turns an error of a call into that of a damaged file, unless bytes were missing. */
-  #judge(instance: Instance, what: string, error: unknown): void {
-    instance.isDead ||= !isThrown(error);
-    if (instance.isMissing || instance.failure !== undefined) return;
-    if (instance.denied !== undefined) return;
-    const { reason = messageOf(error) } = instance;
-    if (instance.isDead) throw this.#damaged(what, "the library fails", error);
-    throw this.#damaged(what, reason || "its structure is wrong", error);
-  }
-
-  #damaged(what: string, why: string, cause?: unknown): FormatError {
-    const isCut = why.startsWith("truncated file");
-    return this.#error(
-      isCut ? "truncated" : "bad-structure",
-      what,
-      `${why.replace(/\.$/, "")}: it is damaged. Download it again`,
-      cause,
-    );
-  }
-
-  #error(
-    code: FormatError["code"],
-    what: string,
-    why: string,
-    cause?: unknown,
-  ): FormatError {
-    const { name: path } = this.source;
-    const place = what === "/" ? path : `'${what}' in ${path}`;
-    return new FormatError(code, `Cannot read ${place}: ${why}`, {
-      path,
-      ...what === "/" ? {} : { member: what },
-      cause,
+/** Runs a procedure that reads metadata; a fault becomes an error of the file, or of an object in it. */
+function* guarded<T>(path: string, steps: Steps<T>, object?: string): Steps<T> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === undefined) throw error;
+    const code = codeOf(fault);
+    if (object === undefined) {
+      throw fileError(path, `it ${fault.message}`, code, error);
+    }
+    throw memberError(code, path, object, `it ${fault.message}`, {
+      cause: error,
     });
   }
-
-  #readNow(into: Uint8Array, offset: number): boolean {
-    const { source } = this;
-    if (into.length > MOST_READ) {
-      throw this.#error(
-        "too-large",
-        "/",
-        `it has a part of ${into.length} bytes, more than the limit of ${MOST_READ}`,
-      );
-    }
-    if (source.readAtSync !== undefined) {
-      if (source.readAtSync(into, offset) === into.length) return true;
-      throw this.#error("out-of-bounds", "/", "it has become shorter");
-    }
-    const first = Math.floor(offset / BLOCK);
-    const past = Math.ceil((offset + into.length) / BLOCK);
-    for (let number = first; number < past; number++) {
-      const block = this.#blocks.get(number);
-      if (block === undefined) {
-        this.#missing = [number, past];
-        return false;
-      }
-      const start = number * BLOCK - offset;
-      const from = Math.max(0, -start);
-      into.set(
-        block.subarray(from, from + into.length - Math.max(0, start)),
-        Math.max(0, start),
-      );
-    }
-    return true;
-  }
-
-  *#fetch(): Steps<void> {
-    const [first, past] = this.#missing;
-    const start = first * BLOCK;
-    const end = Math.min(past * BLOCK, this.source.size);
-    const bytes = yield* readPart(this.source, start, end - start);
-    for (let number = first; number < past; number++) {
-      const at = (number - first) * BLOCK;
-      this.#blocks.set(number, bytes.slice(at, at + BLOCK), BLOCK);
-    }
-  }
 }
 
-function isTroubled(
-  { denied, failure, isDead, isMissing }: Instance,
-): boolean {
-  return denied !== undefined || failure !== undefined || isDead || isMissing;
+/** Returns the fault of an error; those of a `DataView` are of structures that are cut. */
+export function faultOf(error: unknown): CellFault | undefined {
+  if (error instanceof CellFault) return error;
+  return error instanceof RangeError
+    ? new CellFault("has a structure that is cut", "damaged", error)
+    : undefined;
 }
 
-/** Whether an error is thrown on purpose, by this code or the library's, which goes on afterwards. */
-function isThrown(error: unknown): boolean {
-  return error instanceof Refusal || error instanceof FormatError ||
-    error instanceof Error && error.constructor === Error;
+function codeOf({ kind }: CellFault): FormatError["code"] {
+  return kind === "unsupported" || kind === "too-large"
+    ? kind
+    : "bad-structure";
 }

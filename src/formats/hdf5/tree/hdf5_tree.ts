@@ -1,4 +1,4 @@
-import { runAsync, type Steps } from "../../../io/concurrency/steps.ts";
+import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type {
   ArchiveNotes,
@@ -29,11 +29,10 @@ import {
 } from "../../../tree/tree.ts";
 import { VALUE_TYPES } from "../../../codecs/values/value_type.ts";
 import type { FormatError } from "../../../base/errors.ts";
-import { ArrayBlocks } from "../read/array_blocks.ts";
 import type { Catalog, Entry } from "../read/catalog.ts";
-import { Hdf5File } from "../read/hdf5_file.ts";
+import { type FileForm, Hdf5File } from "../read/hdf5_file.ts";
 import { render } from "../values/render.ts";
-import { ArraySource, sizeOf } from "./array_source.ts";
+import { arraySource, sizeOf } from "./array_source.ts";
 
 /** Tables of a file. A record is a dataset, attributes, or a link. */
 export interface Hdf5Columns extends ArchiveColumns {
@@ -55,13 +54,13 @@ export interface Hdf5Parts {
 /** Data from which another thread rebuilds a tree. */
 interface Seed {
   readonly columns: Hdf5Columns;
+  readonly form: FileForm;
   readonly archive: SharedArchive;
 }
 
 /** Groups as directories, and datasets and attributes as files. Arrays are sources of their own, by record. */
 export class Hdf5Tree extends ArchiveTree<Hdf5Columns> {
   readonly sources: Tree["sources"];
-  readonly blocks: ArrayBlocks;
   readonly samples?: () => SampleNodes;
   readonly #parts: Hdf5Parts;
   readonly #members: MemberSources;
@@ -73,12 +72,11 @@ export class Hdf5Tree extends ArchiveTree<Hdf5Columns> {
     const { file, storage, columns } = parts;
     super(columns, file.source.mtime);
     this.#parts = parts;
-    this.blocks = new ArrayBlocks(file);
     const archive = file.source;
     this.#members = new MemberSources({ archive, storage }, (record) => {
       const entry = columns.entries[record];
       const isArray = entry?.kind === "array" && entry.why === undefined;
-      return isArray ? new ArraySource(archive, entry, this.blocks) : undefined;
+      return isArray ? arraySource(file, entry) : undefined;
     });
     const opened = isOwner ? [archive] : [];
     this.sources = new JoinedSources(1, opened, [this.#members]);
@@ -121,14 +119,15 @@ export class Hdf5Tree extends ArchiveTree<Hdf5Columns> {
   }
 
   share(): TreeHandle {
-    const { file: { source }, storage, columns } = this.#parts;
-    const data: Seed = { columns, archive: shareArchive(source, storage) };
+    const { file: { source, form }, storage, columns } = this.#parts;
+    const archive = shareArchive(source, storage);
+    const data: Seed = { columns, form, archive };
     return { module: import.meta.url, data };
   }
 
   close(): void {
     this.#members.close();
-    this.#parts.file.close();
+    this.#parts.file.source.close();
   }
 
   protected override sizeOf(record: number): number {
@@ -164,9 +163,8 @@ export class Hdf5Tree extends ArchiveTree<Hdf5Columns> {
 
 /** Rebuilds a shared tree in another thread, over the same tables. Throws if the file has changed. */
 export async function reopenTree(data: unknown): Promise<Hdf5Tree> {
-  const { columns, archive: shared } = data as Seed;
+  const { columns, form, archive: shared } = data as Seed;
   const { archive, storage } = await reopenArchive(shared);
-  const file = new Hdf5File(archive);
-  await runAsync(file.call("/", () => {})); // the library must be there
+  const file = new Hdf5File(archive, form);
   return new Hdf5Tree({ file, storage, columns }, false);
 }

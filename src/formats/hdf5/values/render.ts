@@ -1,143 +1,97 @@
+import { CellFault } from "../../../codecs/cells/cell_fault.ts";
+import { jsonOf } from "../../../codecs/cells/render_cell.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { memberError } from "../../../tree/archive/member_error.ts";
-import { TypeClass } from "../layout.ts";
-import { readElements, withMemory } from "../read/array_blocks.ts";
 import type { Entry } from "../read/catalog.ts";
-import { type Hdf5File, Refusal } from "../read/hdf5_file.ts";
-import type { Library, Metadata } from "../read/library.ts";
-import { TextFault, ValueText } from "./json_text.ts";
-import { areBytes } from "./types.ts";
+import {
+  type Attribute,
+  type Dataset,
+  readAttribute,
+} from "../read/dataset.ts";
+import { readAll } from "../read/elements.ts";
+import type { Hdf5File } from "../read/hdf5_file.ts";
+import { readDense } from "../read/links.ts";
+import { MessageType, readMessages } from "../read/object_header.ts";
+import { fieldOf, hasHeap, StoredCells } from "./cells.ts";
+import { type ElementType, product } from "./types.ts";
 
-/** Bytes of the values of an attribute, at most. */
-const MOST_ATTRIBUTE = 16 << 20;
+/** Attributes of an object, at most. */
+const MOST_ATTRIBUTES = 65_536;
 
 const encoder = new TextEncoder();
 
 /** Makes the content of a file that is no array: a dataset, or the attributes of an object. */
-export function render(
+export function* render(
   file: Hdf5File,
-  { kind, path, space }: Entry,
+  { kind, path, at, dataset }: Entry,
 ): Steps<Uint8Array> {
-  return named(file, path, (library, id) => {
-    if (kind === "attributes") return attributesOf(library, id, path);
-    const type = library.get_dataset_metadata(id, path);
-    if (type.shape === null) return encoder.encode("null\n");
-    return withElements(library, id, path, type, space, 0, (text, at) => {
-      const made = kind === "text"
-        ? text.text(type, at)
-        : `${text.json(type, space, at)}\n`;
-      return encoder.encode(made);
-    });
-  });
+  return yield* file.guarded(
+    path,
+    kind === "attributes"
+      ? renderAttributes(file, at)
+      : renderDataset(file, dataset!, kind === "text"),
+  );
 }
 
-/** Makes the values of consecutive rows: bytes, text, or JSON. */
-export function renderRows(
+function* renderDataset(
   file: Hdf5File,
-  { path, space }: Pick<Entry, "path" | "space">,
-  first: number,
-  count: number,
-): Steps<Uint8Array[]> {
-  const [, ...inner] = space;
-  return named(file, path, (library, id) => {
-    const type = library.get_dataset_metadata(id, path);
-    const shape = [count, ...inner];
-    const step = inner.reduce((product, length) => product * length, type.size);
-    return withElements(
-      library,
-      id,
-      path,
-      type,
-      shape,
-      first,
-      (text, start) => {
-        return Array.from({ length: count }, (_, i) => {
-          const at = start + i * step;
-          if (inner.length === 0 && areBytes(type)) {
-            const [from, length] = text.range(type, at);
-            return library.HEAPU8.slice(from, from + length);
-          }
-          const isText = inner.length === 0 && type.type === TypeClass.STRING;
-          return encoder.encode(
-            isText ? text.text(type, at) : text.json(type, inner, at),
-          );
-        });
-      },
+  dataset: Dataset,
+  isText: boolean,
+): Steps<Uint8Array> {
+  const { type, shape } = dataset;
+  if (shape === undefined) return encoder.encode("null\n");
+  const bytes = yield* readAll(file.elements, dataset);
+  const stored = yield* storedValue(file, type, shape, bytes);
+  if (isText) return (stored as Uint8Array).slice();
+  return encoder.encode(`${jsonOf(fieldOf("", type, shape), stored)}\n`);
+}
+
+function* renderAttributes(file: Hdf5File, address: number): Steps<Uint8Array> {
+  const lines: string[] = [];
+  for (const attribute of yield* readAttributes(file, address)) {
+    const { name, type, shape, bytes } = attribute;
+    const value = shape === undefined ? "null" : jsonOf(
+      fieldOf(name, type, shape),
+      yield* storedValue(file, type, shape, bytes),
     );
-  });
-}
-
-/** Calls the library, and says of which object a fault is. */
-function named<T>(
-  file: Hdf5File,
-  path: string,
-  act: (library: Library, id: bigint) => T,
-): Steps<T> {
-  return file.call(path, (library, id) => {
-    try {
-      return act(library, id);
-    } catch (cause) {
-      if (!(cause instanceof TextFault)) throw cause;
-      throw memberError(
-        "unsupported",
-        file.source.name,
-        path,
-        `it ${cause.message}`,
-        { cause },
-      );
-    }
-  });
-}
-
-function withElements<T>(
-  library: Library,
-  id: bigint,
-  path: string,
-  type: Metadata,
-  shape: readonly number[],
-  first: number,
-  act: (text: ValueText, at: number) => T,
-): T {
-  const size = shape.reduce((product, length) => product * length, type.size);
-  return withMemory(library, size, (at) => {
-    const counts = shape.map(BigInt);
-    const offsets = shape.map((_, i) => i === 0 ? BigInt(first) : 0n);
-    readElements(library, id, path, at, counts, offsets);
-    try {
-      return act(new ValueText(library.HEAPU8, type), at);
-    } finally {
-      if (counts.length === 0) {
-        library.reclaim_vlen_memory(id, path, "", BigInt(at));
-      } else {
-        library.reclaim_vlen_memory_count(id, path, "", BigInt(at), counts);
-      }
-    }
-  });
-}
-
-function attributesOf(library: Library, id: bigint, path: string): Uint8Array {
-  const lines = library.get_attribute_names(id, path).map((name) => {
-    const type = library.get_attribute_metadata(id, path, name);
-    const key = JSON.stringify(name);
-    if (type.shape === null) return `${key}: null`;
-    const { shape } = type;
-    const size = shape.reduce((product, length) => product * length, type.size);
-    if (size > MOST_ATTRIBUTE) {
-      throw new TextFault(
-        `has the attribute ${key} of ${size} bytes, more than the limit of ${MOST_ATTRIBUTE}`,
-      );
-    }
-    return withMemory(library, size, (at) => {
-      if (library.get_attribute_data(id, path, name, BigInt(at)) < 0) {
-        throw new Refusal();
-      }
-      try {
-        const text = new ValueText(library.HEAPU8, type);
-        return `${key}: ${text.json(type, shape, at)}`;
-      } finally {
-        library.reclaim_vlen_memory(id, path, name, BigInt(at));
-      }
-    });
-  });
+    lines.push(`${JSON.stringify(name)}: ${value}`);
+  }
   return encoder.encode(`{\n  ${lines.join(",\n  ")}\n}\n`);
+}
+
+/** Reads the attributes of an object, in the order of their names. */
+function* readAttributes(file: Hdf5File, address: number): Steps<Attribute[]> {
+  const { metadata, objects } = file;
+  metadata.renew();
+  const messages = yield* readMessages(metadata, address);
+  const found: Attribute[] = [];
+  for (const message of messages) {
+    if (message.type !== MessageType.ATTRIBUTE) continue;
+    found.push(yield* readAttribute(objects, yield* objects.content(message)));
+  }
+  const info = yield* objects.find(messages, MessageType.ATTRIBUTE_INFO);
+  if (info !== undefined) {
+    const flags = info.skip(1).u8();
+    info.skip(flags & 1 ? 2 : 0);
+    for (const stored of yield* readDense(metadata, info, 0)) {
+      found.push(yield* readAttribute(objects, stored));
+    }
+  }
+  if (found.length > MOST_ATTRIBUTES) {
+    throw new CellFault(`has ${found.length} attributes`, "too-large");
+  }
+  return found.sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+function* storedValue(
+  { metadata, elements }: Hdf5File,
+  type: ElementType,
+  shape: readonly number[],
+  bytes: Uint8Array,
+): Steps<unknown> {
+  const cells = new StoredCells(metadata, elements.heaps, true);
+  const count = hasHeap(type) ? product(shape) : 0;
+  for (let i = 0; i < count; i++) {
+    yield* cells.load(type, bytes, i * type.size);
+  }
+  return cells.at(type, bytes, 0, shape);
 }

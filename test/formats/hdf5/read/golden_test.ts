@@ -44,7 +44,9 @@ function plain(value: unknown): unknown {
   if (typeof value === "bigint") return `${value}`;
   if (value instanceof Uint8Array) return { hex: value.toHex() };
   const { dtype, shape, data } = (value ?? {}) as Partial<NdArray>;
-  if (dtype === undefined) return value;
+  if (dtype === undefined) {
+    return typeof value === "object" && value !== null ? { ...value } : value;
+  }
   const { buffer, byteOffset, byteLength } = data as Uint8Array;
   const bytes = new Uint8Array(buffer, byteOffset, byteLength);
   return { dtype, shape, crc32: crc32(bytes) };

@@ -91,3 +91,89 @@ Deno.test("a file without datasets is empty", async () => {
   using shown = await open(hdf5Case("empty").path, quiet);
   assert.deepEqual([await shown.list("/"), shown.info.kind], [[], "arrays"]);
 });
+
+/** Bytes of a structure: numbers of 8 bytes, and text. */
+function bytesOf(...parts: (bigint | number | string)[]): number[] {
+  return parts.flatMap((part) => {
+    if (typeof part === "string") {
+      return [...part].map((char) => char.charCodeAt(0));
+    }
+    if (typeof part === "number") return [part];
+    const bytes = new Uint8Array(8);
+    new DataView(bytes.buffer).setBigUint64(0, part, true);
+    return [...bytes];
+  });
+}
+
+/** Makes a file whose root has links in a B-tree and a local heap. Both are given as bytes at addresses. */
+function rootFile(
+  heapSize: number,
+  structures: ReadonlyMap<number, readonly number[]>,
+): Uint8Array<ArrayBuffer> {
+  const size = 1 << 20;
+  const file = new Uint8Array(size);
+  const [none, tree, heap] = [2n ** 64n - 1n, 512n, 256n];
+  const put = (at: number, bytes: readonly number[]) => file.set(bytes, at);
+  const versions = [0, 0, 0, 0, 0, 8, 8, 0, 4, 0, 16, 0, 0, 0, 0, 0];
+  put(0, bytesOf("\x89HDF\r\n\x1a\n", ...versions));
+  put(24, bytesOf(0n, none, BigInt(size), none, 0n, 128n));
+  // The header of the root, with one message.
+  put(128, [1, 0, 1, 0, 1, 0, 0, 0, 24, 0, 0, 0, 0, 0, 0, 0]);
+  put(144, bytesOf(0x11, 0, 16, 0, 0, 0, 0, 0, tree, heap));
+  put(256, bytesOf("HEAP", 0, 0, 0, 0, BigInt(heapSize), none, 65_536n));
+  for (const [at, bytes] of structures) put(at, bytes);
+  return file;
+}
+
+function node(level: number, children: readonly number[]): number[] {
+  const [none, count] = [2n ** 64n - 1n, children.length];
+  const head = [0, level, count & 0xff, count >> 8];
+  const entries = children.flatMap((child) => [0n, BigInt(child)]);
+  return bytesOf("TREE", ...head, none, none, ...entries, 0n);
+}
+
+async function refuses(
+  bytes: Uint8Array<ArrayBuffer>,
+  reason: RegExp,
+): Promise<void> {
+  await assert.rejects(
+    open(bytes, { ...quiet, format: "hdf5" }),
+    (error: unknown) => {
+      assert.ok(error instanceof FormatError, `${error}`);
+      assert.match(error.message, reason);
+      return true;
+    },
+  );
+}
+
+Deno.test("a B-tree whose nodes have the same children is refused before all ways through it are gone", async () => {
+  const levels = new Map<number, number[]>();
+  for (let level = 12; level > 0; level--) {
+    const at = 512 + (12 - level) * 2048;
+    levels.set(at, node(level, Array(60).fill(at + 2048)));
+  }
+  levels.set(512 + 12 * 2048, node(0, []));
+  await refuses(rootFile(8, levels), /structures that overlap/);
+});
+
+Deno.test("a B-tree that leads to itself is refused", async () => {
+  await refuses(
+    rootFile(8, new Map([[512, node(1, [512])]])),
+    /B-tree of a wrong form/,
+  );
+});
+
+Deno.test("links that share a long name are refused before they are sorted, or their paths fill the memory", async () => {
+  const structures = new Map<number, number[]>();
+  const name = Array<number>(60_000).fill(0x61);
+  structures.set(65_536, name);
+  const nodes: number[] = [];
+  for (let i = 0; i < 400; i++) {
+    const at = 140_000 + i * 1024;
+    const links = Array(24).fill([0n, 128n, 0n, 0n, 0n]).flat();
+    structures.set(at, bytesOf("SNOD", 1, 0, 24, 0, ...links));
+    nodes.push(at);
+  }
+  structures.set(512, node(0, nodes));
+  await refuses(rootFile(65_536, structures), /structures that overlap/);
+});
