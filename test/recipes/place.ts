@@ -91,8 +91,14 @@ fs.cpSync(
   { recursive: true },
 );
 fs.copyFileSync(TOY_FORMAT, `${place}/my_format.ts`);
-const toy = { name: "a.txt", label: "text", bytes: encoder.encode("a toy\n") };
-fs.writeFileSync(`${place}/data.toy`, toyBytes([toy]));
+// As write_toy.py of the document writes it.
+const toys = [["a.txt", "a toy\n"], ["b.txt", "another\n"]] as const;
+fs.writeFileSync(
+  `${place}/data.toy`,
+  toyBytes(toys.map(([name, text]) => {
+    return { name, label: "text", bytes: encoder.encode(text) };
+  })),
+);
 writeImages(`${place}/images`, ["cat", "dog"], 3);
 Deno.chdir(place);
 

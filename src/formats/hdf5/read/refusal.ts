@@ -46,7 +46,7 @@ export function* refusalOf(
     ? unsupportedFilter(layout.filters)
     : undefined;
   if (filter !== undefined) {
-    return `is compressed by the filter ${filter}, which is unsupported. Write it again with gzip (h5repack -f GZIP=4)`;
+    return `is compressed by the filter ${filter}, which is unsupported. Write it again with gzip, by a program that has the filter`;
   }
   const most = MOST_INFLATED * source.size + MOST_FILLED;
   const bytes = bytesOf(dataset);
