@@ -1,16 +1,22 @@
 /** A compression of whole files. */
 export interface Compression {
   readonly name:
+    | "brotli"
     | "bzip2"
     | "compress"
+    | "deflate"
     | "gzip"
     | "lz4"
     | "lz4 -l"
     | "lzip"
     | "lzo"
     | "xz"
+    | "zlib"
     | "zstd";
-  /** First bytes of a file; several of them, if a file may begin in several ways. */
+  /**
+   * First bytes of a file; several of them, if a file may begin in several ways; none, if a file may begin with any
+   * bytes.
+   */
   readonly magics: readonly (readonly number[])[];
   /** Suffixes of compressed files. */
   readonly suffixes: readonly string[];
@@ -101,6 +107,20 @@ export const COMPRESSIONS: readonly Compression[] = [
     isRead: false,
   },
 ];
+
+/** Compressions of parts of containers, which have no magic. */
+export const INNER_COMPRESSIONS: Readonly<
+  Record<"brotli" | "deflate" | "zlib", Compression>
+> = {
+  brotli: inner("brotli", "brotli -dc"),
+  deflate: inner("deflate", "unzip -p"),
+  zlib: inner("zlib", "zlib-flate -uncompress"),
+};
+
+function inner(name: Compression["name"], command: string): Compression {
+  const none = { magics: [], suffixes: [], tarSuffixes: [] };
+  return { name, ...none, command, isRead: true };
+}
 
 /** Longest magic in bytes. */
 export const LONGEST_MAGIC = Math.max(

@@ -1,5 +1,8 @@
 import { FormatError } from "../../base/errors.ts";
-import type { DecodedBlocks } from "../block_cache/decoded_blocks.ts";
+import {
+  DECODED_BLOCK,
+  type DecodedBlocks,
+} from "../block_cache/decoded_blocks.ts";
 import {
   DecodedSource,
   mostAtOnce,
@@ -12,7 +15,7 @@ import type { MadeSource } from "../storage/made_source.ts";
 import type { CachedParts } from "./long_parts.ts";
 import { type Checkpoint, MemberReader } from "./member_reader.ts";
 import type { Method } from "./methods.ts";
-import type { StreamIndex } from "./part_columns.ts";
+import type { PartTable } from "./part_columns.ts";
 import { checkpointOf, partAt } from "./stream_index.ts";
 
 /** Most parts whose sources are kept at a time. */
@@ -21,10 +24,11 @@ const MOST_PARTS = 64;
 /** What sources of one stream share. */
 export interface DecompressedStream {
   readonly method: Method;
-  readonly index: StreamIndex;
+  readonly index: PartTable;
   readonly blocks: DecodedBlocks;
-  /** Number of the stream in the cache of blocks. */
+  /** Numbers of the container in the cache of blocks, and of the stream in it. */
   readonly owner: number;
+  readonly number: number;
   /** Long parts on the disk, if they may be cached. */
   readonly long: CachedParts | undefined;
   /** Called when a long part is decoded from its start. */
@@ -205,9 +209,11 @@ export class DecompressedSource implements MadeSource {
 
   #newPart(number: number): DecodedSource {
     const { origin } = this;
-    const { index, blocks, owner } = this.#stream;
+    const { index, blocks, owner, number: stream } = this.#stream;
     const { starts, packed } = index;
     const size = starts[number + 1]! - starts[number]!;
+    // Parts share no block, although they begin anywhere.
+    const first = Math.ceil(starts[number]! / DECODED_BLOCK) + number;
     const [start, end] = [packed[number]!, packed[number + 1]!];
     const content = {
       name: origin.name,
@@ -222,7 +228,7 @@ export class DecompressedSource implements MadeSource {
       invalidate: origin.invalidate &&
         (() => origin.invalidate!(start, end - start)),
     };
-    return new DecodedSource(content, blocks, owner, number);
+    return new DecodedSource(content, blocks, owner, stream, first);
   }
 
   *#decode(number: number, into: Uint8Array): Steps<void> {

@@ -205,7 +205,7 @@ export class MemberReader {
         this.#inputDone += padding;
         continue;
       }
-      if (method.isMember(head)) break;
+      if (method.isMember(head, this.#decoder === undefined)) break;
       this.junk = this.#source.size - this.packed;
       return false;
     }
