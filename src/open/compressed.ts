@@ -9,12 +9,10 @@ import type { FormatDescriptor } from "../formats/format.ts";
 import type { CompressedStorage } from "../io/compressed/compressed_storage.ts";
 import {
   type Compression,
-  compressionOf,
+  compressionOfFile,
   decompressedName,
-  LONGEST_MAGIC,
 } from "../io/compressed/compressions.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
-import { readPart } from "../io/read/read_part.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
 import { depthOf, nameIn } from "../io/storage/layered_storage.ts";
 import { mustWait } from "../io/storage/must_wait.ts";
@@ -35,8 +33,7 @@ export const MOST_LAYERS = 8;
 export function* compressionIn(
   source: ByteSource,
 ): Steps<Compression | undefined> {
-  const length = Math.min(source.size, LONGEST_MAGIC);
-  const compression = compressionOf(yield* readPart(source, 0, length));
+  const compression = yield* compressionOfFile(source);
   return compression?.isRead ? compression : undefined;
 }
 

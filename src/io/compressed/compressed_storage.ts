@@ -17,7 +17,6 @@ import {
   keptIndex,
 } from "../index_cache/cached_index.ts";
 import type { KeptIndex } from "../index_cache/kept_index.ts";
-import { readPart } from "../read/read_part.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import {
@@ -34,9 +33,8 @@ import type {
 } from "../storage/storage.ts";
 import {
   type Compression,
-  compressionOf,
+  compressionOfFile,
   decompressedName,
-  LONGEST_MAGIC,
 } from "./compressions.ts";
 import { declaredSize, type LiveSource } from "./live_source.ts";
 import { CachedParts, stateOf, type StreamState } from "./long_parts.ts";
@@ -193,7 +191,7 @@ export class CompressedStorage extends LayeredStorage {
   }
 
   *#decompressed(path: string, origin: ByteSource): Steps<ByteSource> {
-    const compression = yield* compressionAt(origin);
+    const compression = yield* compressionOfFile(origin);
     if (compression === undefined) return origin;
     const method = methodOf(compression, path);
     if (method.needsPushDecoder) yield* loadPushDecoder(path);
@@ -281,11 +279,6 @@ export class CompressedStorage extends LayeredStorage {
     const { onWarning = warnOnConsole } = this.#options;
     onWarning(message);
   }
-}
-
-function* compressionAt(source: ByteSource): Steps<Compression | undefined> {
-  const length = Math.min(source.size, LONGEST_MAGIC);
-  return compressionOf(yield* readPart(source, 0, length));
 }
 
 /** Makes the storage in another thread. */

@@ -1,3 +1,7 @@
+import type { Steps } from "../concurrency/steps.ts";
+import { readPart } from "../read/read_part.ts";
+import type { ByteSource } from "../storage/byte_source.ts";
+
 /** A compression of whole files. */
 export interface Compression {
   readonly name:
@@ -43,8 +47,7 @@ export const COMPRESSIONS: readonly Compression[] = [
   },
   {
     name: "zstd",
-    // The second is a skippable frame, with which pzstd begins.
-    magics: [[0x28, 0xb5, 0x2f, 0xfd], [0x50, 0x2a, 0x4d, 0x18]],
+    magics: [[0x28, 0xb5, 0x2f, 0xfd]],
     suffixes: [".zst", ".zstd"],
     tarSuffixes: [".tzst"],
     command: "zstd -dc",
@@ -132,6 +135,35 @@ export function compressionOf(head: Uint8Array): Compression | undefined {
   return COMPRESSIONS.find(({ magics }) =>
     magics.some((magic) => magic.every((byte, i) => head[i] === byte))
   );
+}
+
+/** Header of a skippable frame, which zstd (RFC 8878, 3.1.2) and lz4 have in common, and most of them before another. */
+const SKIPPABLE_HEADER = 8;
+const MOST_SKIPPABLE = 16;
+
+/**
+ * Returns how a file is compressed, by its first bytes; if these are skippable frames, with which pzstd begins, by those
+ * behind.
+ */
+export function* compressionOfFile(
+  source: ByteSource,
+): Steps<Compression | undefined> {
+  let at = 0;
+  for (let frame = 0; frame <= MOST_SKIPPABLE; frame++) {
+    const length = Math.min(source.size - at, LONGEST_MAGIC);
+    const head = yield* readPart(source, at, length);
+    const isSkippable = head[0]! >> 4 === 5 && head[1] === 0x2a &&
+      head[2] === 0x4d && head[3] === 0x18 && length >= SKIPPABLE_HEADER;
+    if (!isSkippable) {
+      const compression = compressionOf(head);
+      if (at === 0 || compression?.name === "lz4") return compression;
+      break;
+    }
+    const view = new DataView(head.buffer, head.byteOffset);
+    at += SKIPPABLE_HEADER + view.getUint32(4, true);
+    if (at >= source.size) break;
+  }
+  return COMPRESSIONS.find(({ name }) => name === "zstd");
 }
 
 /** Returns a name without its suffix of a compression: `x.tar` for `x.tar.gz` and `x.tgz`; unchanged without one. */
