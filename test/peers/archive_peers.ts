@@ -86,6 +86,11 @@ export const ARCHIVE_PEERS: readonly ArchivePeer[] = [
   },
 ];
 
+/** Whether a file is compared, by its name. */
+export function isArchive(path: string): boolean {
+  return OWN.suffixes.some((suffix) => path.endsWith(suffix));
+}
+
 /** `ratarmount`, which takes a second to start; of `deno task setup`. */
 export const RATARMOUNT: ArchivePeer = {
   name: "ratarmount",

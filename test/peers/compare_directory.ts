@@ -8,6 +8,7 @@ import {
   ARCHIVE_PEERS,
   type ArchivePeer,
   extracted,
+  isArchive,
   OWN,
 } from "./archive_peers.ts";
 import { differences, type Entries } from "./entries.ts";
@@ -72,7 +73,7 @@ export async function* compareDirectory(
     }
     const fits = (suffixes: readonly string[]) =>
       suffixes.some((suffix) => path.endsWith(suffix));
-    if (!fits(OWN.suffixes)) continue;
+    if (!isArchive(path)) continue;
     const own = await extracted(OWN, file);
     const comparisons: Comparison[] = [];
     for (const peer of peers) {
