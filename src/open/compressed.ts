@@ -10,7 +10,9 @@ import type { CompressedStorage } from "../io/compressed/compressed_storage.ts";
 import {
   type Compression,
   compressionOfFile,
+  COMPRESSIONS,
   decompressedName,
+  zlibHead,
 } from "../io/compressed/compressions.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
@@ -19,7 +21,7 @@ import { mustWait } from "../io/storage/must_wait.ts";
 import { openFile } from "../io/storage/open_file.ts";
 import { pathIn } from "../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
-import type { ContainerOptions } from "../tree/format.ts";
+import type { ContainerOptions, Probe } from "../tree/format.ts";
 
 /** Options of a container, with the storage that it is opened from. */
 export interface StoredOptions extends ContainerOptions {
@@ -34,8 +36,38 @@ export function* compressionIn(
   source: ByteSource,
 ): Steps<Compression | undefined> {
   const compression = yield* compressionOfFile(source);
-  return compression?.isRead ? compression : undefined;
+  if (compression !== undefined) {
+    return compression.isRead ? compression : undefined;
+  }
+  const head = yield* zlibHead(source);
+  if (head === undefined) return undefined;
+  const plain = headProbe(head);
+  for (const format of formats()) {
+    if (format.isZlibbed && (yield* format.detect(plain))) {
+      return COMPRESSIONS.find(({ name }) => name === "zlib");
+    }
+  }
+  return undefined;
 }
+
+/** A file of which only the first bytes are known. */
+function headProbe(head: Uint8Array): Probe {
+  return {
+    path: "",
+    names: undefined,
+    namesIn: nothing,
+    headOf: nothing,
+    size: Number.MAX_SAFE_INTEGER,
+    // deno-lint-ignore require-yield -- they are there
+    *read(offset, length): Steps<Uint8Array> {
+      const bytes = new Uint8Array(length);
+      bytes.set(head.subarray(offset, offset + length));
+      return bytes;
+    },
+  };
+}
+
+function* nothing(): Steps<undefined> {}
 
 /**
  * Returns options whose storage decompresses files, given by their stored paths and by the paths that they get. `isLive` is as

@@ -34,7 +34,9 @@ import type {
 import {
   type Compression,
   compressionOfFile,
+  COMPRESSIONS,
   decompressedName,
+  zlibHead,
 } from "./compressions.ts";
 import { declaredSize, type LiveSource } from "./live_source.ts";
 import { CachedParts, stateOf, type StreamState } from "./long_parts.ts";
@@ -191,7 +193,8 @@ export class CompressedStorage extends LayeredStorage {
   }
 
   *#decompressed(path: string, origin: ByteSource): Steps<ByteSource> {
-    const compression = yield* compressionOfFile(origin);
+    const compression = (yield* compressionOfFile(origin)) ??
+      (yield* zlibOf(origin));
     if (compression === undefined) return origin;
     const method = methodOf(compression, path);
     if (method.needsPushDecoder) yield* loadPushDecoder(path);
@@ -279,6 +282,15 @@ export class CompressedStorage extends LayeredStorage {
     const { onWarning = warnOnConsole } = this.#options;
     onWarning(message);
   }
+}
+
+/** Returns zlib for a file that is compressed by it, and has no suffix of another compression. */
+function* zlibOf(origin: ByteSource): Steps<Compression | undefined> {
+  const zlib = COMPRESSIONS.find(({ name }) => name === "zlib")!;
+  const isOther = decompressedName(origin.name) !== origin.name &&
+    !zlib.suffixes.some((suffix) => origin.name.endsWith(suffix));
+  const isZlib = !isOther && (yield* zlibHead(origin)) !== undefined;
+  return isZlib ? zlib : undefined;
 }
 
 /** Makes the storage in another thread. */

@@ -54,6 +54,14 @@ export const COMPRESSIONS: readonly Compression[] = [
     isRead: true,
   },
   {
+    name: "zlib",
+    magics: [], // that of zlibHead says little
+    suffixes: [".zlib", ".zz"],
+    tarSuffixes: [],
+    command: "zlib-flate -uncompress",
+    isRead: true,
+  },
+  {
     name: "bzip2",
     magics: [[0x42, 0x5a, 0x68]],
     suffixes: [".bz2"],
@@ -113,11 +121,10 @@ export const COMPRESSIONS: readonly Compression[] = [
 
 /** Compressions of parts of containers, which have no magic. */
 export const INNER_COMPRESSIONS: Readonly<
-  Record<"brotli" | "deflate" | "zlib", Compression>
+  Record<"brotli" | "deflate", Compression>
 > = {
   brotli: inner("brotli", "brotli -dc"),
   deflate: inner("deflate", "unzip -p"),
-  zlib: inner("zlib", "zlib-flate -uncompress"),
 };
 
 function inner(name: Compression["name"], command: string): Compression {
@@ -164,6 +171,34 @@ export function* compressionOfFile(
     if (at >= source.size) break;
   }
   return COMPRESSIONS.find(({ name }) => name === "zstd");
+}
+
+/** Encoded bytes from which the first decoded ones are taken: more than the table of codes of a block. */
+const ZLIB_START = 1 << 10;
+const MOST_INFLATED = 2 << 20;
+const ADLER32 = 4;
+
+/**
+ * Returns the first bytes that a zlib stream (RFC 1950) decodes to; `undefined` if the file does not begin like one, as
+ * every 500th file does.
+ */
+export function* zlibHead(
+  source: ByteSource,
+): Steps<Uint8Array | undefined> {
+  const length = Math.min(source.size, ZLIB_START);
+  const start = yield* readPart(source, 0, length);
+  const [method = 0, flags = 0] = start;
+  if (method !== 0x78 || (method << 8 | flags) % 31 !== 0) return undefined;
+  const { constants, inflateSync } = process.getBuiltinModule("node:zlib");
+  try {
+    // Its checksum, if that is there, is compared later.
+    return inflateSync(start.subarray(0, -ADLER32), {
+      finishFlush: constants.Z_SYNC_FLUSH, // it is not the whole stream
+      maxOutputLength: MOST_INFLATED,
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns a name without its suffix of a compression: `x.tar` for `x.tar.gz` and `x.tgz`; unchanged without one. */
