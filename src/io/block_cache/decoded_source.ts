@@ -4,6 +4,7 @@ import type { MadeSource } from "../storage/made_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
 import { DECODED_BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
+import { SpareMemory } from "./spare_memory.ts";
 
 /** A content stored in an encoded form that can only be decoded from the start. */
 export interface EncodedContent {
@@ -39,6 +40,9 @@ const MOST_RUNNING = 16;
 export function mostAtOnce({ capacity }: DecodedBlocks): number {
   return capacity / PART_AT_ONCE;
 }
+
+/** Memory of at most so many bytes is kept for the next content. */
+const spare = new SpareMemory(8 << 20);
 
 interface Running {
   readonly reader: PieceReader;
@@ -214,12 +218,15 @@ export class DecodedSource implements MadeSource {
 
   *#decode(wanted: Uint8Array, offset: number): Steps<void> {
     const isAll = wanted.length === this.size;
-    const all = isAll ? wanted : new Uint8Array(this.size);
+    const memory = isAll ? undefined : spare.take(this.size);
+    const all = memory?.subarray(0, this.size) ?? wanted;
     yield* this.#content.decode(all);
     for (let at = 0; at < all.length; at += DECODED_BLOCK) {
       this.#keep(at / DECODED_BLOCK, all.subarray(at, at + DECODED_BLOCK));
     }
-    if (!isAll) wanted.set(all.subarray(offset, offset + wanted.length));
+    if (memory === undefined) return;
+    wanted.set(all.subarray(offset, offset + wanted.length));
+    spare.giveBack(memory);
   }
 
   /** Continues decoding, or starts again, up to the end of the wanted range. */

@@ -25,13 +25,12 @@ import {
   STREAM_KIND,
 } from "./open_stream.ts";
 import { isPushDecoderLoaded } from "./push_decoder.ts";
-import { INTERVAL } from "./stream_index.ts";
 
 /** Most sources of a thread that are in the middle of decoding, and most that hold an index. */
 const MOST_RUNNING = 4;
 const MOST_OPEN = 32;
-/** Most parts of a source: each may hold 32 KiB of what precedes it. */
-const MOST_PARTS = 256;
+/** Most parts of a source: each holds up to 32 KiB of what precedes it. */
+const MOST_PARTS = 1024;
 
 /** A large content of a container, which is a range of a file. */
 export interface LargeContent {
@@ -230,7 +229,7 @@ export class LargeSource implements MadeSource {
     const stream: OpenStream = {
       ...{ origin, method, blocks, owner, number, limits: {} },
       long: CachedParts.of(state, remote, mostAtOnce(blocks)),
-      interval: Math.max(INTERVAL, this.size / MOST_PARTS),
+      leastInterval: Math.max(1 << 20, this.size / MOST_PARTS),
       onLong() {},
     };
     const cached = cachedStreamIndex(stream);

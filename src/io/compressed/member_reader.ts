@@ -32,7 +32,8 @@ export class MemberReader {
   readonly #source: ByteSource;
   readonly #method: Method;
   readonly #from: Checkpoint;
-  readonly #interval: number;
+  /** Decoded bytes after which {@linkcode MemberReader.next} stops where decoding can begin. */
+  interval: number;
   #decoder: Decoder | undefined;
   #isInMember = false;
   /** Bytes behind the current member that its decoder does not consume. */
@@ -49,8 +50,7 @@ export class MemberReader {
   junk = 0;
 
   /**
-   * @param interval Decoded bytes after which {@linkcode MemberReader.next} stops where decoding can begin. Defaults to
-   * never.
+   * @param interval Defaults to any number of bytes.
    */
   constructor(
     source: ByteSource,
@@ -61,7 +61,7 @@ export class MemberReader {
     this.#source = source;
     this.#method = method;
     this.#from = from;
-    this.#interval = interval;
+    this.interval = interval;
     this.#inputStart = from.packed;
   }
 
@@ -101,7 +101,7 @@ export class MemberReader {
       const written = yield* this.#step(into);
       filled += written;
       this.#sinceCheckpoint += written;
-      if (this.#sinceCheckpoint < this.#interval) continue;
+      if (this.#sinceCheckpoint < this.interval) continue;
       const window = this.#output.subarray(
         Math.max(0, filled - WINDOW),
         filled,

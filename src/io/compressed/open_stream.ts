@@ -33,7 +33,7 @@ export interface OpenStream {
   readonly owner: number;
   readonly number: number;
   /** Decoded bytes between checkpoints, at least, if not the default. */
-  readonly interval?: number | undefined;
+  readonly leastInterval?: number | undefined;
   /** Called when a long part is decoded from its start. */
   onLong(part: number, index: PartTable): void;
 }
@@ -67,9 +67,9 @@ export function cachedStreamIndex(
 }
 
 function indexingOf(
-  { origin, method, limits, long, interval }: OpenStream,
+  { origin, method, limits, long, leastInterval }: OpenStream,
 ): StreamIndexing {
-  return new StreamIndexing(origin, method, limits, long, interval);
+  return new StreamIndexing(origin, method, limits, long, leastInterval);
 }
 
 /** Returns the content of a stream whose parts are known. */

@@ -121,5 +121,7 @@ function zlib(): typeof import("node:zlib") {
 }
 
 function deflated(window: Uint8Array): Uint8Array {
-  return window.length === 0 ? window : zlib().deflateRawSync(window);
+  return window.length === 0
+    ? window
+    : zlib().deflateRawSync(window, { level: 1 });
 }

@@ -18,8 +18,13 @@ import {
 } from "./part_columns.ts";
 import { layoutOf } from "./stream_layouts.ts";
 
-/** Decoded bytes between checkpoints, at least. */
-export const INTERVAL = 1 << 22;
+/**
+ * Decoded bytes between checkpoints, at least: as many times those that the last one takes, so that all take less than one
+ * percent; within limits.
+ */
+const LEAST_INTERVAL = 1 << 20;
+const MOST_INTERVAL = 1 << 22;
+const INTERVAL_RATIO = 128;
 /** Smallest decoded size, in bytes, of what counts as an entry: with fewer entries, an index is made in no time. */
 export const ENTRY = 32;
 /** Ratios up to this size in bytes are not judged: a header alone may have any. */
@@ -45,7 +50,7 @@ export interface DecodingLimits {
 export class StreamIndexing {
   readonly #source: ByteSource;
   readonly #method: Method;
-  readonly #interval: number;
+  readonly #leastInterval: number;
   #reader: MemberReader;
   readonly #parts: Parts;
   readonly #maxRatio: number;
@@ -55,13 +60,13 @@ export class StreamIndexing {
     method: Method,
     { maxRatio = Infinity }: DecodingLimits,
     long?: LongParts,
-    interval = INTERVAL,
+    leastInterval = LEAST_INTERVAL,
   ) {
     this.#source = source;
     this.#method = method;
-    this.#interval = interval;
-    this.#reader = new MemberReader(source, method, STREAM_START, interval);
+    this.#leastInterval = leastInterval;
     this.#parts = new Parts(long);
+    this.#reader = this.#readerFrom(STREAM_START);
     this.#maxRatio = maxRatio;
   }
 
@@ -78,13 +83,17 @@ export class StreamIndexing {
   /** Drops what was decoded of the part that began last: {@linkcode StreamIndexing.next} begins it again. */
   restartPart(): void {
     this.#reader.close();
-    const from = this.#parts.restart();
-    this.#reader = new MemberReader(
-      this.#source,
-      this.#method,
-      from,
-      this.#interval,
-    );
+    this.#reader = this.#readerFrom(this.#parts.restart());
+  }
+
+  #readerFrom(from: Checkpoint): MemberReader {
+    return new MemberReader(this.#source, this.#method, from, this.#interval);
+  }
+
+  get #interval(): number {
+    const window = this.#parts.columns.windows.at(-1)?.length ?? 0;
+    const interval = Math.min(INTERVAL_RATIO * window, MOST_INTERVAL);
+    return Math.max(interval, this.#leastInterval);
   }
 
   /**
@@ -101,7 +110,10 @@ export class StreamIndexing {
     if (size > LEAST_JUDGED && size > this.#maxRatio * reader.packed) {
       throw tooLarge(this.#source, size, reader.packed, this.#maxRatio);
     }
-    if (reader.checkpoint !== undefined) this.#parts.end(reader.checkpoint);
+    if (reader.checkpoint !== undefined) {
+      this.#parts.end(reader.checkpoint);
+      reader.interval = this.#interval;
+    }
     return piece;
   }
 

@@ -18,6 +18,7 @@ import {
   innerMethodOf,
   type Method as StreamMethod,
 } from "../../../io/compressed/methods.ts";
+import { SpareMemory } from "../../../io/block_cache/spare_memory.ts";
 import { fill } from "../../../io/read/read_part.ts";
 import type { RemoteOptions } from "../../../io/remote/remote_options.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
@@ -28,24 +29,8 @@ import type { ZipColumns } from "../read/zip_columns.ts";
 import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
-/** Largest memory that is kept for the next member, in bytes. */
-const MOST_SPARE = 1 << 20;
-
-/** Memory of the last member: a new allocation would take half as long as inflating. */
-let spare = new Uint8Array(0);
-
-/** Takes memory of at least `length` bytes for exclusive use. */
-function takeMemory(length: number): Uint8Array<ArrayBuffer> {
-  const memory = spare;
-  spare = new Uint8Array(0);
-  if (memory.length >= length) return memory;
-  return new Uint8Array(Math.max(length, Math.min(2 * length, MOST_SPARE)));
-}
-
-/** Keeps memory that is no longer in use. */
-function giveBack(memory: Uint8Array<ArrayBuffer>): void {
-  if (memory.length <= MOST_SPARE) spare = memory;
-}
+/** Memory of at most so many bytes is kept for the next member. */
+const spare = new SpareMemory(1 << 20);
 
 /** Encoded contents of a zip's members, and where they are decoded to. */
 export interface MemberPlace {
@@ -140,11 +125,11 @@ class ZipMember implements EncodedContent, LargeContent {
   *decode(into: Uint8Array): Steps<void> {
     const start = yield* this.locate();
     const { packed } = this;
-    const memory = takeMemory(packed);
+    const memory = spare.take(packed, 2 * packed);
     const bytes = memory.subarray(0, packed);
     yield* fill(this.#place.archive, bytes, start);
     yield* decompress(bytes, this.#compression, into, this.fault);
-    giveBack(memory);
+    spare.giveBack(memory);
   }
 
   get #compression(): "deflate" | "zstd" {
