@@ -38,6 +38,7 @@ export class MemberReader {
   #isInMember = false;
   /** Bytes behind the current member that its decoder does not consume. */
   #trailer = 0;
+  #memory = new Uint8Array(0);
   #input = new Uint8Array(0);
   #inputStart: number;
   #inputDone = 0;
@@ -247,7 +248,11 @@ export class MemberReader {
     const start = this.#inputStart + this.#input.length;
     const length = Math.min(INPUT, this.#source.size - start);
     if (length <= 0) return rest;
-    const input = new Uint8Array(rest.length + length);
+    if (this.#memory.length === 0) {
+      // What is left of the input is shorter than a magic.
+      this.#memory = new Uint8Array(INPUT + this.#method.longestMagic);
+    }
+    const input = this.#memory.subarray(0, rest.length + length);
     input.set(rest);
     yield* fillNow(this.#source, input.subarray(rest.length), start);
     this.#inputStart += this.#inputDone;
