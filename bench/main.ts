@@ -25,6 +25,10 @@ import { mountSuiteBenchmark } from "./mount/mount_suite.ts";
 import { openPackedBenchmark } from "./ffrecord/open_packed.ts";
 import { openRecordsBenchmark } from "./ffrecord/open_records.ts";
 import { packFolderBenchmark } from "./ffrecord/pack_folder.ts";
+import {
+  compressedBenchmark,
+  compressedNoiseBenchmark,
+} from "./formats/compressed.ts";
 import { parquetBenchmark } from "./formats/parquet.ts";
 import { permutationBenchmark } from "./data/permutation.ts";
 import { pictureMemoryBenchmark } from "./data/picture_memory.ts";
@@ -57,6 +61,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   bagsIndexBenchmark,
   bagsReadBenchmark,
   bagsWriteBenchmark,
+  compressedBenchmark,
+  compressedNoiseBenchmark,
   copyBenchmark,
   imageCodecsBenchmark,
   knownLoadersBenchmark,

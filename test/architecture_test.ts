@@ -179,7 +179,6 @@ Deno.test("formats never import each other, and only the registry all", () => {
 /** Modules that load packages on demand: to decode an image, read a list, match a glob, access a server, and so on. */
 const LOADS_PACKAGES = [
   "src/base/packages.ts",
-  "src/io/block_cache/decoded_pieces.ts",
   "src/io/compressed/push_decoder.ts",
   "src/io/block_cache/snappy.ts",
   "src/io/checksums/crc32c.ts",

@@ -1,14 +1,17 @@
 // deno-lint-ignore-file no-console -- a program for the terminal
 /**
  * Installs the Debian packages that tests and benchmarks use, and Python packages into `.venv`. With `--peers`,
- * installs those that need torch into `.venv-peers`, for benchmarks and `deno task test:peers`. Needs neither root nor
- * a network for what is already installed.
+ * installs those that need torch into `.venv-peers`, and fetches archives of others into `.peer-archives`, for
+ * benchmarks and `deno task test:peers`. Needs neither root nor a network for what is already installed.
  */
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { REMOTE_PACKAGES } from "../bench/remote/packages.ts";
 import { SERVE_PACKAGES } from "../bench/serve/packages.ts";
 import { PEER_PACKAGES } from "../bench/mount/mount_suite/packages.ts";
 import { REPOSITORY } from "./support/paths.ts";
 import {
+  ARCHIVES,
   PACKAGES,
   PEERS_VENV,
   succeeds,
@@ -37,12 +40,21 @@ if (Deno.args[0] === "--peers") {
     ["bench/requirements-peers.txt", "test/requirements-peers.txt"],
     "--system-site-packages",
   );
+  await fetchArchives();
 } else {
   await installPackages([...Object.values(PACKAGES), ...FOR_BENCHMARKS]);
   await makeEnvironment(VENV, [
     "test/requirements.txt",
     "bench/requirements.txt",
   ]);
+}
+
+/** Fetches the archives that ratarmount is tested with, unless they are there. */
+async function fetchArchives(): Promise<void> {
+  if (existsSync(ARCHIVES)) return;
+  const from = "https://github.com/mxmlnkn/ratarmount";
+  const clone = ["git", "clone", "-q", "--depth", "1", "--branch", "v1.3.0"];
+  await run([...clone, from, dirname(ARCHIVES)]);
 }
 
 /** Installs the missing Debian packages. */

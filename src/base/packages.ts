@@ -12,7 +12,6 @@ export const PACKAGES: Readonly<
     | "csvParse"
     | "exifReader"
     | "fastXmlParser"
-    | "fflate"
     | "flechette"
     | "hashWasm"
     | "htmlparser2"
@@ -34,7 +33,6 @@ export const PACKAGES: Readonly<
   csvParse: "npm:csv-parse@7.0.3",
   exifReader: "npm:exif-reader@2.0.3",
   fastXmlParser: "npm:fast-xml-parser@5.12.1",
-  fflate: "npm:fflate@0.8.3",
   flechette: "npm:@uwdata/flechette@2.6.0",
   hashWasm: "npm:hash-wasm@4.12.0",
   htmlparser2: "npm:htmlparser2@12.0.0",

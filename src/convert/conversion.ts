@@ -20,6 +20,8 @@ export interface ConvertOptions extends WaitOptions {
   readonly subset?: Iterable<number> | string | URL | undefined;
   /** Options for servers, if the source is a URL. */
   readonly remote?: RemoteOptions | undefined;
+  /** Most bytes that a compressed source may expand to, for each of its own. Defaults to any. */
+  readonly maxRatio?: number | undefined;
   /** For `bags` and `bag`; defaults to 3. */
   readonly generation?: 1 | 2 | 3 | undefined;
   /** Keys and types, if files or samples become `bags`. */

@@ -48,6 +48,11 @@ export interface FormatDescriptor {
     names: readonly string[],
     namesIn: Probe["namesIn"],
   ): Steps<boolean>;
+  /**
+   * Whether its files may be compressed by zlib as a whole. That has no magic, so `detect` is given what the first bytes
+   * decompress to, and must tell these from others. Defaults to `false`.
+   */
+  readonly isZlibbed?: boolean;
   /** Whether the content of a location is of this format. */
   detect(probe: Probe): Steps<boolean>;
   /**

@@ -9,19 +9,19 @@ import type { FormatDescriptor } from "../formats/format.ts";
 import type { CompressedStorage } from "../io/compressed/compressed_storage.ts";
 import {
   type Compression,
-  compressionOf,
+  compressionOfFile,
+  COMPRESSIONS,
   decompressedName,
-  LONGEST_MAGIC,
+  zlibHead,
 } from "../io/compressed/compressions.ts";
 import { perform, type Steps } from "../io/concurrency/steps.ts";
-import { readPart } from "../io/read/read_part.ts";
 import type { ByteSource } from "../io/storage/byte_source.ts";
 import { depthOf, nameIn } from "../io/storage/layered_storage.ts";
 import { mustWait } from "../io/storage/must_wait.ts";
 import { openFile } from "../io/storage/open_file.ts";
 import { pathIn } from "../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../io/storage/storage.ts";
-import type { ContainerOptions } from "../tree/format.ts";
+import type { ContainerOptions, Probe } from "../tree/format.ts";
 
 /** Options of a container, with the storage that it is opened from. */
 export interface StoredOptions extends ContainerOptions {
@@ -35,10 +35,39 @@ export const MOST_LAYERS = 8;
 export function* compressionIn(
   source: ByteSource,
 ): Steps<Compression | undefined> {
-  const length = Math.min(source.size, LONGEST_MAGIC);
-  const compression = compressionOf(yield* readPart(source, 0, length));
-  return compression?.isRead ? compression : undefined;
+  const compression = yield* compressionOfFile(source);
+  if (compression !== undefined) {
+    return compression.isRead ? compression : undefined;
+  }
+  const head = yield* zlibHead(source);
+  if (head === undefined) return undefined;
+  const plain = headProbe(head);
+  for (const format of formats()) {
+    if (format.isZlibbed && (yield* format.detect(plain))) {
+      return COMPRESSIONS.find(({ name }) => name === "zlib");
+    }
+  }
+  return undefined;
 }
+
+/** A file of which only the first bytes are known. */
+function headProbe(head: Uint8Array): Probe {
+  return {
+    path: "",
+    names: undefined,
+    namesIn: nothing,
+    headOf: nothing,
+    size: Number.MAX_SAFE_INTEGER,
+    // deno-lint-ignore require-yield -- they are there
+    *read(offset, length): Steps<Uint8Array> {
+      const bytes = new Uint8Array(length);
+      bytes.set(head.subarray(offset, offset + length));
+      return bytes;
+    },
+  };
+}
+
+function* nothing(): Steps<undefined> {}
 
 /**
  * Returns options whose storage decompresses files, given by their stored paths and by the paths that they get. `isLive` is as

@@ -1,13 +1,13 @@
 import { RecordfsError } from "../base/errors.ts";
 import { decodeName } from "../base/names.ts";
 import { runAsync, type Steps } from "../io/concurrency/steps.ts";
-import type { ByteSource, ReadOptions } from "../io/storage/byte_source.ts";
+import type { ByteSource } from "../io/storage/byte_source.ts";
 import {
   baseOf,
   LayeredStorage,
   type LayerHandle,
 } from "../io/storage/layered_storage.ts";
-import { isMade, type MadeSource } from "../io/storage/made_source.ts";
+import { isMade } from "../io/storage/made_source.ts";
 import { MemorySource } from "../io/storage/memory_source.ts";
 import {
   type FileFacts,
@@ -18,6 +18,7 @@ import {
 import { INSIDE } from "../io/storage/chained_path.ts";
 import type { KnownFile } from "../io/storage/changed_file.ts";
 import { reopenSource } from "../io/storage/open_sources.ts";
+import { PartSource } from "../io/storage/part_source.ts";
 import { storageInThread } from "../io/storage/thread_storage.ts";
 import type { ContainerOptions } from "../tree/format.ts";
 import { statFile } from "../tree/file_links.ts";
@@ -220,73 +221,19 @@ async function openAgain(
 }
 
 /** A file of a container. */
-export class ContainedSource implements MadeSource {
-  readonly name: string;
-  readonly size: number;
-  readonly mtime: number;
-  readonly origin: ByteSource;
-  /** Index of the source among those of the container's tree, and the offset of the file in it. */
+export class ContainedSource extends PartSource {
+  /** Index of the source among those of the container's tree. */
   readonly index: number;
-  readonly start: number;
-  readonly #source: () => ByteSource;
-  readonly readAtSync?: (into: Uint8Array, offset: number) => number;
-  readonly readCached?: (into: Uint8Array, offset: number) => number;
-  readonly prefetch?: (offset: number, length: number) => boolean;
-  readonly invalidate?: (offset: number, length: number) => void;
 
-  /** @param source Returns the source that the file is a part of. */
+  /** @param source Returns the source that the file is a part of; the container closes it. */
   constructor(
     source: () => ByteSource,
-    { name, index, start, size, mtime, origin }: Pick<
+    { index, ...part }: Pick<
       ContainedSource,
       "index" | "mtime" | "name" | "origin" | "size" | "start"
     >,
   ) {
-    this.name = name;
-    this.size = size;
-    this.mtime = mtime;
-    this.origin = origin;
-    this.#source = source;
+    super(source, part);
     this.index = index;
-    this.start = start;
-    // The presence of these methods says what callers can expect of the data.
-    const { readAtSync, readCached, prefetch, invalidate } = source();
-    if (readAtSync) {
-      this.readAtSync = (into, offset) =>
-        source().readAtSync!(this.#part(into, offset), start + offset);
-    }
-    if (readCached) {
-      this.readCached = (into, offset) =>
-        source().readCached!(this.#part(into, offset), start + offset);
-    }
-    if (prefetch) {
-      this.prefetch = (offset, length) => {
-        const most = Math.max(0, size - offset);
-        return source().prefetch!(start + offset, Math.min(length, most));
-      };
-    }
-    if (invalidate) {
-      this.invalidate = (offset, length) =>
-        source().invalidate!(start + offset, length);
-    }
-  }
-
-  get storedIn(): string {
-    return this.origin.name;
-  }
-
-  async readAt(
-    into: Uint8Array,
-    offset: number,
-    options: ReadOptions = {},
-  ): Promise<number> {
-    const part = this.#part(into, offset);
-    return await this.#source().readAt(part, this.start + offset, options);
-  }
-
-  close(): void {} // the container stays open
-
-  #part(into: Uint8Array, offset: number): Uint8Array {
-    return into.subarray(0, Math.max(0, this.size - offset));
   }
 }

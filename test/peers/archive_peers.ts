@@ -1,7 +1,7 @@
 /** Programs that read archives, and the commands that extract one. */
 import * as fs from "node:fs";
 import { REPOSITORY } from "../support/paths.ts";
-import { PYTHON } from "../support/programs/programs.ts";
+import { PYTHON, VENV } from "../support/programs/programs.ts";
 import { type Entries, entriesOf } from "./entries.ts";
 
 /** Time limit of a program in seconds, and limit of its output. */
@@ -22,10 +22,16 @@ export interface ArchivePeer {
 
 const DENO = Deno.execPath();
 
+/** Compressed archives of tar; those of other names are not compared. */
+const TARS = [
+  ...[".tar", ".tgz", ".tbz2", ".txz", ".tzst"],
+  ...[".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tar.pzstd"],
+];
+
 /** recordfs itself; it skips what cannot be read. */
 export const OWN: ArchivePeer = {
   name: "recordfs",
-  suffixes: [".tar", ".zip"],
+  suffixes: [...TARS, ".zip"],
   command:
     `exec '${DENO}' run -A --no-check '${REPOSITORY}cli.ts' extract --partial "$1" . --force`,
   leastFailure: 1,
@@ -37,13 +43,13 @@ const python = (code: string) => `exec '${PYTHON}' -c '${code}' "$1"`;
 export const ARCHIVE_PEERS: readonly ArchivePeer[] = [
   {
     name: "tar",
-    suffixes: [".tar"],
+    suffixes: TARS,
     command: 'exec tar --no-same-owner -xf "$1"',
     leastFailure: 2,
   },
   {
     name: "bsdtar",
-    suffixes: [".tar", ".zip"],
+    suffixes: [...TARS, ".zip"],
     command: 'exec bsdtar --no-same-owner -xf "$1"',
     leastFailure: 1,
   },
@@ -79,6 +85,22 @@ export const ARCHIVE_PEERS: readonly ArchivePeer[] = [
     ignored: ["mtime"], // it does not set times
   },
 ];
+
+/** Whether a file is compared, by its name. */
+export function isArchive(path: string): boolean {
+  return OWN.suffixes.some((suffix) => path.endsWith(suffix));
+}
+
+/** `ratarmount`, which takes a second to start; of `deno task setup`. */
+export const RATARMOUNT: ArchivePeer = {
+  name: "ratarmount",
+  suffixes: [...TARS, ".zip"],
+  command: `mnt=$(mktemp -d); trap 'fusermount3 -u "$mnt"; rmdir "$mnt"' EXIT;
+    trap 'exit 124' TERM;
+    '${VENV}/bin/ratarmount' --index-file :memory: "$1" "$mnt" || exit 3;
+    cp -a --no-preserve=ownership "$mnt/." .`,
+  leastFailure: 1,
+};
 
 /** Extracted entries, or the reason why there are none. */
 export type Extracted =

@@ -4,7 +4,13 @@
 import * as fs from "node:fs";
 import { join, resolve } from "node:path";
 import { needs } from "../support/programs/programs.ts";
-import { ARCHIVE_PEERS, extracted, OWN } from "./archive_peers.ts";
+import {
+  ARCHIVE_PEERS,
+  type ArchivePeer,
+  extracted,
+  isArchive,
+  OWN,
+} from "./archive_peers.ts";
 import { differences, type Entries } from "./entries.ts";
 import { OWN_PARQUET, PARQUET_PEERS } from "./parquet_peers.ts";
 
@@ -41,12 +47,19 @@ export function missingPeers(): string[] {
     .filter((name) => !/file$/.test(name) && needs(name).ignore);
 }
 
-/** Compares all files of a directory, at any depth, one after the other. */
+/**
+ * Compares all files of a directory, at any depth, one after the other.
+ *
+ * @param isCompared Whether a path is compared; others are passed over.
+ */
 export async function* compareDirectory(
   dir: string,
+  peers: readonly ArchivePeer[] = ARCHIVE_PEERS,
+  isCompared: (path: string) => boolean = () => true,
 ): AsyncGenerator<Compared, void, undefined> {
   const missing = missingPeers();
   for (const path of filesOf(dir)) {
+    if (!isCompared(path)) continue;
     const file = resolve(dir, path);
     if (path.endsWith(".parquet")) {
       const own = await read(() => OWN_PARQUET.read(file));
@@ -60,10 +73,10 @@ export async function* compareDirectory(
     }
     const fits = (suffixes: readonly string[]) =>
       suffixes.some((suffix) => path.endsWith(suffix));
-    if (!fits(OWN.suffixes)) continue;
+    if (!isArchive(path)) continue;
     const own = await extracted(OWN, file);
     const comparisons: Comparison[] = [];
-    for (const peer of ARCHIVE_PEERS) {
+    for (const peer of peers) {
       if (missing.includes(peer.name) || !fits(peer.suffixes)) continue;
       const theirs = await extracted(peer, file);
       const { name, ignored } = peer;

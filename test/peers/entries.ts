@@ -1,6 +1,4 @@
 /** Entries of an extracted directory, in comparable form. */
-import { createHash } from "node:crypto";
-import * as fs from "node:fs";
 import { Buffer } from "node:buffer";
 
 /** Kind of an entry, and the compared facts as text. */
@@ -12,50 +10,66 @@ export interface Entry {
 /** Entries by path; bytes of names that are not UTF-8 are shown as `\xNN`. */
 export type Entries = ReadonlyMap<string, Entry>;
 
-/** Returns the entries of a directory, at any depth. */
+/** What `find` prints of an entry: its kind, size, time, target and path, each behind a NUL. */
+const FACTS = String.raw`%y\0%s\0%Ts\0%l\0%P\0`;
+const KINDS: Readonly<Record<string, Entry["kind"]>> = {
+  d: "directory",
+  f: "file",
+  l: "link",
+};
+
+/** The entries of a directory, at any depth. By `find`, because Deno opens no names that are not UTF-8. */
 export function entriesOf(root: string): Entries {
   const entries = new Map<string, Entry>();
-  const walk = (directory: Buffer, above: string) => {
-    for (const name of fs.readdirSync(directory, { encoding: "buffer" })) {
-      const path = Buffer.concat([directory, Buffer.from("/"), name]);
-      const shown = above + shownName(name);
-      const entry = entryOf(path);
-      entries.set(shown, entry);
-      if (entry.kind === "directory") walk(path, `${shown}/`);
-    }
-  };
-  walk(Buffer.from(root), "");
+  const hashes = hashesOf(root);
+  const fields = fieldsOf(
+    output("find", root, "-mindepth", "1", "-printf", FACTS),
+  );
+  for (let at = 0; at < fields.length; at += 5) {
+    const [type, size, mtime, target, path] = fields
+      .slice(at, at + 5) as [string, string, string, string, string];
+    const kind = KINDS[type] ?? "other";
+    // Programs round times, and some write them before what is in a directory.
+    const facts: Record<string, string> = kind === "link"
+      ? { target }
+      : kind === "file"
+      ? { size, mtime, sha256: hashes.get(path)! }
+      : {};
+    entries.set(path, { kind, facts });
+  }
   return entries;
 }
 
-function entryOf(path: Buffer): Entry {
-  const stat = fs.lstatSync(path);
-  // Programs round times, and some set a directory's time before writing its entries.
-  const seconds = String(Math.floor(stat.mtimeMs / 1000));
-  if (stat.isDirectory()) return { kind: "directory", facts: {} };
-  if (stat.isSymbolicLink()) {
-    const target = fs.readlinkSync(path, { encoding: "buffer" });
-    return { kind: "link", facts: { target: shownName(target) } };
-  }
-  if (!stat.isFile()) return { kind: "other", facts: {} };
-  return {
-    kind: "file",
-    facts: { size: String(stat.size), mtime: seconds, sha256: hashOf(path) },
-  };
+/** SHA-256 of all files, by their paths. */
+function hashesOf(root: string): Map<string, string> {
+  const hashed = output(
+    ...["find", root, "-type", "f"] as const,
+    ...["-exec", "sha256sum", "-z", "{}", "+"],
+  );
+  return new Map(
+    fieldsOf(hashed).map((line) => {
+      const [hash = ""] = line.split(" ", 1);
+      return [line.slice(hash.length + 2 + root.length + 1), hash];
+    }),
+  );
 }
 
-function hashOf(path: Buffer): string {
-  const hash = createHash("sha256");
-  const piece = new Uint8Array(1 << 20);
-  const fd = fs.openSync(path, "r");
-  try {
-    for (let got; (got = fs.readSync(fd, piece)) > 0;) {
-      hash.update(piece.subarray(0, got));
-    }
-  } finally {
-    fs.closeSync(fd);
+function output(program: string, ...args: string[]): Buffer {
+  const { code, stdout, stderr } = new Deno.Command(program, { args })
+    .outputSync();
+  if (code === 0) return Buffer.from(stdout);
+  throw new Error(`${program}: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** Splits bytes at NULs, each of which ends a field. */
+function fieldsOf(bytes: Buffer): string[] {
+  const fields: string[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = bytes.indexOf(0, at);
+    fields.push(shownName(bytes.subarray(at, end)));
+    at = end + 1;
   }
-  return hash.digest("hex");
+  return fields;
 }
 
 function shownName(name: Buffer): string {

@@ -10,7 +10,7 @@ import { compareDirectory, missingPeers } from "./compare_directory.ts";
 
 const HELP = `Usage: deno task peers [--out DIR] [--json] DIR
 
-Reads every .tar, .zip and .parquet in DIR by recordfs and by the peers that
+Reads every .tar (also compressed), .zip and .parquet in DIR by recordfs and by the peers that
 know it (tar, bsdtar, 7-Zip, unzip, Python, DuckDB, hyparquet), and compares
 names, sizes, links, times and contents. One line a file; what differs is
 written to --out (peers-differences), a file each.

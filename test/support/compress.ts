@@ -234,6 +234,16 @@ export const COMPRESSED_CASES: readonly CompressedCase[] = [
     make: (bytes) => piped(bytes, "lz4", "-c", "-BD", "-B4"),
   },
   {
+    name: "lz4, behind skippable frames",
+    needs: ["lz4"],
+    make: async (bytes) =>
+      joined(
+        Uint8Array.of(0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7),
+        Uint8Array.of(0x5a, 0x2a, 0x4d, 0x18, 0, 0, 0, 0),
+        await piped(bytes, "lz4", "-c"),
+      ),
+  },
+  {
     name: "lz4, several frames",
     needs: ["lz4"],
     make: (bytes) => each(bytes, "lz4", "-c"),

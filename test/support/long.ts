@@ -56,6 +56,7 @@ export const LEFT_TO_ALL: readonly string[] = [
   "test/formats/contract/layers_test.ts",
   "test/io/compressed/compressed_storage_test.ts",
   "test/io/compressed/faults_test.ts",
+  "test/io/compressed/large_source_test.ts",
   "test/io/index_cache/foreign_index_test.ts",
   "test/io/index_cache/index_requests_test.ts",
   "test/cli/commands/index_processes_test.ts",

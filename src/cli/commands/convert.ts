@@ -16,6 +16,7 @@ import {
   count,
   formatModuleOption,
   generationOption,
+  maxRatioOption,
   size,
   subsetOption,
   withOptions,
@@ -62,6 +63,7 @@ export function makeCommand(): Command {
     .addOption(fromOption("--format <name>", "open SOURCE as this format"))
     .addOption(fromOption("--from <name>").hideHelp())
     .addOption(formatModuleOption())
+    .addOption(maxRatioOption())
     .addOption(subsetOption())
     .addOption(generationOption("for bags (default: 3)"))
     .option(

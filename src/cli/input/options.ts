@@ -100,11 +100,16 @@ function formatOptions(): Option[] {
       "--ext <ext>",
       "suffix for names that are only numbers, such as jpg",
     ),
-    new Option(
-      "--max-ratio <n>",
-      "refuse a compressed SOURCE that expands to more than N times its size",
-    ).argParser(count),
+    maxRatioOption(),
   ];
+}
+
+/** Option that limits what compressed files expand to. */
+export function maxRatioOption(): Option {
+  return new Option(
+    "--max-ratio <n>",
+    "refuse a compressed SOURCE that expands to more than N times its size",
+  ).argParser(count);
 }
 
 /** Option that names format modules. They are registered before parsing (`registerGiven`). */

@@ -19,6 +19,7 @@ export const tfrecord: FormatDescriptor = {
   description: "TFRecord: records, examples of TensorFlow, shards of them",
   suffixes: [".tfrecord", ".tfrecords"],
   nestedSuffixes: [".tfrecord", ".tfrecords"],
+  isZlibbed: true,
   detect,
   evidence: (names) => `files of TFRecord (${names.find(isShard)})`,
   isPattern: (path) =>

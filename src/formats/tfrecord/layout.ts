@@ -1,4 +1,5 @@
 import { crc32cOf } from "../../io/checksums/crc32c.ts";
+import { decompressedName } from "../../io/compressed/compressions.ts";
 
 /** Bytes of a length and its checksum, before a record's data. */
 export const HEADER = 12;
@@ -57,7 +58,7 @@ export function compressionOf(head: Uint8Array): "GZIP" | "ZLIB" | undefined {
     : undefined;
 }
 
-/** Names such as `x.tfrecord`, `x.tfrecords`, `x.tfrecord-00000-of-00010`, `x.tfrecord.gz`. */
+/** Names such as `x.tfrecord`, `x.tfrecords`, `x.tfrecord-00000-of-00010`. */
 const NAMED = /\.tfrecords?(?:[.-][^/]*)?$/i;
 /** Names such as `train-00000-of-00010`, without the extension of another format. */
 const NUMBERED = /(?:^|\/)[^./]*-\d{5,}-of-\d{5,}$/;
@@ -65,9 +66,10 @@ const NUMBERED = /(?:^|\/)[^./]*-\d{5,}-of-\d{5,}$/;
 /** Names of indexes next to files of this format. */
 const INDEX = /\.(?:idx|index|recordfs-index)$/i;
 
-/** Whether a name is one of this format only. */
+/** Whether a name is one of this format only. Compressed files are given to the format by the names without suffixes. */
 export function isNamedSo(path: string): boolean {
-  return NAMED.test(path) && !INDEX.test(path);
+  return NAMED.test(path) && !INDEX.test(path) &&
+    decompressedName(path) === path;
 }
 
 /** Whether a directory entry may be one of its shards, by its name. */

@@ -113,11 +113,12 @@ export class DecodedBlocks {
     }
   }
 
-  drop(owner: number, content: number, size: number): void {
+  /** Drops blocks from `first` on, of so many bytes. */
+  drop(owner: number, content: number, size: number, first = 0): void {
     if (!this.#lock()) return;
     try {
       for (let block = 0; block * DECODED_BLOCK < size; block++) {
-        const slot = this.#find(owner, content, block);
+        const slot = this.#find(owner, content, first + block);
         if (slot !== NONE) this.#remove(slot);
       }
     } finally {
@@ -128,23 +129,24 @@ export class DecodedBlocks {
   /**
    * Claims the decoding of a content, until {@linkcode DecodedBlocks.release}. Waits if another thread has the claim.
    *
+   * @param first First block of what is decoded, if that is a part of the content.
    * @returns `false` if another thread had the claim; it has released it, or takes very long.
    */
-  claim(owner: number, content: number): boolean {
-    const at = this.#claimOf(owner, content);
+  claim(owner: number, content: number, first = 0): boolean {
+    const at = this.#claimOf(owner, content, first);
     if (Atomics.compareExchange(this.#claims, at, 0, 1) === 0) return true;
     Atomics.wait(this.#claims, at, 1, DECODING);
     return false;
   }
 
-  release(owner: number, content: number): void {
-    const at = this.#claimOf(owner, content);
+  release(owner: number, content: number, first = 0): void {
+    const at = this.#claimOf(owner, content, first);
     Atomics.store(this.#claims, at, 0);
     Atomics.notify(this.#claims, at);
   }
 
-  #claimOf(owner: number, content: number): number {
-    return mixed(owner, content, 0) & CLAIMS - 1;
+  #claimOf(owner: number, content: number, first: number): number {
+    return mixed(owner, content, first) & CLAIMS - 1;
   }
 
   #find(owner: number, content: number, block: number): number {

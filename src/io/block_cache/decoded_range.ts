@@ -2,7 +2,7 @@ import type { Steps } from "../concurrency/steps.ts";
 import { readPart } from "../read/read_part.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import type { DecodedBlocks } from "./decoded_blocks.ts";
-import { DecodedSource, type PieceReader } from "./decoded_source.ts";
+import { DecodedSource } from "./decoded_source.ts";
 
 /** A range of a file that encodes a content. */
 export interface EncodedRange {
@@ -16,13 +16,11 @@ export interface EncodedRange {
   readonly name: string;
   /** Decodes the range. Throws a {@linkcode FormatError} if it is damaged. */
   decode(bytes: Uint8Array<ArrayBuffer>, into: Uint8Array): Steps<void>;
-  /** Decodes with little memory; `undefined` if unsupported. */
-  readonly pieces?: (() => PieceReader) | undefined;
 }
 
 /** Returns an encoded range as a source of its own, made on demand and cached in `blocks` under `owner` and `number`. */
 export function decodedRange(
-  { file, offset, packed, size, name, decode, pieces }: EncodedRange,
+  { file, offset, packed, size, name, decode }: EncodedRange,
   blocks: DecodedBlocks,
   owner: number,
   number: number,
@@ -38,7 +36,6 @@ export function decodedRange(
       *decode(into): Steps<void> {
         yield* decode(yield* readPart(file, offset, packed), into);
       },
-      pieces,
       prefetch: prefetch && (() => file.prefetch!(offset, packed)),
       invalidate: invalidate && (() => file.invalidate!(offset, packed)),
     },

@@ -4,6 +4,7 @@ import type { MadeSource } from "../storage/made_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
 import { DECODED_BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
+import { SpareMemory } from "./spare_memory.ts";
 
 /** A content stored in an encoded form that can only be decoded from the start. */
 export interface EncodedContent {
@@ -40,6 +41,9 @@ export function mostAtOnce({ capacity }: DecodedBlocks): number {
   return capacity / PART_AT_ONCE;
 }
 
+/** Memory of at most so many bytes is kept for the next content. */
+const spare = new SpareMemory(8 << 20);
+
 interface Running {
   readonly reader: PieceReader;
   done: number;
@@ -59,6 +63,7 @@ export class DecodedSource implements MadeSource {
   readonly #blocks: DecodedBlocks;
   readonly #owner: number;
   readonly #number: number;
+  readonly #first: number;
   #running: Running | undefined;
   /** Serializes asynchronous reads, so that one can use what the one before has decoded. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -69,17 +74,20 @@ export class DecodedSource implements MadeSource {
   /**
    * @param owner The container's number in the cache.
    * @param number The content's number in the container.
+   * @param first Number of the first block, if it is a part of the content.
    */
   constructor(
     content: EncodedContent,
     blocks: DecodedBlocks,
     owner: number,
     number: number,
+    first = 0,
   ) {
     this.#content = content;
     this.#blocks = blocks;
     this.#owner = owner;
     this.#number = number;
+    this.#first = first;
     // The presence of these methods shows callers whether the data is remote.
     if (content.isLocal) {
       this.readAtSync = (into, offset) => this.#readNow(into, offset);
@@ -87,7 +95,7 @@ export class DecodedSource implements MadeSource {
     if (content.prefetch) this.prefetch = () => content.prefetch!();
     if (content.invalidate) {
       this.invalidate = () => {
-        blocks.drop(owner, number, content.size);
+        blocks.drop(owner, number, content.size, first);
         this.close();
         content.invalidate!();
       };
@@ -117,7 +125,7 @@ export class DecodedSource implements MadeSource {
       const at = offset + done;
       const from = at % DECODED_BLOCK;
       const part = wanted.subarray(done, done + DECODED_BLOCK - from);
-      const block = (at - from) / DECODED_BLOCK;
+      const block = this.#first + (at - from) / DECODED_BLOCK;
       const isThere = this.#blocks.read(
         this.#owner,
         this.#number,
@@ -170,11 +178,15 @@ export class DecodedSource implements MadeSource {
     const length = Math.min(into.length, Math.max(0, this.size - offset));
     if (this.readCached(into, offset) === length) return length;
     // If several threads want it, one decodes it.
-    const isOurs = this.#blocks.claim(this.#owner, this.#number);
+    const [blocks, key] = [
+      this.#blocks,
+      [this.#owner, this.#number, this.#first] as const,
+    ];
+    const isOurs = blocks.claim(...key);
     try {
       return runSync(this.#read(into, offset));
     } finally {
-      if (isOurs) this.#blocks.release(this.#owner, this.#number);
+      if (isOurs) blocks.release(...key);
     }
   }
 
@@ -206,12 +218,15 @@ export class DecodedSource implements MadeSource {
 
   *#decode(wanted: Uint8Array, offset: number): Steps<void> {
     const isAll = wanted.length === this.size;
-    const all = isAll ? wanted : new Uint8Array(this.size);
+    const memory = isAll ? undefined : spare.take(this.size);
+    const all = memory?.subarray(0, this.size) ?? wanted;
     yield* this.#content.decode(all);
     for (let at = 0; at < all.length; at += DECODED_BLOCK) {
       this.#keep(at / DECODED_BLOCK, all.subarray(at, at + DECODED_BLOCK));
     }
-    if (!isAll) wanted.set(all.subarray(offset, offset + wanted.length));
+    if (memory === undefined) return;
+    wanted.set(all.subarray(offset, offset + wanted.length));
+    spare.giveBack(memory);
   }
 
   /** Continues decoding, or starts again, up to the end of the wanted range. */
@@ -252,7 +267,7 @@ export class DecodedSource implements MadeSource {
   }
 
   #keep(block: number, bytes: Uint8Array): void {
-    this.#blocks.put(this.#owner, this.#number, block, bytes);
+    this.#blocks.put(this.#owner, this.#number, this.#first + block, bytes);
   }
 
   /** Takes the running decoder, so that nobody else uses it meanwhile; or starts one. */

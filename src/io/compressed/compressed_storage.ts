@@ -17,7 +17,6 @@ import {
   keptIndex,
 } from "../index_cache/cached_index.ts";
 import type { KeptIndex } from "../index_cache/kept_index.ts";
-import { readPart } from "../read/read_part.ts";
 import type { RemoteOptions } from "../remote/remote_options.ts";
 import type { ByteSource } from "../storage/byte_source.ts";
 import {
@@ -34,29 +33,24 @@ import type {
 } from "../storage/storage.ts";
 import {
   type Compression,
-  compressionOf,
+  compressionOfFile,
+  COMPRESSIONS,
   decompressedName,
-  LONGEST_MAGIC,
+  zlibHead,
 } from "./compressions.ts";
-import { DecompressedSource } from "./decompressed_source.ts";
+import { declaredSize, type LiveSource } from "./live_source.ts";
 import { CachedParts, stateOf, type StreamState } from "./long_parts.ts";
-import { declaredSize, LiveSource } from "./live_source.ts";
-import { type Method, methodOf } from "./methods.ts";
-import type { StreamIndex } from "./part_columns.ts";
-import { loadPushDecoder } from "./push_decoder.ts";
+import { methodOf } from "./methods.ts";
 import {
-  declaredIndex,
-  type DecodingLimits,
-  ENTRY,
-  headerOf,
-  indexOf,
-  indexStream,
-  StreamIndexing,
-  tablesOf,
-} from "./stream_index.ts";
-
-/** Version of the indexes in the cache. */
-const KIND = "compressed stream 1";
+  cachedStreamIndex,
+  decompressedSource,
+  liveSource,
+  type OpenStream,
+  STREAM_KIND,
+} from "./open_stream.ts";
+import type { PartTable, StreamIndex } from "./part_columns.ts";
+import { loadPushDecoder } from "./push_decoder.ts";
+import { declaredIndex, type DecodingLimits } from "./stream_index.ts";
 
 /** How compressed files are decoded, and what of that is cached. */
 export interface CompressedOptions extends DecodingLimits {
@@ -76,12 +70,9 @@ interface KnownStream {
 }
 
 /** A stream that is being opened. */
-interface Opening {
+interface Opening extends OpenStream {
   readonly path: string;
-  readonly origin: ByteSource;
-  readonly method: Method;
   readonly state: StreamState | undefined;
-  readonly long: CachedParts | undefined;
 }
 
 interface Seed {
@@ -202,7 +193,8 @@ export class CompressedStorage extends LayeredStorage {
   }
 
   *#decompressed(path: string, origin: ByteSource): Steps<ByteSource> {
-    const compression = yield* compressionAt(origin);
+    const compression = (yield* compressionOfFile(origin)) ??
+      (yield* zlibOf(origin));
     if (compression === undefined) return origin;
     const method = methodOf(compression, path);
     if (method.needsPushDecoder) yield* loadPushDecoder(path);
@@ -211,51 +203,32 @@ export class CompressedStorage extends LayeredStorage {
       known.mtime === origin.mtime && known.compression === compression.name;
     const state = isKnown
       ? known.state
-      : stateOf(cacheLocation(origin, KIND, this.#options));
+      : stateOf(cacheLocation(origin, STREAM_KIND, this.#options));
     const { onWarning } = this.#options;
     const remote = cacheOptionsOf(origin, this.#options.remote);
-    const most = mostAtOnce(this.#blocks);
-    const long = CachedParts.of(state, remote, most, onWarning);
-    const opening: Opening = { path, origin, method, state, long };
-    if (isKnown) return this.#sourceOf(opening, known);
-    const cached = this.#cachedIndexOf(opening);
+    const blocks = this.#blocks;
+    const most = mostAtOnce(blocks);
+    const opening: Opening = {
+      ...{ path, origin, method, state, blocks, limits: this.#options },
+      long: CachedParts.of(state, remote, most, onWarning),
+      owner: isKnown ? known.owner : blocks.newOwner(),
+      number: 0,
+      onLong: (part, index) => this.#noteLong(path, part, index),
+    };
+    if (isKnown) return decompressedSource(opening, known.index);
+    const cached = cachedStreamIndex(opening);
     const size = yield* this.#liveSize(opening, cached);
     if (size !== undefined) {
-      const indexing = new StreamIndexing(origin, method, this.#options, long);
-      const source = new LiveSource(origin, size, indexing, () => {
-        const index = indexing.finish();
+      const source = liveSource(opening, size, (index) => {
         cacheIndex(origin, this.#options, cached, index);
-        return this.#sourceOf(opening, this.#learn(opening, index));
+        this.#learn(opening, index);
       });
       this.#live.push(source);
       return source;
     }
     const index = yield* cachedIndex(origin, this.#options, cached);
-    return this.#sourceOf(opening, this.#learn(opening, index));
-  }
-
-  /** Returns how the index of a stream is made and cached. */
-  #cachedIndexOf(
-    { origin, method, long }: Opening,
-  ): KeptIndex<StreamIndex> {
-    const options = this.#options;
-    return {
-      kind: KIND,
-      entrySize: ENTRY,
-      isCacheable: true,
-      take: (tables) => indexOf(origin, tables),
-      *make() {
-        const declared = yield* declaredIndex(origin, method, options);
-        if (declared !== undefined) return declared;
-        return yield* indexStream(
-          new StreamIndexing(origin, method, options, long),
-        );
-      },
-      count: ({ size }) => size / ENTRY,
-      tables: tablesOf,
-      headerAt: headerOf,
-      travels: ({ isDeclared }) => !isDeclared,
-    };
+    this.#learn(opening, index);
+    return decompressedSource(opening, index);
   }
 
   /** Returns the declared size of a stream that can be read while it is decoded for the first time. */
@@ -274,36 +247,19 @@ export class CompressedStorage extends LayeredStorage {
   }
 
   #learn(
-    { path, origin: { size, mtime }, method, state }: Opening,
+    { path, origin: { size, mtime }, method, state, owner }: Opening,
     index: StreamIndex,
-  ): KnownStream {
+  ): void {
     const compression = method.compression.name;
-    const owner = this.#blocks.newOwner();
-    const stream = { path, size, mtime, compression, index, owner, state };
-    this.know(stream);
+    this.know({ path, size, mtime, compression, index, owner, state });
     this.#warnOfJunk(path, index);
-    return stream;
   }
 
-  #sourceOf(
-    { path, origin, method, long }: Opening,
-    { index, owner }: KnownStream,
-  ): DecompressedSource {
-    const blocks = this.#blocks;
-    const onLong = (part: number) => {
-      const key = `${part} ${path}`;
-      // Making an index that is not declared has decoded all parts.
-      if (index.isDeclared && !this.#once.has(key)) this.#once.add(key);
-      else this.#warnOfAgain(path);
-    };
-    return new DecompressedSource(origin, {
-      method,
-      index,
-      blocks,
-      owner,
-      long,
-      onLong,
-    });
+  #noteLong(path: string, part: number, { isDeclared }: PartTable): void {
+    const key = `${part} ${path}`;
+    // Making an index that is not declared has decoded all parts.
+    if (isDeclared && !this.#once.has(key)) this.#once.add(key);
+    else this.#warnOfAgain(path);
   }
 
   #warnOfJunk(path: string, { junk }: StreamIndex): void {
@@ -328,9 +284,13 @@ export class CompressedStorage extends LayeredStorage {
   }
 }
 
-function* compressionAt(source: ByteSource): Steps<Compression | undefined> {
-  const length = Math.min(source.size, LONGEST_MAGIC);
-  return compressionOf(yield* readPart(source, 0, length));
+/** Returns zlib for a file that is compressed by it, and has no suffix of another compression. */
+function* zlibOf(origin: ByteSource): Steps<Compression | undefined> {
+  const zlib = COMPRESSIONS.find(({ name }) => name === "zlib")!;
+  const isOther = decompressedName(origin.name) !== origin.name &&
+    !zlib.suffixes.some((suffix) => origin.name.endsWith(suffix));
+  const isZlib = !isOther && (yield* zlibHead(origin)) !== undefined;
+  return isZlib ? zlib : undefined;
 }
 
 /** Makes the storage in another thread. */

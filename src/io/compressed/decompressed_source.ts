@@ -1,18 +1,23 @@
 import { FormatError } from "../../base/errors.ts";
-import type { DecodedBlocks } from "../block_cache/decoded_blocks.ts";
+import {
+  DECODED_BLOCK,
+  type DecodedBlocks,
+} from "../block_cache/decoded_blocks.ts";
 import {
   DecodedSource,
   mostAtOnce,
   type PieceReader,
 } from "../block_cache/decoded_source.ts";
 import type { Steps } from "../concurrency/steps.ts";
+import { systemDecoder } from "../block_cache/system_decoder.ts";
 import { crc32Of } from "../read/crc32_of.ts";
+import { readPart } from "../read/read_part.ts";
 import type { ByteSource, WaitOptions } from "../storage/byte_source.ts";
 import type { MadeSource } from "../storage/made_source.ts";
 import type { CachedParts } from "./long_parts.ts";
 import { type Checkpoint, MemberReader } from "./member_reader.ts";
 import type { Method } from "./methods.ts";
-import type { StreamIndex } from "./part_columns.ts";
+import type { PartTable } from "./part_columns.ts";
 import { checkpointOf, partAt } from "./stream_index.ts";
 
 /** Most parts whose sources are kept at a time. */
@@ -21,10 +26,11 @@ const MOST_PARTS = 64;
 /** What sources of one stream share. */
 export interface DecompressedStream {
   readonly method: Method;
-  readonly index: StreamIndex;
+  readonly index: PartTable;
   readonly blocks: DecodedBlocks;
-  /** Number of the stream in the cache of blocks. */
+  /** Numbers of the container in the cache of blocks, and of the stream in it. */
   readonly owner: number;
+  readonly number: number;
   /** Long parts on the disk, if they may be cached. */
   readonly long: CachedParts | undefined;
   /** Called when a long part is decoded from its start. */
@@ -205,9 +211,11 @@ export class DecompressedSource implements MadeSource {
 
   #newPart(number: number): DecodedSource {
     const { origin } = this;
-    const { index, blocks, owner } = this.#stream;
+    const { index, blocks, owner, number: stream } = this.#stream;
     const { starts, packed } = index;
     const size = starts[number + 1]! - starts[number]!;
+    // Parts share no block, although they begin anywhere.
+    const first = Math.ceil(starts[number]! / DECODED_BLOCK) + number;
     const [start, end] = [packed[number]!, packed[number + 1]!];
     const content = {
       name: origin.name,
@@ -222,11 +230,12 @@ export class DecompressedSource implements MadeSource {
       invalidate: origin.invalidate &&
         (() => origin.invalidate!(start, end - start)),
     };
-    return new DecodedSource(content, blocks, owner, number);
+    return new DecodedSource(content, blocks, owner, stream, first);
   }
 
   *#decode(number: number, into: Uint8Array): Steps<void> {
     const { index } = this.#stream;
+    if (yield* this.#decodeFrames(number, into)) return;
     const reader = this.#readerAt(number);
     try {
       yield* reader.fill(into);
@@ -238,6 +247,19 @@ export class DecompressedSource implements MadeSource {
     }
     const sum = crc32Of(into);
     if (sum !== index.sums[number]) throw this.#mismatch(number, sum);
+  }
+
+  /** Decodes whole frames of zstd at once, which is faster. Returns `false` if it cannot, or something is wrong. */
+  *#decodeFrames(number: number, into: Uint8Array): Steps<boolean> {
+    const { method, index } = this.#stream;
+    if (method.compression.name !== "zstd") return false;
+    const decoder = systemDecoder("zstd");
+    const [start, end] = [index.packed[number]!, index.packed[number + 1]!];
+    // Skippable frames may have any size.
+    if (decoder === undefined || end - start > 2 * into.length) return false;
+    const encoded = yield* readPart(this.origin, start, end - start);
+    return decoder.decode(encoded, into) &&
+      (index.isDeclared || crc32Of(into) === index.sums[number]);
   }
 
   #pieces(number: number, size: number): PieceReader {

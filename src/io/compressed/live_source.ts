@@ -5,6 +5,7 @@ import type { ByteSource, ReadOptions } from "../storage/byte_source.ts";
 import type { MadeSource } from "../storage/made_source.ts";
 import { mustWait } from "../storage/must_wait.ts";
 import type { Compression } from "./compressions.ts";
+import type { PartTable } from "./part_columns.ts";
 import type { StreamIndexing } from "./stream_index.ts";
 
 /** Decoded bytes before the front that are kept, besides the last piece. */
@@ -73,6 +74,24 @@ function frameSize(head: Uint8Array): number | undefined {
   }
 }
 
+/** A stream that is decoded for the first time. */
+export interface LiveStream {
+  readonly origin: ByteSource;
+  /** Declared size. */
+  readonly size: number;
+  readonly indexing: StreamIndexing;
+  /** Reads what the cache on the disk has of the part that began last. Returns the number of bytes read. */
+  readonly fromDisk: (
+    part: number,
+    into: Uint8Array,
+    offset: number,
+  ) => number;
+  /** Makes the source of the parts that have ended. */
+  sourceOf(parts: PartTable): ByteSource;
+  /** Called at the end: makes the source that knows all parts, which closes the origin. */
+  settled(): ByteSource;
+}
+
 /**
  * A stream while it is decoded for the first time. It is read as far as decoding has come, or decodes further. Once it has
  * been decoded, reads go to the source that knows its parts.
@@ -81,8 +100,10 @@ export class LiveSource implements MadeSource {
   readonly origin: ByteSource;
   readonly size: number;
   readonly readAtSync?: (into: Uint8Array, offset: number) => number;
-  readonly #indexing: StreamIndexing;
-  readonly #settled: () => ByteSource;
+  readonly #stream: LiveStream;
+  /** Knows the parts that have ended. */
+  #ended: ByteSource | undefined;
+  /** Knows all parts. */
   #inner: ByteSource | undefined;
   #failure: unknown;
   #recent: Uint8Array[] = [];
@@ -91,20 +112,11 @@ export class LiveSource implements MadeSource {
   /** Serializes asynchronous reads. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param size Declared size.
-   * @param settled Called at the end: makes the source that knows the parts, which closes the origin.
-   */
-  constructor(
-    origin: ByteSource,
-    size: number,
-    indexing: StreamIndexing,
-    settled: () => ByteSource,
-  ) {
+  constructor(stream: LiveStream) {
+    const { origin, size } = stream;
     this.origin = origin;
     this.size = size;
-    this.#indexing = indexing;
-    this.#settled = settled;
+    this.#stream = stream;
     if (origin.readAtSync) {
       this.readAtSync = (into, offset) => this.#readNow(into, offset);
     }
@@ -164,10 +176,16 @@ export class LiveSource implements MadeSource {
     yield* this.#advance(Infinity);
   }
 
+  /** Frees the memory of decoding, if it has not ended and nobody reads: it goes on from the part that began last. */
+  suspend(): void {
+    if (this.#inner !== undefined || this.#isRunning) return;
+    this.#restartPart();
+  }
+
   close(): void {
     this.#recent = [];
     if (this.#inner !== undefined) return this.#inner.close();
-    this.#indexing.close();
+    this.#stream.indexing.close();
     this.origin.close();
   }
 
@@ -191,28 +209,56 @@ export class LiveSource implements MadeSource {
         yield* fillNow(this.#inner, rest, at);
         break;
       }
-      const got = this.#copyRecent(rest, at);
+      const got = this.#copyRecent(rest, at) ||
+        (yield* this.#readOld(rest, at));
       done += got;
-      // What was decoded long ago is read once all parts are known.
-      const isOld = at < this.#recentStart;
-      if (got === 0) {
-        yield* this.#advance(isOld ? Infinity : this.#indexing.size + 1);
+      const { size } = this.#stream.indexing;
+      if (got > 0) continue;
+      if (at < size) {
+        if (this.#isRunning) throw mustWait(this.name);
+        this.#restartPart();
       }
+      yield* this.#advance(at < size ? at + 1 : size + 1);
     }
     return wanted.length;
+  }
+
+  /** Reads what was decoded long ago, if it is in parts that have ended, or on the disk. Returns the number of bytes read. */
+  *#readOld(into: Uint8Array, offset: number): Steps<number> {
+    const { indexing, fromDisk } = this.#stream;
+    const { parts, size } = indexing;
+    const { start, count } = parts;
+    if (offset >= size) return 0;
+    if (offset >= start) {
+      const most = Math.min(size, this.#recentStart) - offset;
+      return fromDisk(count, into.subarray(0, most), offset - start);
+    }
+    const old = into.subarray(0, start - offset);
+    yield* fillNow(this.#ended ??= this.#stream.sourceOf(parts), old, offset);
+    return old.length;
+  }
+
+  #restartPart(): void {
+    const { indexing } = this.#stream;
+    indexing.restartPart();
+    this.#recent = [];
+    this.#recentStart = indexing.size;
   }
 
   *#advance(end: number): Steps<void> {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#inner !== undefined) return;
     if (this.#isRunning) throw mustWait(this.name); // an asynchronous read goes on
-    const indexing = this.#indexing;
+    const { indexing } = this.#stream;
     this.#isRunning = true;
     try {
       while (indexing.size < end) {
         const piece = yield* indexing.next();
         if (piece === undefined) return this.#end();
         this.#keep(piece.slice());
+        if (indexing.size > this.size) {
+          throw new WrongSizeError(this.name, this.size, indexing.size);
+        }
       }
     } catch (error) {
       this.#failure = error;
@@ -223,8 +269,9 @@ export class LiveSource implements MadeSource {
   }
 
   #end(): void {
-    const { size } = this.#indexing;
-    this.#inner = this.#settled();
+    const { size } = this.#stream.indexing;
+    this.#inner = this.#stream.settled();
+    this.#ended = undefined;
     this.#recent = [];
     if (size !== this.size) {
       throw new WrongSizeError(this.name, this.size, size);
@@ -233,7 +280,7 @@ export class LiveSource implements MadeSource {
 
   #keep(piece: Uint8Array): void {
     this.#recent.push(piece);
-    const front = this.#indexing.size;
+    const front = this.#stream.indexing.size;
     while (
       this.#recent.length > 1 &&
       front - this.#recentStart - this.#recent[0]!.length > RECENT

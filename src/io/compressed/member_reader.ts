@@ -32,11 +32,13 @@ export class MemberReader {
   readonly #source: ByteSource;
   readonly #method: Method;
   readonly #from: Checkpoint;
-  readonly #interval: number;
+  /** Decoded bytes after which {@linkcode MemberReader.next} stops where decoding can begin. */
+  interval: number;
   #decoder: Decoder | undefined;
   #isInMember = false;
   /** Bytes behind the current member that its decoder does not consume. */
   #trailer = 0;
+  #memory = new Uint8Array(0);
   #input = new Uint8Array(0);
   #inputStart: number;
   #inputDone = 0;
@@ -49,8 +51,7 @@ export class MemberReader {
   junk = 0;
 
   /**
-   * @param interval Decoded bytes after which {@linkcode MemberReader.next} stops where decoding can begin. Defaults to
-   * never.
+   * @param interval Defaults to any number of bytes.
    */
   constructor(
     source: ByteSource,
@@ -61,7 +62,7 @@ export class MemberReader {
     this.#source = source;
     this.#method = method;
     this.#from = from;
-    this.#interval = interval;
+    this.interval = interval;
     this.#inputStart = from.packed;
   }
 
@@ -101,7 +102,7 @@ export class MemberReader {
       const written = yield* this.#step(into);
       filled += written;
       this.#sinceCheckpoint += written;
-      if (this.#sinceCheckpoint < this.#interval) continue;
+      if (this.#sinceCheckpoint < this.interval) continue;
       const window = this.#output.subarray(
         Math.max(0, filled - WINDOW),
         filled,
@@ -205,7 +206,7 @@ export class MemberReader {
         this.#inputDone += padding;
         continue;
       }
-      if (method.isMember(head)) break;
+      if (method.isMember(head, this.#decoder === undefined)) break;
       this.junk = this.#source.size - this.packed;
       return false;
     }
@@ -247,7 +248,11 @@ export class MemberReader {
     const start = this.#inputStart + this.#input.length;
     const length = Math.min(INPUT, this.#source.size - start);
     if (length <= 0) return rest;
-    const input = new Uint8Array(rest.length + length);
+    if (this.#memory.length === 0) {
+      // What is left of the input is shorter than a magic.
+      this.#memory = new Uint8Array(INPUT + this.#method.longestMagic);
+    }
+    const input = this.#memory.subarray(0, rest.length + length);
     input.set(rest);
     yield* fillNow(this.#source, input.subarray(rest.length), start);
     this.#inputStart += this.#inputDone;

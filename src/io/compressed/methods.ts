@@ -1,20 +1,23 @@
 import { FormatError } from "../../base/errors.ts";
+import type { Steps } from "../concurrency/steps.ts";
 import {
   type Compression,
   compressionOf,
+  COMPRESSIONS,
+  INNER_COMPRESSIONS,
   LONGEST_MAGIC,
 } from "./compressions.ts";
 import type { Decoder } from "./decoder.ts";
 import {
-  GZIP_TRAILER,
   type ResumedMember,
+  TRAILERS,
   ZlibDecoder,
   ZstdDecoder,
 } from "./native_decoders.ts";
 import { isFfiPermitted } from "../libc/libc.ts";
 import { nativeLibrary } from "./native_libraries.ts";
 import { Bzip2Decoder, Lz4Decoder, XzDecoder } from "./other_decoders.ts";
-import { PushDecoder } from "./push_decoder.ts";
+import { loadPushDecoder, PushDecoder } from "./push_decoder.ts";
 
 /** How streams of one compression are decoded. */
 export interface Method {
@@ -25,7 +28,7 @@ export interface Method {
   /** Whether {@linkcode loadPushDecoder} must have ended before. */
   readonly needsPushDecoder: boolean;
   /** Whether a member begins here. */
-  isMember(head: Uint8Array): boolean;
+  isMember(head: Uint8Array, isFirst: boolean): boolean;
   /** Returns the number of bytes at the start of `head` that are padding between members. */
   paddingOf(head: Uint8Array): number;
   /** Makes a decoder of a member, or of the rest of one. */
@@ -61,30 +64,8 @@ function zerosOf(head: Uint8Array): number {
  * @throws {FormatError} With code `unsupported` if that needs what is missing here.
  */
 export function methodOf(compression: Compression, path: string): Method {
-  if (compression.name === "gzip") {
-    const zlib = nativeLibrary("zlib");
-    return method(
-      compression,
-      zlib === undefined
-        ? () => new PushDecoder("gzip")
-        : (from) => new ZlibDecoder(zlib, from),
-      {
-        trailer: GZIP_TRAILER,
-        paddingOf: zerosOf,
-        needsPushDecoder: zlib === undefined,
-      },
-    );
-  }
-  if (compression.name === "zstd") {
-    const zstd = nativeLibrary("zstd");
-    return method(
-      compression,
-      zstd === undefined
-        ? () => new PushDecoder("zstd")
-        : () => new ZstdDecoder(zstd),
-      { isMember: isZstdFrame, needsPushDecoder: zstd === undefined },
-    );
-  }
+  const known = portableMethod(compression);
+  if (known !== undefined) return known;
   const decoder = systemDecoder(compression.name);
   if (decoder !== undefined) return method(compression, ...decoder);
   const { name, command } = compression;
@@ -100,6 +81,76 @@ export function methodOf(compression: Compression, path: string): Method {
       `Decompress it (${command}), and open that`,
     { path, actual: name },
   );
+}
+
+/** Compressions of parts of containers. */
+export type InnerCompression =
+  | "brotli"
+  | "bzip2"
+  | "deflate"
+  | "gzip"
+  | "zlib"
+  | "zstd";
+
+/**
+ * Returns how to decode a part of a container.
+ *
+ * @throws {FormatError} With code `unsupported` if that needs what is missing here.
+ */
+export function innerMethodOf(name: InnerCompression, path = ""): Method {
+  const compression = name in INNER_COMPRESSIONS
+    ? INNER_COMPRESSIONS[name as keyof typeof INNER_COMPRESSIONS]
+    : COMPRESSIONS.find((known) => known.name === name)!;
+  return methodOf(compression, path);
+}
+
+/**
+ * Loads what decodes parts of containers in pieces, if it is not a library of the system. Where that would have to wait,
+ * they are decoded at once instead.
+ */
+export function* loadInner(
+  names: readonly InnerCompression[],
+): Steps<void> {
+  const isNeeded = names.some((name) => innerMethodOf(name).needsPushDecoder);
+  if (isNeeded) yield* loadPushDecoder();
+}
+
+/** Returns how to decode what `node:zlib` can as well, and of which a library of the system can more. */
+function portableMethod(compression: Compression): Method | undefined {
+  const { name } = compression;
+  if (name === "deflate" || name === "gzip" || name === "zlib") {
+    const zlib = nativeLibrary("zlib");
+    const others = {
+      trailer: TRAILERS[name],
+      needsPushDecoder: zlib === undefined,
+      ...name === "gzip" ? { paddingOf: zerosOf } : { isMember: isFirstMember },
+    };
+    return method(
+      compression,
+      zlib === undefined
+        ? () => new PushDecoder(name)
+        : (from) => new ZlibDecoder(zlib, name, from),
+      others,
+    );
+  }
+  if (name === "brotli") {
+    const others = { isMember: isFirstMember, needsPushDecoder: true };
+    return method(compression, () => new PushDecoder(name), others);
+  }
+  if (name !== "zstd") return undefined;
+  const zstd = nativeLibrary("zstd");
+  return method(
+    compression,
+    zstd === undefined
+      ? () => new PushDecoder("zstd")
+      : () => new ZstdDecoder(zstd),
+    { isMember: isZstdFrame, needsPushDecoder: zstd === undefined },
+  );
+}
+
+/** For streams without a magic, of which there is one. */
+function isFirstMember(_: Uint8Array, isFirst: boolean): boolean {
+  return isFirst;
 }
 
 /** Libraries that are called where the system has them, and that have no substitute. */

@@ -10,9 +10,15 @@ const Z_BLOCK = 5;
 const Z_STREAM_END = 1;
 const Z_BUF_ERROR = -5;
 const Z_MEM_ERROR = -4;
-/** Window bits that stand for a gzip member, and for raw deflate. */
-const GZIP = 15 + 16;
-const RAW = -15;
+/** Window bits that stand for what a deflate stream is wrapped in: a gzip member, RFC 1950, nothing. */
+const WINDOW_BITS = { gzip: 15 + 16, zlib: 15, deflate: -15 } as const;
+export type DeflateWrapper = keyof typeof WINDOW_BITS;
+/** Bytes behind the deflate stream: CRC-32 and size (RFC 1952, 2.3), Adler-32 (RFC 1950, 2.2). */
+export const TRAILERS: Readonly<Record<DeflateWrapper, number>> = {
+  gzip: 8,
+  zlib: 4,
+  deflate: 0,
+};
 /** Flags of `data_type` after `Z_BLOCK`. */
 const LAST_BLOCK = 64;
 const AT_BOUNDARY = 128;
@@ -21,15 +27,13 @@ const Z_STREAM_SIZE = 112;
 const Z = { NEXT_IN: 0, AVAIL_IN: 2, NEXT_OUT: 6, AVAIL_OUT: 8, MSG: 12 };
 const DATA_TYPE = 22;
 const VERSION = new TextEncoder().encode("1.2.11\0");
-/** Bytes behind the deflate stream of a gzip member: CRC-32 and size (RFC 1952, 2.3). */
-export const GZIP_TRAILER = 8;
 
 /** Frees what decoders hold outside of JavaScript that were lost before they were closed. */
 export const lost: FinalizationRegistry<() => void> = new FinalizationRegistry((
   free,
 ) => free());
 
-/** State from which a gzip member is decoded in its middle. */
+/** State from which a deflate stream is decoded in its middle. */
 export interface ResumedMember {
   /** What precedes. */
   readonly window: Uint8Array;
@@ -39,8 +43,8 @@ export interface ResumedMember {
 }
 
 /**
- * Decodes gzip members by the system's zlib, which checks their CRC-32, and stops between deflate blocks. What is resumed
- * in the middle of a member ends before its trailer.
+ * Decodes deflate streams by the system's zlib, which checks the checksum of their wrapper, and stops between deflate
+ * blocks. What is resumed in the middle of a stream ends before its trailer.
  */
 export class ZlibDecoder implements Decoder {
   read = 0;
@@ -51,20 +55,26 @@ export class ZlibDecoder implements Decoder {
   readonly #stream = new Uint32Array(Z_STREAM_SIZE / 4);
   readonly #bytes = new Uint8Array(this.#stream.buffer);
   readonly #pointers = new BigUint64Array(this.#stream.buffer);
+  readonly #wrapper: DeflateWrapper;
   #isOpen = false;
 
-  constructor(zlib: NativeLibrary<"zlib">, from?: ResumedMember) {
+  constructor(
+    zlib: NativeLibrary<"zlib">,
+    wrapper: DeflateWrapper,
+    from?: ResumedMember,
+  ) {
     this.#zlib = zlib;
+    this.#wrapper = wrapper;
     if (from === undefined) this.reset();
     else this.#resume(from);
   }
 
   reset(): void {
-    this.#init(GZIP);
+    this.#init(WINDOW_BITS[this.#wrapper]);
   }
 
   #resume({ window, bits, value }: ResumedMember): void {
-    this.#init(RAW);
+    this.#init(WINDOW_BITS.deflate);
     const { inflatePrime, inflateSetDictionary } = this.#zlib;
     if (bits > 0) inflatePrime(this.#bytes, bits, value);
     if (window.length === 0) return;
@@ -95,7 +105,12 @@ export class ZlibDecoder implements Decoder {
     this.#pointers[Z.NEXT_OUT / 2] = addressOf(output);
     words[Z.AVAIL_IN] = input.length;
     words[Z.AVAIL_OUT] = output.length;
-    const result = this.#zlib.inflate(this.#bytes, Z_BLOCK);
+    let result = this.#zlib.inflate(this.#bytes, Z_BLOCK);
+    const afterLast = LAST_BLOCK | AT_BOUNDARY;
+    if (result === 0 && (words[DATA_TYPE]! & afterLast) === afterLast) {
+      // Without a trailer, no input is left at which it would notice the end.
+      result = this.#zlib.inflate(this.#bytes, Z_BLOCK);
+    }
     this.read = input.length - words[Z.AVAIL_IN]!;
     this.written = output.length - words[Z.AVAIL_OUT]!;
     if (result === Z_STREAM_END) this.isEnd = true;

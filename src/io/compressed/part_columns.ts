@@ -25,62 +25,76 @@ export interface StreamIndex {
   readonly isDeclared: boolean;
 }
 
-/** Columns of an index while it grows. */
+/** What is needed of an index to decode parts, also while it grows. */
+export type PartTable =
+  & Readonly<
+    Record<"starts" | "packed" | "spareBits" | "sums", ArrayLike<number>>
+  >
+  & Pick<StreamIndex, "isDeclared" | "size">
+  & ({ readonly windows: readonly Uint8Array[] } | StreamIndex);
+
+/** Columns of an index while it grows. The part that began last is not among them. */
 export class PartColumns {
   /** Decoded bytes so far. */
   size = 0;
-  readonly #starts: number[] = [];
-  readonly #packed: number[] = [];
-  readonly #spareBits: number[] = [];
-  readonly #sums: number[] = [];
-  readonly #windows: Uint8Array[] = [];
-  #start = 0;
+  readonly isDeclared = false;
+  readonly starts: number[] = [0];
+  readonly packed: number[] = [0];
+  readonly spareBits: number[] = [];
+  readonly sums: number[] = [];
+  /** Deflated window of each part. */
+  readonly windows: Uint8Array[] = [];
   #from = STREAM_START;
 
   /** Number of parts that have ended. */
   get count(): number {
-    return this.#starts.length;
+    return this.sums.length;
+  }
+
+  /** Decoded bytes before the part that began last. */
+  get start(): number {
+    return this.starts[this.count]!;
   }
 
   /** Decoded bytes of the part that began last. */
   get length(): number {
-    return this.size - this.#start;
+    return this.size - this.start;
   }
 
-  /** Encoded bytes before the part that began last. */
-  get packed(): number {
-    return this.#from.packed;
+  /** Where the part that began last begins. */
+  get from(): Checkpoint {
+    return this.#from;
   }
 
   /** Ends a part, unless it is empty: what follows begins at the checkpoint. */
   end(next: Checkpoint, sum = 0): void {
+    const { count } = this;
     if (this.length > 0) {
-      this.#starts.push(this.#start);
-      this.#packed.push(this.#from.packed);
-      this.#spareBits.push(this.#from.spareBits);
-      this.#sums.push(sum);
-      this.#windows.push(deflated(this.#from.window));
-    }
-    this.#start = this.size;
+      this.spareBits.push(this.#from.spareBits);
+      this.windows.push(deflated(this.#from.window));
+      this.sums.push(sum);
+      this.starts.push(this.size);
+      this.packed.push(next.packed);
+    } else this.packed[count] = next.packed;
     this.#from = next;
   }
 
   finish(packed: number, junk: number, isDeclared: boolean): StreamIndex {
     this.end({ ...STREAM_START, packed });
     const windowStarts = [0];
-    for (const { length } of this.#windows) {
+    for (const { length } of this.windows) {
       windowStarts.push(windowStarts.at(-1)! + length);
     }
     const windows = new Uint8Array(newSharedMemory(windowStarts.at(-1)!));
-    for (const [i, window] of this.#windows.entries()) {
+    for (const [i, window] of this.windows.entries()) {
       windows.set(window, windowStarts[i]!);
     }
     return {
       size: this.size,
-      starts: shared([...this.#starts, this.size]),
-      packed: shared([...this.#packed, packed]),
-      spareBits: new Uint8Array(sharedCopy(Uint8Array.from(this.#spareBits))),
-      sums: new Uint32Array(sharedCopy(Uint32Array.from(this.#sums))),
+      starts: shared(this.starts),
+      packed: shared(this.packed),
+      spareBits: new Uint8Array(sharedCopy(Uint8Array.from(this.spareBits))),
+      sums: new Uint32Array(sharedCopy(Uint32Array.from(this.sums))),
       windows,
       windowStarts: shared(windowStarts),
       junk,
@@ -107,5 +121,7 @@ function zlib(): typeof import("node:zlib") {
 }
 
 function deflated(window: Uint8Array): Uint8Array {
-  return window.length === 0 ? window : zlib().deflateRawSync(window);
+  return window.length === 0
+    ? window
+    : zlib().deflateRawSync(window, { level: 1 });
 }

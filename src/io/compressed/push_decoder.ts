@@ -9,12 +9,16 @@ type Minizlib = typeof import("minizlib");
 
 let minizlib: Minizlib | undefined;
 
-/** Loads what {@linkcode PushDecoder} needs. */
-export function* loadPushDecoder(path: string): Steps<void> {
+/**
+ * Loads what {@linkcode PushDecoder} needs.
+ *
+ * @param path File that cannot be read otherwise. Without one, nothing is loaded where that would have to wait.
+ */
+export function* loadPushDecoder(path?: string): Steps<void> {
   if (minizlib !== undefined) return;
   yield* perform({
     sync() {
-      throw mustWait(path);
+      if (path !== undefined) throw mustWait(path);
     },
     async: async () => void (minizlib = await import(PACKAGES.minizlib)),
   });
@@ -22,9 +26,20 @@ export function* loadPushDecoder(path: string): Steps<void> {
 
 /**
  * Encoded bytes decoded at a time, so that what they expand to is bounded: deflate makes up to 1,032 bytes of one, zstd
- * 128 KiB of a block of 4 (RFC 8878, 3.1.1.2).
+ * 128 KiB of a block of 4 (RFC 8878, 3.1.1.2), brotli 16 MiB of a few (RFC 7932, 9.2).
  */
-const PIECE = { gzip: 1 << 14, zstd: 1 << 10 } as const;
+const PIECE = {
+  brotli: 64,
+  deflate: 1 << 14,
+  gzip: 1 << 14,
+  zlib: 1 << 14,
+  zstd: 1 << 10,
+} as const;
+
+/** Whether {@linkcode loadPushDecoder} has ended. */
+export function isPushDecoderLoaded(): boolean {
+  return minizlib !== undefined;
+}
 
 /**
  * Decodes through `node:zlib`, where the system's libraries cannot be called. It does not tell where gzip members end, so
@@ -49,13 +64,28 @@ export class PushDecoder implements Decoder {
 
   #newStream(): InstanceType<Minizlib["Unzip"]> {
     const options = { sync: true, chunkSize: 1 << 16 } as object;
-    const { Gunzip, ZstdDecompress } = minizlib!;
-    const stream = this.#compression === "gzip"
-      ? new Gunzip(options)
-      : new ZstdDecompress(options);
+    const Stream = this.#classOf(minizlib!);
+    const stream = new Stream(options);
     stream.on("error", (error: unknown) => this.#failure = error);
     stream.on("data", (piece) => this.#pieces.push(piece as Uint8Array));
     return stream as InstanceType<Minizlib["Unzip"]>;
+  }
+
+  #classOf(
+    { BrotliDecompress, Gunzip, Inflate, InflateRaw, ZstdDecompress }: Minizlib,
+  ) {
+    switch (this.#compression) {
+      case "brotli":
+        return BrotliDecompress;
+      case "deflate":
+        return InflateRaw;
+      case "gzip":
+        return Gunzip;
+      case "zlib":
+        return Inflate;
+      case "zstd":
+        return ZstdDecompress;
+    }
   }
 
   reset(): void {

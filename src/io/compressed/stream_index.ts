@@ -11,11 +11,20 @@ import {
   STREAM_START,
 } from "./member_reader.ts";
 import type { Method } from "./methods.ts";
-import { PartColumns, type StreamIndex } from "./part_columns.ts";
+import {
+  PartColumns,
+  type PartTable,
+  type StreamIndex,
+} from "./part_columns.ts";
 import { layoutOf } from "./stream_layouts.ts";
 
-/** Decoded bytes between checkpoints, at least. */
-const INTERVAL = 1 << 22;
+/**
+ * Decoded bytes between checkpoints, at least: as many times those that the last one takes, so that all take less than one
+ * percent; within limits.
+ */
+const LEAST_INTERVAL = 1 << 20;
+const MOST_INTERVAL = 1 << 22;
+const INTERVAL_RATIO = 128;
 /** Smallest decoded size, in bytes, of what counts as an entry: with fewer entries, an index is made in no time. */
 export const ENTRY = 32;
 /** Ratios up to this size in bytes are not judged: a header alone may have any. */
@@ -40,7 +49,9 @@ export interface DecodingLimits {
 /** Decodes a stream once, and notes where parts of it begin. */
 export class StreamIndexing {
   readonly #source: ByteSource;
-  readonly #reader: MemberReader;
+  readonly #method: Method;
+  readonly #leastInterval: number;
+  #reader: MemberReader;
   readonly #parts: Parts;
   readonly #maxRatio: number;
 
@@ -49,16 +60,40 @@ export class StreamIndexing {
     method: Method,
     { maxRatio = Infinity }: DecodingLimits,
     long?: LongParts,
+    leastInterval = LEAST_INTERVAL,
   ) {
     this.#source = source;
-    this.#reader = new MemberReader(source, method, STREAM_START, INTERVAL);
+    this.#method = method;
+    this.#leastInterval = leastInterval;
     this.#parts = new Parts(long);
+    this.#reader = this.#readerFrom(STREAM_START);
     this.#maxRatio = maxRatio;
   }
 
   /** Decoded bytes so far. */
   get size(): number {
     return this.#parts.columns.size;
+  }
+
+  /** Parts that have ended. */
+  get parts(): PartColumns {
+    return this.#parts.columns;
+  }
+
+  /** Drops what was decoded of the part that began last: {@linkcode StreamIndexing.next} begins it again. */
+  restartPart(): void {
+    this.#reader.close();
+    this.#reader = this.#readerFrom(this.#parts.restart());
+  }
+
+  #readerFrom(from: Checkpoint): MemberReader {
+    return new MemberReader(this.#source, this.#method, from, this.#interval);
+  }
+
+  get #interval(): number {
+    const window = this.#parts.columns.windows.at(-1)?.length ?? 0;
+    const interval = Math.min(INTERVAL_RATIO * window, MOST_INTERVAL);
+    return Math.max(interval, this.#leastInterval);
   }
 
   /**
@@ -75,7 +110,10 @@ export class StreamIndexing {
     if (size > LEAST_JUDGED && size > this.#maxRatio * reader.packed) {
       throw tooLarge(this.#source, size, reader.packed, this.#maxRatio);
     }
-    if (reader.checkpoint !== undefined) this.#parts.end(reader.checkpoint);
+    if (reader.checkpoint !== undefined) {
+      this.#parts.end(reader.checkpoint);
+      reader.interval = this.#interval;
+    }
     return piece;
   }
 
@@ -171,6 +209,13 @@ class Parts {
     long.put(columns.count, 0, this.#held.subarray(0, length));
   }
 
+  restart(): Checkpoint {
+    const { columns } = this;
+    columns.size = columns.start;
+    this.#sum = 0;
+    return columns.from;
+  }
+
   end(next: Checkpoint): void {
     const { columns } = this;
     const { length } = columns;
@@ -188,10 +233,15 @@ class Parts {
 }
 
 /** Returns where a part begins. Throws if its window, which was read from a cache, is damaged. */
-export function checkpointOf(index: StreamIndex, part: number): Checkpoint {
-  const { packed, spareBits, windows, windowStarts } = index;
+export function checkpointOf(index: PartTable, part: number): Checkpoint {
+  const { packed, spareBits } = index;
   // A copy, because zlib takes no shared memory.
-  const deflated = windows.slice(windowStarts[part], windowStarts[part + 1]);
+  const deflated = "windowStarts" in index
+    ? index.windows.slice(
+      index.windowStarts[part],
+      index.windowStarts[part + 1],
+    )
+    : index.windows[part]!;
   const window = deflated.length === 0
     ? deflated
     : process.getBuiltinModule("node:zlib")
@@ -200,7 +250,7 @@ export function checkpointOf(index: StreamIndex, part: number): Checkpoint {
 }
 
 /** Returns the part that contains an offset below the size. */
-export function partAt({ starts }: StreamIndex, offset: number): number {
+export function partAt({ starts }: PartTable, offset: number): number {
   let low = 0;
   let high = starts.length - 1;
   while (high - low > 1) {

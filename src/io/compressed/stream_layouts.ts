@@ -106,7 +106,7 @@ function* xzLayout(source: ByteSource): Steps<StreamIndex | undefined> {
     }
     columns.end(from());
   }
-  return columns.finish(columns.packed, 0, true);
+  return columns.finish(columns.from.packed, 0, true);
 }
 
 /** Streams are separated by zeros, in fours (2.2). */

@@ -36,7 +36,7 @@ export async function openSource(
   options: ConvertOptions,
 ): Promise<ConversionSource> {
   const { path, storage } = place;
-  const { from: format, subset, signal, onWarning } = options;
+  const { from: format, subset, maxRatio, remote, signal, onWarning } = options;
   const pattern = await runAsync(findPattern(path, storage), signal);
   const names = pattern === undefined
     ? await runAsync(storage.list(path), signal)
@@ -46,7 +46,8 @@ export async function openSource(
   }
   let container;
   try {
-    container = await open(path, { format, signal, onWarning, storage });
+    const own = { format, maxRatio, remote, signal, onWarning, storage };
+    container = await open(path, own);
   } catch (error) {
     if (names === undefined || !isUnknown(error)) throw error;
     return folderAt(place, options, error);

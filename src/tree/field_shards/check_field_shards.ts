@@ -134,6 +134,7 @@ class FieldShardsCheck {
         shards: [shard],
         blocks: blocks?.memory,
         owner: blocks?.newOwner() ?? 0,
+        cache: false,
       },
       this.#run.storage,
       [file],

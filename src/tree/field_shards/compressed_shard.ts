@@ -9,35 +9,35 @@ import {
   type EncodedRange,
 } from "../../io/block_cache/decoded_range.ts";
 import type { DecodedSource } from "../../io/block_cache/decoded_source.ts";
-import { type Compression, decompress } from "../../io/block_cache/inflate.ts";
-import {
-  DecodedPieces,
-  decodesPieces,
-  type EncodedPlace,
-  loadPieces,
-} from "../../io/block_cache/decoded_pieces.ts";
+import { type DecodeFault, decompress } from "../../io/block_cache/inflate.ts";
 import { decompressSnappy, loadSnappy } from "../../io/block_cache/snappy.ts";
+import { isInParts, LargeSource } from "../../io/compressed/large_source.ts";
+import { MemberReader } from "../../io/compressed/member_reader.ts";
+import { innerMethodOf, loadInner } from "../../io/compressed/methods.ts";
+import type { RemoteOptions } from "../../io/remote/remote_options.ts";
+import { MemorySource } from "../../io/storage/memory_source.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 
+type Compression = "brotli" | "bzip2" | "gzip" | "snappy" | "zstd";
+
 /** Decompressors, by the name in the index. */
-const COMPRESSIONS: Readonly<Record<string, Compression | "snappy">> = {
+const COMPRESSIONS: Readonly<Record<string, Compression>> = {
   __proto__: null as never, // indexes contain arbitrary strings
   br: "brotli",
+  bz2: "bzip2",
   gz: "gzip",
   snappy: "snappy",
   zstd: "zstd",
 };
 
-/** External programs for other compressions, for messages. */
-const PROGRAMS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  bz2: "bunzip2 -k",
-};
-
 /** Largest decompressed shard in bytes: one read may have to decode all of it. */
 const LARGEST = 1 << 30;
-/** Largest shard that is decompressed at once, by the system's library; larger ones are decoded piece by piece. */
+/**
+ * Largest shards that are decompressed at once and cached; larger ones are decoded in parts. Parts of a gzip stream can be
+ * decoded by themselves, others must be cached on the disk.
+ */
 const MOST_AT_ONCE = 128 << 20;
+const MOST_GZIP_AT_ONCE = 16 << 20;
 /** Maximum expansion factor of a zstd or deflate block. */
 const MOST_EXPANSION = 1 << 16;
 
@@ -59,16 +59,15 @@ export function requireDecodable(
 ): void {
   const how = COMPRESSIONS[compression];
   if (how === undefined) {
-    const program = PROGRAMS[compression];
     throw new FormatError(
       "unsupported",
       `Cannot read ${path}: its compression '${compression}' is ` +
-        "unsupported: only zstd, gz, br and snappy are read. Decompress all " +
-        `shards${program === undefined ? "" : ` (${program})`} in their ` +
-        "directory, and those are read instead",
+        "unsupported: only zstd, gz, bz2, br and snappy are read. Decompress " +
+        "all shards in their directory, and those are read instead",
       { path, actual: compression },
     );
   }
+  if (how === "bzip2") innerMethodOf(how, path); // needs a library
   if (Math.max(rawBytes, size) > LARGEST) {
     throw new FormatError(
       "too-large",
@@ -78,7 +77,8 @@ export function requireDecodable(
       { path, actual: rawBytes },
     );
   }
-  const most = how === "brotli" ? Infinity : size * MOST_EXPANSION;
+  const isUnbounded = how === "brotli" || how === "bzip2";
+  const most = isUnbounded ? Infinity : size * MOST_EXPANSION;
   if (rawBytes <= most) return;
   throw new FormatError(
     "absurd-count",
@@ -93,8 +93,11 @@ export function bytesKept({ rawBytes }: CompressedShard): number {
   return rawBytes > MOST_AT_ONCE ? 16 << 20 : rawBytes + DECODED_BLOCK;
 }
 
-function isDecodedByPieces(how: Compression, rawBytes: number): boolean {
-  return rawBytes > MOST_AT_ONCE && decodesPieces(how);
+function isDecodedInParts(how: Compression, rawBytes: number): boolean {
+  if (how === "snappy" || rawBytes <= MOST_GZIP_AT_ONCE) return false;
+  const method = innerMethodOf(how);
+  const hasCheckpoints = how === "gzip" && !method.needsPushDecoder;
+  return (hasCheckpoints || rawBytes > MOST_AT_ONCE) && isInParts(method);
 }
 
 /** Loads the decompressor of a shard, if it is not the system's library. */
@@ -103,7 +106,9 @@ export function* loadDecoder(
 ): Steps<void> {
   const how = COMPRESSIONS[compression];
   if (how === "snappy") yield* loadSnappy();
-  else if (how !== undefined && rawBytes > MOST_AT_ONCE) yield* loadPieces(how);
+  else if (how !== undefined && rawBytes > MOST_AT_ONCE) {
+    yield* loadInner([how]);
+  }
 }
 
 /** Returns a shard's decompressed content, made on demand and cached in `blocks` under `owner` and `number`. */
@@ -113,7 +118,8 @@ export function decompressed(
   blocks: DecodedBlocks,
   owner: number,
   number: number,
-): DecodedSource {
+  cache?: RemoteOptions["cache"],
+): DecodedSource | LargeSource {
   const { path, size: packed, compression, rawBytes } = shard;
   const how = COMPRESSIONS[compression]!;
   const fault = (why: string, cause?: unknown) =>
@@ -123,19 +129,51 @@ export function decompressed(
         "index is wrong. Download both again",
       { path, cause },
     );
-  // deno-lint-ignore require-yield -- where it lies is known
-  const place = function* (): Steps<EncodedPlace> {
-    return { source: file, start: 0, packed, size: rawBytes };
-  };
+  if (how !== "snappy" && isDecodedInParts(how, rawBytes)) {
+    const { mtime, prefetch, invalidate } = file;
+    const content = {
+      ...{ file, name: path, packed, size: rawBytes, mtime, fault },
+      method: innerMethodOf(how, path),
+      // deno-lint-ignore require-yield -- it is the whole file
+      *locate(): Steps<number> {
+        return 0;
+      },
+      prefetch: prefetch && (() => file.prefetch!(0, packed)),
+      invalidate: invalidate && (() => file.invalidate!(0, packed)),
+    };
+    return new LargeSource(content, {
+      ...{ blocks, owner, number, remote: { cache } },
+    });
+  }
   const range: EncodedRange = {
     ...{ file, offset: 0, packed: file.size, size: rawBytes, name: path },
     *decode(bytes, into): Steps<void> {
       if (how === "snappy") yield* decompressSnappy(bytes, into, fault);
-      else yield* decompress(bytes, how, into, fault);
+      else if (how === "bzip2") {
+        yield* decompressBzip2(bytes, path, into, fault);
+      } else yield* decompress(bytes, how, into, fault);
     },
-    pieces: how !== "snappy" && isDecodedByPieces(how, rawBytes)
-      ? () => new DecodedPieces(how, place, fault)
-      : undefined,
   };
   return decodedRange(range, blocks, owner, number);
+}
+
+function* decompressBzip2(
+  bytes: Uint8Array<ArrayBuffer>,
+  path: string,
+  into: Uint8Array,
+  fault: DecodeFault,
+): Steps<void> {
+  const source = new MemorySource(bytes, path);
+  const reader = new MemberReader(source, innerMethodOf("bzip2", path));
+  try {
+    yield* reader.fill(into);
+    yield* reader.endAt(bytes.length);
+  } catch (cause) {
+    const isOwn = cause instanceof FormatError && cause.code !== "changed";
+    throw isOwn
+      ? fault(`can't be decompressed (${cause.message})`, cause)
+      : cause;
+  } finally {
+    reader.close();
+  }
 }

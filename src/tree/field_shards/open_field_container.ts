@@ -24,7 +24,11 @@ export function* openFieldContainer(
 ): Steps<Container> {
   const storage = options.storage ?? LOCAL_DISK;
   const found = yield* find(path, storage);
-  const store = yield* openFieldShards(found, storage);
+  const store = yield* openFieldShards(
+    found,
+    storage,
+    options.remote?.cache,
+  );
   try {
     const samples = new FieldSamples(store);
     const tree = new FieldTree(samples, true, options.lastNode);

@@ -2,6 +2,7 @@ import { FormatError, RecordfsError } from "../../base/errors.ts";
 import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { decodedBlocks } from "../../io/block_cache/decoded_blocks.ts";
+import type { RemoteOptions } from "../../io/remote/remote_options.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import { pathIn } from "../../io/storage/stored_location.ts";
@@ -22,6 +23,7 @@ import { isCompressed, type ShardFile, ShardStore } from "./shard_store.ts";
 export function* openFieldShards(
   found: FoundShards,
   storage: Storage,
+  cache?: RemoteOptions["cache"],
 ): Steps<ShardStore> {
   const { index, path } = found;
   const files: ByteSource[] = [];
@@ -54,6 +56,7 @@ export function* openFieldShards(
       shards,
       blocks: blocks?.memory,
       owner: blocks?.newOwner() ?? 0,
+      cache,
     };
     return new ShardStore(handle, storage, files);
   } catch (error) {

@@ -7,6 +7,7 @@ import {
 } from "../../io/block_cache/decoded_blocks.ts";
 import type { ArchiveNotes } from "../archive/archive_notes.ts";
 import type { ByteSource, SourceList } from "../../io/storage/byte_source.ts";
+import type { RemoteOptions } from "../../io/remote/remote_options.ts";
 import { requireOpen } from "../../io/storage/closed.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { ShardTable } from "../samples/shard_table.ts";
@@ -46,6 +47,8 @@ export interface ShardsHandle {
   /** Block cache shared by all threads, and the dataset's number in it. */
   readonly blocks: DecodedMemory | undefined;
   readonly owner: number;
+  /** Where what is known of large compressed shards is cached. */
+  readonly cache?: RemoteOptions["cache"];
 }
 
 /** Shards of a dataset; samples are numbered across all of them. */
@@ -55,6 +58,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   readonly storage: Storage;
   readonly #blocks: DecodedBlocks | undefined;
   readonly #owner: number;
+  readonly #cache: RemoteOptions["cache"];
   /** Stored files. */
   readonly #files: (ByteSource | undefined)[];
   /** Decompressed contents. */
@@ -64,7 +68,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
 
   /** @param files Files that are already open; others are opened from `storage`. */
   constructor(
-    { path, sets, shards, blocks, owner }: ShardsHandle,
+    { path, sets, shards, blocks, owner, cache }: ShardsHandle,
     storage: Storage,
     files: readonly ByteSource[] = [],
   ) {
@@ -75,6 +79,7 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
     this.#files = [...files];
     this.#blocks = blocks && new DecodedBlocks(blocks);
     this.#owner = owner;
+    this.#cache = cache;
     this.#isDamaged = shards.some(({ damage }) => damage !== undefined);
   }
 
@@ -151,7 +156,8 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   share(): ShardsHandle {
     const { path, sets, shards } = this;
     const blocks = this.#blocks?.memory;
-    return { path, sets, shards, blocks, owner: this.#owner };
+    const [owner, cache] = [this.#owner, this.#cache];
+    return { path, sets, shards, blocks, owner, cache };
   }
 
   close(): void {
@@ -195,7 +201,10 @@ export class ShardStore extends ShardTable<ShardFile> implements SourceList {
   #contentOf(shard: number, file: ByteSource): ByteSource {
     const facts = this.shards[shard]!;
     return isCompressed(facts)
-      ? decompressed(file, facts, this.#blocks!, this.#owner, shard)
+      ? decompressed(
+        ...[file, facts, this.#blocks!, this.#owner, shard] as const,
+        this.#cache,
+      )
       : file;
   }
 }

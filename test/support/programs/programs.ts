@@ -105,6 +105,11 @@ export const PEERS_PYTHON = fs.existsSync(`${PEERS_VENV}/bin/python3`)
   ? `${PEERS_VENV}/bin/python3`
   : "/usr/bin/python3";
 
+/** Where `deno task setup:peers` puts the archives that ratarmount is tested with, which are not ours. */
+export const ARCHIVES = `${REPOSITORY}.peer-archives/tests`;
+/** Name of {@linkcode ARCHIVES} among what tests need. */
+export const PEER_ARCHIVES = "ratarmount's archives";
+
 /** Returns the directories of this user's Deno caches. */
 export async function denoCaches(): Promise<
   { readonly denoDir: string; readonly npmCache: string }
@@ -120,6 +125,10 @@ function isThere(need: string): boolean {
   switch (need) {
     case "root":
       return Deno.uid() === 0;
+    case PEER_ARCHIVES:
+      return fs.existsSync(ARCHIVES);
+    case "ratarmount":
+      return fs.existsSync(`${VENV}/bin/ratarmount`);
     case "/dev/fuse":
       return isAllowed(need, fs.constants.R_OK);
     case "libdeflate":
@@ -152,7 +161,7 @@ function isAllowed(path: string, mode: number): boolean {
 /**
  * Spread into a test's definition: ignores the test if something is missing, and reports it to the test runner.
  *
- * @param needs Names of programs, {@linkcode PYTHON_MODULES} or {@linkcode PEERS_MODULES}; `libdeflate`, `libzstd`,
+ * @param needs Names of programs, {@linkcode PYTHON_MODULES} or {@linkcode PEERS_MODULES}; {@linkcode PEER_ARCHIVES}, `libdeflate`, `libzstd`,
  * `root`, or `fuse` for what a mount needs.
  */
 export function needs(...needs: string[]): { ignore: boolean } {

@@ -103,15 +103,12 @@ export function* refuseCompressed(source: ByteSource): Steps<void> {
     yield* crc32cLoaded(); // a length may look like anything
     if (hasRightSum(head, new DataView(head.buffer), 0)) return;
   }
-  const plain = /\.(gz|gzip|z|zlib)$/i.test(path)
-    ? path.replace(/\.[^.]*$/, "")
-    : `${path}.plain`;
   const program = compression === "GZIP" ? "zcat" : "zlib-flate -uncompress";
+  const suffix = compression === "GZIP" ? "gz" : "zlib";
   throw new FormatError(
     "unsupported",
-    `Cannot open ${path}: it is compressed as a whole (${compression}), ` +
-      `and has no random access. Decompress it (${program} < ${path} > ` +
-      `${plain}), and open that`,
+    `Cannot open ${path}: it is compressed as a whole (${compression}), which its name does not say. Rename all such ` +
+      `shards (${path}.${suffix}), or decompress them (${program} < ${path} > ${path}.plain)`,
     { path, actual: compression },
   );
 }

@@ -1,7 +1,7 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { decodedBlocks } from "../../../io/block_cache/decoded_blocks.ts";
 import { mostAtOnce } from "../../../io/block_cache/decoded_source.ts";
-import { loadPieces } from "../../../io/block_cache/decoded_pieces.ts";
+import { loadInner } from "../../../io/compressed/methods.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import type { Container, ContainerOptions } from "../../../tree/format.ts";
 import { warnOfAll } from "../../../base/message_text.ts";
@@ -51,7 +51,7 @@ export function* openTree(
     const isLarge = columns.sizes.some((size, record) =>
       size > large && isDecoded(columns, record)
     );
-    if (isLarge) yield* loadPieces("deflate");
+    if (isLarge) yield* loadInner(["deflate", "zstd"]);
     const tree = new ZipTree({
       archive,
       storage,
@@ -59,6 +59,7 @@ export function* openTree(
       starts: newStarts(columns),
       blocks,
       owner: blocks.newOwner(),
+      cache: options.remote?.cache,
       skipped,
     });
     warnOfAll(noteLines(tree.notes), options.onWarning);

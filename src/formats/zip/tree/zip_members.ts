@@ -3,18 +3,24 @@ import type { DecodedBlocks } from "../../../io/block_cache/decoded_blocks.ts";
 import {
   DecodedSource,
   type EncodedContent,
-  type PieceReader,
+  mostAtOnce,
 } from "../../../io/block_cache/decoded_source.ts";
-import {
-  DecodedPieces,
-  decodesPieces,
-  type EncodedPlace,
-} from "../../../io/block_cache/decoded_pieces.ts";
 import {
   type DecodeFault,
   decompress,
 } from "../../../io/block_cache/inflate.ts";
+import {
+  isInParts,
+  type LargeContent,
+  LargeSource,
+} from "../../../io/compressed/large_source.ts";
+import {
+  innerMethodOf,
+  type Method as StreamMethod,
+} from "../../../io/compressed/methods.ts";
+import { SpareMemory } from "../../../io/block_cache/spare_memory.ts";
 import { fill } from "../../../io/read/read_part.ts";
+import type { RemoteOptions } from "../../../io/remote/remote_options.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { Method } from "../layout.ts";
@@ -23,24 +29,8 @@ import type { ZipColumns } from "../read/zip_columns.ts";
 import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
-/** Largest memory that is kept for the next member, in bytes. */
-const MOST_SPARE = 1 << 20;
-
-/** Memory of the last member: a new allocation would take half as long as inflating. */
-let spare = new Uint8Array(0);
-
-/** Takes memory of at least `length` bytes for exclusive use. */
-function takeMemory(length: number): Uint8Array<ArrayBuffer> {
-  const memory = spare;
-  spare = new Uint8Array(0);
-  if (memory.length >= length) return memory;
-  return new Uint8Array(Math.max(length, Math.min(2 * length, MOST_SPARE)));
-}
-
-/** Keeps memory that is no longer in use. */
-function giveBack(memory: Uint8Array<ArrayBuffer>): void {
-  if (memory.length <= MOST_SPARE) spare = memory;
-}
+/** Memory of at most so many bytes is kept for the next member. */
+const spare = new SpareMemory(1 << 20);
 
 /** Encoded contents of a zip's members, and where they are decoded to. */
 export interface MemberPlace {
@@ -52,29 +42,39 @@ export interface MemberPlace {
   readonly blocks: DecodedBlocks;
   /** Number of the zip among owners of blocks. */
   readonly owner: number;
+  /** Where what is known of large members is cached. */
+  readonly cache?: RemoteOptions["cache"];
 }
 
 /** Returns the compressed members of a zip as sources by record, which are decoded when read. */
 export function zipMembers(place: MemberPlace): MemberSources {
-  const { columns, blocks, owner } = place;
+  const { columns, blocks, owner, cache } = place;
   return new MemberSources(place, (record) => {
     if (!(record < columns.sizes.length)) return undefined;
     const content = new ZipMember(place, record);
+    if (content.size > mostAtOnce(blocks) && isInParts(content.method)) {
+      const remote = { cache };
+      return new LargeSource(content, {
+        blocks,
+        owner,
+        number: record,
+        remote,
+      });
+    }
     return new DecodedSource(content, blocks, owner, record);
   });
 }
 
-class ZipMember implements EncodedContent {
+class ZipMember implements EncodedContent, LargeContent {
   readonly storedIn: string;
   readonly size: number;
   readonly mtime: number;
   readonly isLocal: boolean;
-  readonly pieces?: () => PieceReader;
   readonly prefetch?: () => boolean;
   readonly invalidate?: () => void;
   readonly #place: MemberPlace;
   readonly #record: number;
-  readonly #fault: DecodeFault = (why, cause) => {
+  readonly fault: DecodeFault = (why, cause) => {
     const { archive, columns, nameOf } = this.#place;
     return memberError(
       "bad-structure",
@@ -94,10 +94,6 @@ class ZipMember implements EncodedContent {
     this.size = columns.sizes[record]!;
     this.mtime = archive.mtime;
     this.isLocal = archive.readAtSync !== undefined;
-    if (this.#isDeflated && decodesPieces("deflate")) {
-      this.pieces = () =>
-        new DecodedPieces("deflate", () => this.#locate(), this.#fault);
-    }
     if (archive.prefetch) this.prefetch = () => locals.prefetch(record);
     if (archive.invalidate) {
       this.invalidate = () => {
@@ -114,24 +110,34 @@ class ZipMember implements EncodedContent {
     return `${archive.name}: '${nameOf(this.#record)}'`;
   }
 
+  get file(): ByteSource {
+    return this.#place.archive;
+  }
+
+  get packed(): number {
+    return this.#place.columns.packed[this.#record]!;
+  }
+
+  get method(): StreamMethod {
+    return innerMethodOf(this.#compression);
+  }
+
   *decode(into: Uint8Array): Steps<void> {
-    const { source, start, packed } = yield* this.#locate();
-    const memory = takeMemory(packed);
+    const start = yield* this.locate();
+    const { packed } = this;
+    const memory = spare.take(packed, 2 * packed);
     const bytes = memory.subarray(0, packed);
-    yield* fill(source, bytes, start);
-    const compression = this.#isDeflated ? "deflate" : "zstd";
-    yield* decompress(bytes, compression, into, this.#fault);
-    giveBack(memory);
+    yield* fill(this.#place.archive, bytes, start);
+    yield* decompress(bytes, this.#compression, into, this.fault);
+    spare.giveBack(memory);
   }
 
-  get #isDeflated(): boolean {
-    return this.#place.columns.methods[this.#record] === Method.DEFLATED;
+  get #compression(): "deflate" | "zstd" {
+    const method = this.#place.columns.methods[this.#record];
+    return method === Method.DEFLATED ? "deflate" : "zstd";
   }
 
-  *#locate(): Steps<EncodedPlace> {
-    const { archive, columns, locals } = this.#place;
-    const start = yield* locals.start(this.#record);
-    const packed = columns.packed[this.#record]!;
-    return { source: archive, start, packed, size: this.size };
+  locate(): Steps<number> {
+    return this.#place.locals.start(this.#record);
   }
 }

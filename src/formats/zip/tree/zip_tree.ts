@@ -2,9 +2,10 @@ import {
   DecodedBlocks,
   type DecodedMemory,
 } from "../../../io/block_cache/decoded_blocks.ts";
-import { loadPieces } from "../../../io/block_cache/decoded_pieces.ts";
+import { loadInner } from "../../../io/compressed/methods.ts";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
+import type { RemoteOptions } from "../../../io/remote/remote_options.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import type { FormatError } from "../../../base/errors.ts";
 import {
@@ -41,6 +42,8 @@ export interface ZipParts {
   readonly blocks: DecodedBlocks;
   /** Number of the zip among owners of blocks. */
   readonly owner: number;
+  /** Where what is known of large members is cached. */
+  readonly cache?: RemoteOptions["cache"];
   /** Skipped members; undefined in other threads. */
   readonly skipped?: SkippedMembers;
 }
@@ -51,6 +54,7 @@ interface Seed {
   readonly starts: Float64Array;
   readonly blocks: DecodedMemory;
   readonly owner: number;
+  readonly cache: RemoteOptions["cache"];
   readonly archive: SharedArchive;
 }
 
@@ -127,12 +131,14 @@ export class ZipTree extends ArchiveTree<ZipColumns> {
   }
 
   share(): TreeHandle {
-    const { archive, storage, columns, starts, blocks, owner } = this.#parts;
+    const { archive, storage, columns, starts, blocks, owner, cache } =
+      this.#parts;
     const data: Seed = {
       columns,
       starts,
       blocks: blocks.memory,
       owner,
+      cache,
       archive: shareArchive(archive, storage),
     };
     return { module: import.meta.url, data };
@@ -160,14 +166,15 @@ export function newStarts({ sizes }: ZipColumns): Float64Array {
 
 /** Rebuilds a shared tree in another thread, over the same tables. */
 export async function reopenTree(data: unknown): Promise<ZipTree> {
-  const { columns, starts, blocks, owner, archive } = data as Seed;
-  await runAsync(loadPieces("deflate"));
+  const { columns, starts, blocks, owner, cache, archive } = data as Seed;
+  await runAsync(loadInner(["deflate", "zstd"]));
   const parts = {
     ...await reopenArchive(archive),
     columns,
     starts,
     blocks: new DecodedBlocks(blocks),
     owner,
+    cache,
   };
   return new ZipTree(parts, false);
 }

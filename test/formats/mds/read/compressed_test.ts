@@ -14,6 +14,8 @@ import {
   shardOf,
 } from "../../../support/mds/make_mds.ts";
 import { assertRefused, read } from "../../../support/mds/refused.ts";
+import { piped } from "../../../support/compress.ts";
+import { needs } from "../../../support/programs/programs.ts";
 import { LONG } from "../../../support/long.ts";
 import { slowStorage } from "../../../support/slow_storage.ts";
 
@@ -117,7 +119,27 @@ Deno.test("reads shards of raw Snappy, as Streaming writes them", async () => {
   );
 });
 
-/** Shard larger than the decompression window: its samples are zeros, except for the last. */
+Deno.test({
+  name: "reads shards of bzip2, as Streaming writes them",
+  ...needs("bzip2"),
+  fn: async () => {
+    const packed = await piped(SHARD, "bzip2", "-c");
+    const plain = datasetOf([entry({}, SHARD.length)], { [NAME]: SHARD });
+    assert.deepEqual(
+      await read(zipped(packed, { suffix: "bz2" })),
+      await read(plain),
+    );
+    for (const rawBytes of [SHARD.length - 1, SHARD.length + 1]) {
+      await assertRefused(
+        zipped(packed, { suffix: "bz2", rawBytes }),
+        "bad-structure",
+        /can't be decompressed .*(more than|ends too early)/,
+      );
+    }
+  },
+});
+
+/** Shard larger than what is decompressed at once: its samples are zeros, except for the last. */
 const LARGE = shardOf([
   sampleOf(1, "a".repeat(1000)),
   new Uint8Array(140 << 20),
@@ -189,9 +211,9 @@ Deno.test("checks a shard of some KB that becomes up to 1 GiB in little memory",
 
 Deno.test("other compressions are rejected with a hint", async () => {
   await assertRefused(
-    zipped(SHARD, { suffix: "bz2" }),
+    zipped(SHARD, { suffix: "lz4" }),
     "unsupported",
-    /compression 'bz2' is unsupported.*bunzip2 -k/,
+    /compression 'lz4' is unsupported: only .* are read\. Decompress all/,
   );
   const storage = new MemoryStorage({ "d/a.mds.zstd": new Uint8Array(SHARD) });
   await assert.rejects(open("d/a.mds.zstd", { storage }), {

@@ -4,6 +4,8 @@ import { Buffer } from "node:buffer";
 import { deflateSync, gzipSync } from "node:zlib";
 import { openSamples } from "../../../../mod.ts";
 import { MemoryStorage } from "../../../../src/io/storage/memory_storage.ts";
+import { FormatError } from "../../../../src/base/errors.ts";
+import { openSync } from "../../../../src/open/mod.ts";
 import { open } from "../../../../src/open/open.ts";
 import { contentsOf } from "../../../support/contents.ts";
 import {
@@ -74,17 +76,66 @@ Deno.test("data with a wrong checksum is returned only on request", async () => 
   await fs.read("000000");
 });
 
-Deno.test("files compressed by zlib are rejected with a hint, and those by gzip are read", async () => {
-  await assert.rejects(openBytes(deflateSync(WHOLE)), {
-    code: "unsupported",
-    message: /zlib-flate/,
-  });
-  for (const name of ["a.tfrecord.gz", "a.tfrecord"]) {
+Deno.test("files compressed by zlib or gzip are read, whatever their names", async () => {
+  using plain = await openBytes(WHOLE);
+  const expected = await plain.get([0, 1]);
+  for (const name of ["a.tfrecord.gz", "a.tfrecord", "a"]) {
     using compressed = await openBytes(gzipSync(WHOLE), name);
-    using plain = await openBytes(WHOLE);
-    assert.deepEqual(await compressed.get([0, 1]), await plain.get([0, 1]));
+    assert.deepEqual(await compressed.get([0, 1]), expected);
   }
-  // Lengths that look like the start of a compressed file are valid lengths.
+  for (const name of ["a.tfrecord.zlib", "a.tfrecord.zz", "a.tfrecord", "a"]) {
+    for (const level of [0, 1, 6, 9]) {
+      const storage = new MemoryStorage({
+        [name]: new Uint8Array(deflateSync(WHOLE, { level })),
+      });
+      for (const format of [undefined, "tfrecord"]) {
+        using fs = await open(name, { storage, format });
+        assert.equal(fs.info.format, "tfrecord");
+        using samples = await openSamples(name, { storage, format });
+        assert.deepEqual(await samples.get([0, 1]), expected);
+      }
+      using now = openSync(name, { storage });
+      assert.equal(now.info.format, "tfrecord");
+    }
+  }
+});
+
+Deno.test("zlib streams of other contents, and damaged ones, are no TFRecord", async () => {
+  const other = new Uint8Array(deflateSync("no records"));
+  await assert.rejects(open(other), { code: "unknown-format" });
+  const cut = new Uint8Array(deflateSync(WHOLE)).slice(0, -5);
+  await assert.rejects(open(cut), FormatError);
+  const damaged = new Uint8Array(deflateSync(WHOLE));
+  damaged[damaged.length - 1]! ^= 1; // of its checksum
+  await assert.rejects(open(damaged), { code: "bad-structure" });
+});
+
+Deno.test("compressed shards are read by their suffixes, and rejected with a remedy without", async () => {
+  const shards = (
+    suffix: string,
+    compress: (bytes: Uint8Array) => Uint8Array,
+  ) =>
+    new MemoryStorage(Object.fromEntries([0, 1].map((i) => [
+      `d/a.tfrecord-0000${i}-of-00002${suffix}`,
+      new Uint8Array(compress(WHOLE)),
+    ])));
+  for (
+    const [suffix, compress] of [[".gz", gzipSync], [
+      ".zlib",
+      deflateSync,
+    ]] as const
+  ) {
+    const storage = shards(suffix, compress);
+    using samples = await openSamples("d", { storage });
+    assert.equal(samples.length, 6);
+    await assert.rejects(openSamples("d", { storage: shards("", compress) }), {
+      code: "unsupported",
+      message: new RegExp(`Rename all such shards \\(.*${suffix}\\)`),
+    });
+  }
+});
+
+Deno.test("lengths that look like the start of something compressed are lengths", async () => {
   for (const length of [0x088b1f, 0x0178, 0x9c78]) {
     using reader = await openBytes(fileOf([new Uint8Array(length), "x"]));
     assert.equal(reader.length, 2);
