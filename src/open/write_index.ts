@@ -103,6 +103,8 @@ async function writeOwn(path: string, options: Own): Promise<WrittenIndex[]> {
       entries,
       encode,
     }));
+    // Shards are opened at once, in no order.
+    planned.sort((a, b) => a.of < b.of ? -1 : 1);
     return await writeAll(planned, options, INDEX_MAGIC);
   } finally {
     container.tree.close();

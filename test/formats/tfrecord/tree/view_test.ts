@@ -46,7 +46,7 @@ Deno.test("examples are rows, with cells for their features by type", async () =
   await using server = served(await open(path, { sampleView: true }));
   const info = await json<InfoMessage>(server.get("api/info"));
   assert.deepEqual(info.samples, {
-    unit: "datapoints",
+    unit: "records",
     length: content.examples!.length,
   });
   const { rows } = await json<RowsMessage>(server.get("api/row?limit=500"));
