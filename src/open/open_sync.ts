@@ -1,4 +1,5 @@
 import { listFiles } from "../data/datasets/file_list.ts";
+import { listedFiles } from "../data/datasets/file_samples.ts";
 import { formats, loadFormat } from "../formats/registry.ts";
 import type { SampleDecoders } from "../codecs/file_values.ts";
 import { runSync } from "../io/concurrency/steps.ts";
@@ -49,10 +50,10 @@ export function openSamplesSync<
   const place = placeOfSamples(location, options);
   const fs = openSync(place.path, place.options);
   try {
-    const columns = fs.samples === undefined
-      ? runSync(listFiles(fs.tree, () => true))
+    const files = fs.samples === undefined
+      ? runSync(listedFiles(fs.tree, listFiles(fs.tree, () => true)))
       : undefined;
-    return samplesOf(fs, columns, place, { fields, decoders });
+    return samplesOf(fs, files, place, { fields, decoders });
   } catch (error) {
     fs.close();
     throw error;

@@ -37,7 +37,8 @@ const MOST_ENTRIES = 2 ** 24;
 /** Files of a directory that are open at a time, in each thread. */
 const MOST_OPEN = 64;
 
-interface Seed {
+/** What a directory holds, as it was listed, over memory that threads share. */
+export interface DirectoryListing {
   readonly path: string;
   readonly names: NameTableColumns;
   /** Per file: its node and size. */
@@ -54,11 +55,11 @@ export type Reading = "late" | "mapped";
 /** A plain directory, or the keys below a prefix of a bucket, as they were when they were listed. */
 export class DirectoryTree extends NamedTree<NameTable> {
   readonly sources: DirectorySources;
-  readonly #seed: Seed;
+  readonly listing: DirectoryListing;
 
-  constructor(seed: Seed, storage: Storage, reading: Reading) {
+  constructor(seed: DirectoryListing, storage: Storage, reading: Reading) {
     super(new NameTable(seed.names), seed.mtime, seed.times);
-    this.#seed = seed;
+    this.listing = seed;
     const facts = (file: number) => ({
       name: `${seed.path}/${this.pathTo(seed.nodes[file]!)}`,
       size: seed.sizes[file]!,
@@ -73,16 +74,16 @@ export class DirectoryTree extends NamedTree<NameTable> {
 
   /** Number of files. */
   get fileCount(): number {
-    return this.#seed.sizes.length;
+    return this.listing.sizes.length;
   }
 
   protected locateRecord(record: number, into: Extent): void {
-    placeRange(record, 0, this.#seed.sizes[record]!, into);
+    placeRange(record, 0, this.listing.sizes[record]!, into);
   }
 
   share(): TreeHandle {
-    requireReached(this.#seed.path, this.sources.storage);
-    return { module: import.meta.url, data: this.#seed };
+    requireReached(this.listing.path, this.sources.storage);
+    return { module: import.meta.url, data: this.listing };
   }
 
   close(): void {
@@ -307,7 +308,7 @@ function columnsOf(
   path: string,
   listed: readonly (readonly Entry[])[],
   mtime: number,
-): Seed {
+): DirectoryListing {
   const count = listed.reduce((sum, { length }) => sum + length, 0);
   const builder = new NameTableBuilder(count, new Uint8Array(0));
   const times = sharedFloat64(count + 1);
@@ -350,6 +351,6 @@ function tooMany(path: string): RecordfsError {
 }
 
 export function reopenTree(data: unknown): DirectoryTree {
-  const seed = data as Seed;
+  const seed = data as DirectoryListing;
   return new DirectoryTree(seed, storageInThread(seed.path), "mapped");
 }

@@ -6,6 +6,7 @@ import {
 } from "../io/storage/layered_storage.ts";
 import type { Storage } from "../io/storage/storage.ts";
 import { reachLayers } from "../io/storage/thread_storage.ts";
+import type { DirectoryListing } from "./directory_tree.ts";
 import { reopenHandle, type Tree, type TreeHandle } from "./tree.ts";
 
 /** Storages that trees of this thread were opened from. */
@@ -19,6 +20,22 @@ export function noteStorage(tree: Tree, storage: Storage): void {
 /** Returns the storage that a tree was opened from, if it is known. */
 export function notedStorage(tree: Tree): Storage | undefined {
   return openedFrom.get(tree);
+}
+
+/** Listings of the directories that trees of this thread show, by the sources of these. */
+const listings = new WeakMap<Tree["sources"], DirectoryListing>();
+
+/** Notes the listing of a directory, for other threads that open it in the same storage. */
+export function noteListing(
+  sources: Tree["sources"],
+  listing: DirectoryListing,
+): void {
+  listings.set(sources, listing);
+}
+
+/** Returns the listing of the directory that a tree shows, if it shows one. */
+export function notedListing({ sources }: Tree): DirectoryListing | undefined {
+  return listings.get(sources);
 }
 
 interface Seed {

@@ -4,6 +4,7 @@ import { formats } from "../../formats/registry.ts";
 import { decompressedName } from "../../io/compressed/compressions.ts";
 import { SHARD } from "../../io/storage/shard_names.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
+import type { DirectoryListing } from "../../tree/directory_tree.ts";
 import type { Probe } from "../../tree/format.ts";
 
 /** Options of nested containers, as `open` takes them. */
@@ -12,6 +13,8 @@ export interface NestedOptions {
   readonly nested?: boolean | readonly string[] | undefined;
   /** Whether they appear without their suffixes. */
   readonly stripSuffix?: boolean | undefined;
+  /** Listing by another thread of the directory that is opened. */
+  readonly listing?: DirectoryListing | undefined;
 }
 
 /** Which names are those of nested containers. Survives `postMessage`. */

@@ -30,7 +30,7 @@ export interface LevelAccess {
  */
 export class NestedSources implements SeveralSources {
   readonly opened: readonly ByteSource[];
-  readonly lazy: readonly LazySources[];
+  readonly lazy: readonly [SourcesInside];
   /** Number of the outermost tree's open sources, also in a thread that has them elsewhere. */
   readonly #openedCount: number;
 
@@ -46,12 +46,18 @@ export class NestedSources implements SeveralSources {
   }
 
   get knownBytes(): number {
-    return this.lazy[0]!.knownBytes;
+    return this.lazy[0].knownBytes;
   }
 
   at(index: number): ByteSource | undefined {
     const behind = index - this.#openedCount;
-    return behind < 0 ? this.opened[index] : this.lazy[0]!.at(behind);
+    return behind < 0 ? this.opened[index] : this.lazy[0].at(behind);
+  }
+
+  /** Makes sure that a source of a level that is open can be read later without waiting for that to be opened again. */
+  remember(index: number): void {
+    const behind = index - this.#openedCount;
+    if (behind >= SOURCES_OF_LEVEL) this.lazy[0].remember(behind);
   }
 
   /** Returns the index of a source of a level. */
@@ -60,7 +66,7 @@ export class NestedSources implements SeveralSources {
     if (source < SOURCES_OF_LEVEL) {
       return this.#openedCount + block * SOURCES_OF_LEVEL + source;
     }
-    const { path } = this.lazy[0]!;
+    const { path } = this.lazy[0];
     throw new RecordfsError(
       "too-large",
       `Cannot read a container in ${path}: it has more than ${SOURCES_OF_LEVEL} parts. Open it by itself`,
@@ -118,6 +124,11 @@ class SourcesInside implements LazySources {
       if (late !== undefined) this.#late.set(index, late, 1);
     }
     return late;
+  }
+
+  /** Makes the late source of an index while its level is open. */
+  remember(index: number): void {
+    if (this.#reading === "late") this.at(index);
   }
 
   #lateAt(block: number, index: number): LateSource | undefined {

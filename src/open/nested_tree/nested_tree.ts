@@ -145,6 +145,7 @@ export class NestedTree implements Tree {
       contained = level.contained(into.source);
     }
     into.source = this.sources.indexOf(level, into.source);
+    this.sources.remember(into.source);
     return true;
   }
 

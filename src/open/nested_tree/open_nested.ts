@@ -7,7 +7,8 @@ import {
 } from "../../io/storage/layered_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import {
-  type DirectoryTree,
+  type DirectoryListing,
+  DirectoryTree,
   listDirectory,
 } from "../../tree/directory_tree.ts";
 import type {
@@ -16,7 +17,11 @@ import type {
   ContainerOptions,
 } from "../../tree/format.ts";
 import { openedSources } from "../../tree/joined_sources.ts";
-import { notedStorage, withLayers } from "../../tree/layered_tree.ts";
+import {
+  notedStorage,
+  noteListing,
+  withLayers,
+} from "../../tree/layered_tree.ts";
 import type { Tree } from "../../tree/tree.ts";
 import { UNION_IDS } from "../../tree/union_columns.ts";
 import { openOne } from "../find_format.ts";
@@ -39,14 +44,15 @@ export function* openNested(
   options: ContainerOptions & NestedOptions,
   mostOpen?: number,
 ): Steps<Container> {
-  const { nested, stripSuffix, ...others } = options;
+  const { nested, stripSuffix, listing, ...others } = options;
   const names = nestedNames({ nested, stripSuffix });
-  const directory = yield* directoryAt(path, others, names);
+  const directory = yield* directoryAt(path, others, names, listing);
   if (directory !== undefined) {
     const { storage } = directory.sources;
     const { path } = directory.sources;
     const given = { ...others, storage, names, mostOpen };
     const shown = yield* nestIn(directory, path, given);
+    noteListing(shown.sources, directory.listing);
     if (storage instanceof LayeredStorage) {
       withLayers(shown, storage, others.storage ?? LOCAL_DISK, path);
     }
@@ -72,6 +78,7 @@ function* directoryAt(
   path: string,
   options: ContainerOptions,
   names: NestedNames,
+  listing: DirectoryListing | undefined,
 ): Steps<DirectoryTree | undefined> {
   if (options.format !== undefined) return undefined;
   const { storage: given = LOCAL_DISK, onWarning = warnOnConsole } = options;
@@ -82,6 +89,9 @@ function* directoryAt(
   );
   let directory: DirectoryTree | undefined;
   try {
+    if (listing !== undefined) {
+      return directory = new DirectoryTree(listing, storage, "late");
+    }
     const listed = yield* listedAt(path, storage);
     if (listed === undefined) return undefined;
     const namesIn = (name: string) => storage.list(`${path}/${name}`);

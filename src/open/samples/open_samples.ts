@@ -10,11 +10,11 @@ import {
   type FolderSamples,
   listClassFolder,
 } from "../../data/datasets/folder_samples.ts";
-import type { FileListColumns } from "../../data/datasets/file_list.ts";
 import {
   FileSamples,
   listChosen,
   type ListedFiles,
+  requireListed,
 } from "../../data/datasets/file_samples.ts";
 import type { Imported } from "../../data/recipe.ts";
 import { perform, type Steps } from "../../io/concurrency/steps.ts";
@@ -22,6 +22,8 @@ import type { WaitOptions } from "../../io/storage/byte_source.ts";
 import { mustWait } from "../../io/storage/must_wait.ts";
 import { lastingAt } from "../../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
+import type { DirectoryListing } from "../../tree/directory_tree.ts";
+import { notedListing } from "../../tree/layered_tree.ts";
 import { SamplesByField } from "../../tree/samples/samples_by_field.ts";
 import type {
   ReadSamplesOptions,
@@ -79,10 +81,10 @@ export async function openSamples<
     return new OpenedSamples(samples as Samples<R, D>, fields);
   }
   const areChosen = files !== undefined || paths !== undefined;
-  const columns = fs.samples === undefined || areChosen
+  const listed = fs.samples === undefined || areChosen
     ? await listChosen(fs, options)
     : undefined;
-  return samplesOf(fs, columns, place, { fields, decoders });
+  return samplesOf(fs, listed, place, { fields, decoders });
 }
 
 /**
@@ -129,21 +131,19 @@ interface ReadingOptions extends Pick<ReadSamplesOptions, "fields"> {
   readonly decoders?: SampleDecoders | undefined;
 }
 
-/** Returns the samples of an opened container, or of the files in `columns`. Closing them closes the container. */
+/** Returns the samples of an opened container, or of the listed files. Closing them closes the container. */
 export function samplesOf<D extends object, R extends object>(
   fs: VirtualFs,
-  columns: FileListColumns | undefined,
+  files: ListedFiles | undefined,
   place: PlacedSamples,
   { fields, decoders }: ReadingOptions,
 ): OpenedSamples<D, R> {
-  if (columns === undefined && place.isOpenedByPath) {
+  if (files === undefined && place.isOpenedByPath) {
     const { onWarning = warnOnConsole } = place.options;
     const notes = fs.info.notes ?? [];
     for (const note of notes) onWarning(`${place.path}: ${note}`);
   }
-  const samples = columns === undefined
-    ? fs.samples!
-    : filesOf(fs, columns, place);
+  const samples = files === undefined ? fs.samples! : filesOf(fs, files, place);
   const byField: Samples = new SamplesByField(samples, {
     close() {
       samples.close(); // what was decoded may still be cached
@@ -182,34 +182,44 @@ function requireFields(
   );
 }
 
+/** Options that other threads do not get: what they are for has become the storage. */
+type OfThread = "onWarning" | "remote" | "storage";
+
 /** Data that other threads need to reopen the samples. */
 interface Seed {
   readonly files: ListedFiles;
   readonly path: string;
   readonly options: OpenContainerOptions;
+  /** What the directory holds, if it shows nested containers: nodes follow from that. */
+  readonly listing: DirectoryListing | undefined;
 }
 
 function filesOf(
   fs: VirtualFs,
-  columns: FileListColumns,
+  files: ListedFiles,
   { path, options, isOpenedByPath }: PlacedSamples,
 ): FileSamples {
-  const { checkData, decoded, ext, format, prefix } = options;
+  const { checkData, decoded, ext, format, lastNode, maxRatio } = options;
+  const { nested, pageCacheSize, prefix, sampleView, stripSuffix } = options;
   const { storage = LOCAL_DISK } = options;
-  const how = { checkData, decoded, ext, format, prefix };
-  return new FileSamples(fs, storage, columns, (files): SamplesHandle => {
+  const how = {
+    ...{ checkData, decoded, ext, format, lastNode, maxRatio },
+    ...{ nested, pageCacheSize, prefix, sampleView, stripSuffix },
+  } satisfies Record<Exclude<keyof OpenContainerOptions, OfThread>, unknown>;
+  return new FileSamples(fs, storage, files.columns, (): SamplesHandle => {
     if (!isOpenedByPath) throw notOpenedByPath(path);
-    const data: Seed = { files, path, options: how };
+    const listing = notedListing(fs.tree);
+    const data: Seed = { files, path, options: how, listing };
     return { module: import.meta.url, data };
   });
 }
 
 /** Reopens file samples in another thread. Throws a `FormatError` if the container has changed. */
 export function* reopenSamples(
-  { files, path, options }: Seed,
+  { files, path, options, listing }: Seed,
   storage: Storage,
 ): Steps<FileSamples> {
-  const again = { ...options, storage, onWarning() {} }; // the opening thread has called it already
+  const again = { ...options, storage, listing, onWarning() {} }; // the opening thread has called it already
   const fs = yield* perform({
     sync() {
       throw mustWait(path);
@@ -217,7 +227,8 @@ export function* reopenSamples(
     async: (signal) => open(path, { ...again, signal }),
   });
   const place = { path, options: again, isOpenedByPath: true };
-  return filesOf(fs, files.columns, place).requireEnds(files.ends);
+  yield* requireListed(fs, files);
+  return filesOf(fs, files, place);
 }
 
 function notOpenedByPath(location: string): DataError {

@@ -112,7 +112,7 @@ export class PackedFolderDataset<T = FileSample>
     );
     const { checkData = true, files, paths } = options;
     const fs = showPacked(packed, checkData, options);
-    const columns = await listChosen(fs, options);
+    const { columns } = await listChosen(fs, options);
     const samples = samplesOf(packed, fs, columns);
     const dataset = new this<unknown>(samples, process);
     const areAll = files === undefined && paths === undefined;
