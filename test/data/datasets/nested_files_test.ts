@@ -17,6 +17,7 @@ import {
 } from "../../../src/open/data/open_dataset.ts";
 import { openSamples } from "../../../src/open/samples/open_samples.ts";
 import { withTempDir } from "../../support/paths.ts";
+import { BucketServer } from "../../support/remote/bucket_server.ts";
 import { slowStorage } from "../../support/slow_storage.ts";
 import { tarBytes } from "../../support/tar/make_tar.ts";
 import { makeZip } from "../../support/zip/make_zip.ts";
@@ -152,7 +153,7 @@ Deno.test("a container of containers, and one of a storage that a program makes"
 Deno.test("a loop over nested containers resumes in other threads", () =>
   withTempDir(async (dir) => {
     const all = writeAll(dir);
-    const options = { batchSize: 3, shuffle: true, seed: 4, collate: false };
+    const options = { batchSize: 3, shuffle: true, seed: 4 };
     const loop = async (
       numWorkers: number,
       most = Infinity,
@@ -248,3 +249,34 @@ Deno.test("threads read the listed files, or fail", () =>
       path: `${dir}/o.tar`,
     });
   }));
+
+Deno.test("a thread reads more containers of a bucket than it has open, and lists nothing again", async () => {
+  const objects: Record<string, Uint8Array> = {};
+  const expected: [string, string][] = [];
+  for (let i = 10; i < 50; i++) {
+    const name = `${i}.tar${i % 2 === 0 ? "" : ".gz"}`;
+    const bytes = tar({ "a.jpg": `${i}`, "a.txt": "text" });
+    objects[`p/${name}`] = i % 2 === 0 ? bytes : gzipSync(bytes);
+    expected.push([`${name}/a.jpg`, `${i}`]);
+  }
+  await using server = await BucketServer.start(objects);
+  const remote = {
+    s3: { endpoint: server.url, anonymous: true },
+    cache: false,
+  } as const;
+  using dataset = await openDataset<FileSample>(
+    "s3://bucket/p",
+    { ...NESTED, remote, files: "**/*.jpg" },
+  );
+  const lists = () =>
+    server.asked.filter((url) => url.includes("list-type=2")).length;
+  const before = lists();
+  assert.ok(before > 0);
+  await using loader = new DataLoader<FileSample, FileSample[]>(dataset, {
+    ...{ batchSize: 40, numWorkers: 1, shuffle: true, seed: 1 },
+    collate: false,
+  });
+  const read = (await Array.fromAsync(loader)).flat().map(seen);
+  assert.deepEqual(read.toSorted(), expected);
+  assert.equal(lists(), before);
+});
