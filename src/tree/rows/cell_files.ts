@@ -1,17 +1,15 @@
-import { FormatError } from "../../base/errors.ts";
-import { type CellField, mediaOf } from "../../codecs/cells/cell_field.ts";
+import type { CellField } from "../../codecs/cells/cell_field.ts";
 import { columnNames } from "../../codecs/cells/column_names.ts";
 import { columnType, formOf } from "../../codecs/cells/column_type.ts";
-import { suffixOfPath } from "../../codecs/cells/path_suffix.ts";
 import { jsonOf } from "../../codecs/cells/render_cell.ts";
 import { npyHeader } from "../../codecs/numpy/npy.ts";
-import { sniffedSuffix } from "../../codecs/values/sniffed_suffix.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { reopenSource } from "../../io/storage/open_sources.ts";
 import { storageInThread } from "../../io/storage/thread_storage.ts";
 import { atOnce } from "../not_loaded.ts";
 import type { Field } from "../samples/samples.ts";
+import { bytesOf, foundSuffix } from "./found_suffix.ts";
 import {
   type Cells,
   type DecodedRows,
@@ -96,45 +94,16 @@ export class CellFiles<F extends RowFile> {
     for (const source of this.#sources) source?.close();
   }
 
-  #makeFields(file: number): readonly Field[] {
-    const { columns, suffixes } = this.#files[file]!;
+  #makeFields(number: number): readonly Field[] {
+    const file = this.#files[number]!;
+    const { columns, path } = file;
     const names = columnNames(columns);
     return columns.map((column, i) => {
-      const suffix = formOf(column) !== "bytes"
-        ? ""
-        : suffixes[i] ?? this.#foundSuffix(file, i);
+      const decoded = () => this.#cells.decode(number, i, 0);
+      const suffix = atOnce(path, () => foundSuffix(file, i, decoded));
       const type = columnType(column, suffix);
       return { name: names[i]!, type, isList: false };
     });
-  }
-
-  /** {@linkcode CellFiles.#sniffed}, but empty if those values are damaged: others may still be readable. */
-  #foundSuffix(file: number, column: number): string {
-    try {
-      return this.#sniffed(file, column);
-    } catch (error) {
-      if (error instanceof FormatError && error.code !== "changed") return "";
-      throw error;
-    }
-  }
-
-  /** Detects the suffix for a column from its first values: from a path, or else from the content. */
-  #sniffed(file: number, column: number): string {
-    const field = this.#files[file]!.columns[column]!;
-    if (rowsOf(this.#files[file]!) === 0) return "";
-    const { rows } = this.#decoded(file, column, 0);
-    const media = mediaOf(field);
-    let found: string | undefined;
-    for (let i = 0; i < rows.length; i++) {
-      const stored = rows.at(i);
-      const path = media && (stored as Parts)?.[media.path];
-      const suffix = path instanceof Uint8Array ? suffixOfPath(path) : "";
-      if (suffix !== "") return suffix;
-      const bytes = bytesOf(field, stored);
-      if (bytes !== undefined) found ??= sniffedSuffix(bytes) ?? "";
-      if (found !== undefined && media === undefined) break;
-    }
-    return found ?? "";
   }
 
   #json(
@@ -209,8 +178,6 @@ export class CellFiles<F extends RowFile> {
   }
 }
 
-type Parts = Readonly<Record<number, unknown>> | null | undefined;
-
 /** Returns the content of a cell that is not stored as JSON. A null is empty, or `null` in a column of JSON. */
 function ownBytes(field: CellField, stored: unknown): Uint8Array {
   const { meaning } = field;
@@ -224,11 +191,4 @@ function ownBytes(field: CellField, stored: unknown): Uint8Array {
   }
   return bytesOf(field, stored) ??
     (field.meaning.is === "json" ? NULL : EMPTY);
-}
-
-/** Returns the bytes of a cell that is not stored as JSON; `undefined` if it is null. */
-function bytesOf(field: CellField, stored: unknown): Uint8Array | undefined {
-  const media = mediaOf(field);
-  const bytes = media === undefined ? stored : (stored as Parts)?.[media.bytes];
-  return bytes instanceof Uint8Array ? bytes : undefined;
 }

@@ -17,13 +17,15 @@ import type {
 } from "../samples/samples.ts";
 import { lastUpTo } from "../shared_numbers.ts";
 import type { CellField } from "../../codecs/cells/cell_field.ts";
+import { columnType } from "../../codecs/cells/column_type.ts";
 import {
   type CellValue,
   exactOf,
   valueOf,
 } from "../../codecs/cells/render_cell.ts";
 import { ShardTable } from "../samples/shard_table.ts";
-import { portableColumn } from "./portable_column.ts";
+import { sharedSuffix } from "./found_suffix.ts";
+import { type PortableColumn, portableColumn } from "./portable_column.ts";
 import {
   type Cells,
   type DecodedRows,
@@ -120,7 +122,6 @@ export class RowSamples<F extends RowFile = RowFile>
     return row;
   }
 
-  // deno-lint-ignore require-yield -- the tables say it
   *portable(): Steps<PortableSamples<TableRow>> {
     const exact = new RowSamples(
       this.#format,
@@ -129,12 +130,18 @@ export class RowSamples<F extends RowFile = RowFile>
       this.storage,
       { ...this.#options, keepFloats: true },
     );
-    const columns = this.fields.map((column) =>
-      portableColumn(
-        column,
-        this.#schemaOf(column),
-      )
-    );
+    const columns: PortableColumn[] = [];
+    for (const column of this.fields) {
+      const schema = this.#schemaOf(column);
+      const { numbers } = column;
+      const suffix = yield* sharedSuffix(
+        this.shards.shards,
+        numbers,
+        exact.#cells,
+      );
+      const type = columnType(schema, suffix);
+      columns.push(portableColumn({ ...column, type }, schema));
+    }
     return {
       fields: columns.map(({ field }) => field),
       isNullable: true,
