@@ -9,7 +9,7 @@ import type {
 } from "../tree/format.ts";
 import { closeLayers } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import { isDamage } from "../tree/samples/open_shards.ts";
+import { isDamage, isShardDamage } from "../tree/samples/open_shards.ts";
 import { findContainer, otherFormat } from "./find_format.ts";
 import {
   areSeveral,
@@ -168,8 +168,16 @@ async function checkAll(
     if (!own.values) return report;
     const { checkPictures } = await import("./check_pictures.ts");
     const quiet = { ...own, checkData: false, onWarning() {} };
-    using fs = await open(location, quiet);
-    const { pictures, damaged } = await checkPictures(fs, {
+    let fs: VirtualFs;
+    try {
+      fs = await open(location, quiet);
+    } catch (error) {
+      // All shards are damaged, and have been reported.
+      if (isShardDamage(error) && report.damaged > 0) return report;
+      throw error;
+    }
+    using opened = fs;
+    const { pictures, damaged } = await checkPictures(opened, {
       ...own,
       onDamage,
     });

@@ -129,6 +129,10 @@ export class CompressedStorage extends LayeredStorage {
     return this.has(path) ? decompressedName(name) : name;
   }
 
+  override storedPath(path: string): string {
+    return this.#paths.get(path) ?? path;
+  }
+
   /**
    * Opens a file: decompressed, if it is one of those.
    *
@@ -136,7 +140,7 @@ export class CompressedStorage extends LayeredStorage {
    */
   *open(path: string, options?: OpenFileOptions): Steps<ByteSource> {
     if (!this.has(path)) return yield* this.base.open(path, options);
-    const stored = this.#paths.get(path) ?? path;
+    const stored = this.storedPath(path);
     const origin = yield* openFile(this.base, stored);
     try {
       return yield* this.#decompressed(stored, origin);
@@ -157,7 +161,7 @@ export class CompressedStorage extends LayeredStorage {
   }
 
   stat(path: string): Steps<FileFacts | undefined> {
-    return this.base.stat(this.#paths.get(path) ?? path);
+    return this.base.stat(this.storedPath(path));
   }
 
   share(): LayerHandle {

@@ -31,6 +31,11 @@ export abstract class LayeredStorage implements Storage {
     return path;
   }
 
+  /** Returns the path of a file in {@linkcode LayeredStorage.base}: `x.tar.gz` for `x.tar`. */
+  storedPath(path: string): string {
+    return path;
+  }
+
   /** Returns the data from which another thread rebuilds the layer, over its own `base`. */
   abstract share(): LayerHandle;
 
@@ -50,6 +55,15 @@ export abstract class LayeredStorage implements Storage {
 /** Returns a path as {@linkcode LayeredStorage.nameOf} does, in any storage. */
 export function nameIn(storage: Storage, path: string): string {
   return storage instanceof LayeredStorage ? storage.nameOf(path) : path;
+}
+
+/** Returns a path as it exists below the layers that rename files, for messages and descriptions. */
+export function storedIn(storage: Storage, path: string): string {
+  let stored = path;
+  for (let at = storage; at instanceof LayeredStorage; at = at.base) {
+    stored = at.storedPath(stored);
+  }
+  return stored;
 }
 
 /** Settles all layers of a storage. */

@@ -6,6 +6,7 @@ import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import type { CheckOptions, CheckReport } from "../format.ts";
+import { isShardDamage } from "../samples/open_shards.ts";
 
 /** A check of a container of any format. Counts and reports damage and progress. */
 export class CheckRun {
@@ -76,8 +77,9 @@ export class CheckRun {
   }
 
   /**
-   * Checks files one after the other, each as far as possible. `check` reports progress with `advanceTo`, from the byte
-   * `start`, and returns its number of samples; the result is their sum.
+   * Checks files one after the other, each as far as possible. Of several, one that cannot be opened because it is damaged
+   * is reported. `check` reports progress with `advanceTo`, from the byte `start`, and returns its number of samples; the
+   * result is their sum.
    */
   async files(
     paths: readonly string[],
@@ -88,7 +90,8 @@ export class CheckRun {
     }
     let [samples, bytes] = [0, 0];
     for (const path of paths) {
-      const source = await this.run(openFile(this.storage, path));
+      const source = await this.#open(path, paths.length > 1);
+      if (source === undefined) continue;
       try {
         await this.part(async () => samples += await check(source, bytes));
         await this.part(() => this.run(checkIndexFile(source, this)));
@@ -100,5 +103,19 @@ export class CheckRun {
     }
     this.total = bytes;
     return samples;
+  }
+
+  /** Opens a file; of several, a damaged one is reported instead, by the rule for opening shards. */
+  async #open(
+    path: string,
+    isOneOfSeveral: boolean,
+  ): Promise<ByteSource | undefined> {
+    try {
+      return await this.run(openFile(this.storage, path));
+    } catch (error) {
+      if (!isOneOfSeveral || !isShardDamage(error)) throw error;
+      this.damage(error);
+      return undefined;
+    }
   }
 }

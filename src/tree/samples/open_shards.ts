@@ -3,6 +3,7 @@ import { inParallel } from "../../io/concurrency/concurrency_limit.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
+import { storedIn } from "../../io/storage/layered_storage.ts";
 import { openFile } from "../../io/storage/open_file.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { ShardTable } from "./shard_table.ts";
@@ -92,7 +93,10 @@ export function* openShards<S>(
   return {
     sources: sound.map(({ source }) => source),
     shards: sound.map(({ shard }) => shard),
-    lost,
+    lost: lost.map(({ path, ...others }) => ({
+      path: storedIn(storage, path),
+      ...others,
+    })),
   };
 }
 

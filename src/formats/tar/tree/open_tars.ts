@@ -1,6 +1,7 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import { directoriesOf } from "../../../io/storage/shard_directories.ts";
+import { storedIn } from "../../../io/storage/layered_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
 import type {
@@ -69,7 +70,7 @@ export function* openTars(
       facts: samples === undefined ? {} : { samples: samples.shards.length },
       notes: guess.notes(isGrouped),
       parts: trees.map(({ facts, columns }, i) => ({
-        path: paths[i]!,
+        path: storedIn(storage, paths[i]!),
         bytes: facts.size,
         samples: isGrouped ? sampleCount(columns) : fileCount(columns),
       })),
