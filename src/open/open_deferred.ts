@@ -7,6 +7,7 @@ import { LayeredStorage } from "../io/storage/layered_storage.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
 import type { OpenContainerOptions } from "./open.ts";
 import { isNested, openShown } from "./open_shown.ts";
+import { warnOfOtherShards } from "./other_shards.ts";
 import { explaining } from "./other_content.ts";
 export type { DeferredContainer };
 
@@ -43,14 +44,18 @@ function openFound(
   return withFormat(path, options, function* (entry, options, path) {
     // What is open already, such as an outer container, has no metadata to wait for.
     const isLayered = options.storage instanceof LayeredStorage;
-    return entry.openDeferred === undefined || isLayered
-      ? yield* openOne(path, options, { entry, below })
-      : yield* perform({
-        sync() {
-          throw mustWait(path);
-        },
-        async: () => entry.openDeferred!(path, options),
-      });
+    if (entry.openDeferred === undefined || isLayered) {
+      const container = yield* openOne(path, options, { entry, below });
+      const stored = { ...options, storage: below };
+      yield* warnOfOtherShards(path, container, stored);
+      return container;
+    }
+    return yield* perform({
+      sync() {
+        throw mustWait(path);
+      },
+      async: () => entry.openDeferred!(path, options),
+    });
   }, true);
 }
 

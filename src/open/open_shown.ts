@@ -3,6 +3,7 @@ import { mustWait } from "../io/storage/must_wait.ts";
 import type { Container } from "../tree/format.ts";
 import { openOne } from "./find_format.ts";
 import type { OpenContainerOptions } from "./open.ts";
+import { warnOfOtherShards } from "./other_shards.ts";
 import type { openNested } from "./nested_tree/open_nested.ts";
 
 let loaded: typeof openNested | undefined;
@@ -18,7 +19,11 @@ export function* openShown(
   path: string,
   options: OpenContainerOptions,
 ): Steps<Container> {
-  if (!isNested(options)) return yield* openOne(path, options);
+  if (!isNested(options)) {
+    const container = yield* openOne(path, options);
+    yield* warnOfOtherShards(path, container, options);
+    return container;
+  }
   const open = loaded ?? (yield* perform({
     sync: () => {
       throw mustWait(path);
