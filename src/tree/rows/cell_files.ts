@@ -15,7 +15,6 @@ import {
   type DecodedRows,
   type RowFile,
   type RowFormat,
-  rowsOf,
 } from "./row_format.ts";
 import type { SharedCells } from "./shared_cells.ts";
 
