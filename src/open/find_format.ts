@@ -115,14 +115,15 @@ function* withFormatThere<T>(
   isLive: boolean,
 ): Steps<T> {
   const { format: forced, storage } = options;
-  const pattern = yield* findPattern(path, storage);
-  if (pattern !== undefined) {
-    const format = forced === undefined ? pattern : formatNamed(forced);
-    return yield* use(format, options, path);
-  }
+  // First, because any name with `-of-` is a pattern of TFRecord.
   const compressed = yield* compressedPattern(path, options);
   if (compressed !== undefined) {
     const { format, options, path } = compressed;
+    return yield* use(format, options, path);
+  }
+  const pattern = yield* findPattern(path, storage);
+  if (pattern !== undefined) {
+    const format = forced === undefined ? pattern : formatNamed(forced);
     return yield* use(format, options, path);
   }
   if (forced !== undefined) {

@@ -131,3 +131,13 @@ Deno.test("recordfs check counts a damaged .tar.gz, exits with 1, and info lists
       [0, 1, 3].map((shard) => `${dir}/archives/part-${shard}.tar.gz`),
     );
   }));
+
+Deno.test("compressed shards are opened by a pattern with -of-, in any format", async () => {
+  const shards = Object.fromEntries(
+    [0, 1].map((i) => [`p-0000${i}-of-00002.jsonl.gz`, gzipSync(lines(i))]),
+  );
+  const storage = new MemoryStorage(shards);
+  using fs = await open("p-?????-of-00002.jsonl.gz", { storage });
+  assert.equal(fs.info.format, "jsonl");
+  assert.equal(fs.info.files, 6);
+});

@@ -17,7 +17,7 @@ Deno.test("a sample is a row of its files, which are shown by their extensions",
   const get = async <T>(url: string): Promise<T> =>
     await (await server.get(url)).json();
   const info = await get<InfoMessage>("api/info");
-  assert.deepEqual(info.samples, { unit: "datapoints", length: 12 });
+  assert.deepEqual(info.samples, { unit: "samples", length: 12 });
   const { rows, total } = await get<RowsMessage>("api/row");
   assert.equal(total, 12);
   // Values set by the generator of the golden files.
