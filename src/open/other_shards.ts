@@ -16,7 +16,7 @@ const MOST_LISTED = 8;
  */
 export function* warnOfOtherShards(
   path: string,
-  { info: { format, parts }, tree }: Container,
+  { info: { format, parts, unreadable = [] }, tree }: Container,
   { storage = LOCAL_DISK, onWarning = warnOnConsole }: ContainerOptions,
 ): Steps<void> {
   if (storage !== LOCAL_DISK || parts.length === 0) return;
@@ -30,8 +30,14 @@ export function* warnOfOtherShards(
     const suffixes = formats().find(({ name }) => name === format)?.suffixes;
     const suffixOf = (name: string) =>
       suffixes?.find((suffix) => decompressedName(name).endsWith(suffix));
+    const isReported = (name: string) =>
+      unreadable.some(({ archive }) =>
+        archive === pathIn(path, name) ||
+        archive.startsWith(`${pathIn(path, name)}/`)
+      );
     const candidates = others.filter((name) =>
-      !name.startsWith(".") && suffixOf(name) === undefined
+      !name.startsWith(".") && suffixOf(name) === undefined &&
+      !isReported(name)
     );
     for (const name of candidates.slice(0, MOST_LISTED)) {
       const below = (yield* storage.list(pathIn(path, name))) ?? [];
