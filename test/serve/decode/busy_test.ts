@@ -67,7 +67,7 @@ Deno.test("other requests are served while any value is decoded", async () => {
 });
 
 Deno.test("other requests are served while a large, repetitive member of a zip is inflated", async () => {
-  const size = 400 * MEBI;
+  const size = 1000 * MEBI;
   const zip = makeZip([
     { name: "zeros.bin", data: new Uint8Array(size), method: 8 },
     { name: "small.txt", data: "small" },
@@ -89,8 +89,8 @@ Deno.test("other requests are served while a large, repetitive member of a zip i
     answered++;
   }
   await end;
-  // Inflating takes some 300 ms, and gives way every 16 ms; a response takes a few turns of the event loop.
-  assert.ok(answered > 4, String(answered));
+  // Inflating gives way every 16 ms, and a response takes a few turns of the event loop. If it did not, there would be two.
+  assert.ok(answered > 3, String(answered));
 });
 
 Deno.test("a program that has requested a value from a handler can end after the response", async () => {
