@@ -30,6 +30,8 @@ const NULL = encoder.encode("null");
 export class CellFiles<F extends RowFile> {
   readonly #files: readonly F[];
   readonly #cells: Cells;
+  /** Suffixes of columns that were found in their rows, by file and column. */
+  readonly #suffixes = new Map<string, string>();
   /** Opened on demand, if the tree provides none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
@@ -93,13 +95,24 @@ export class CellFiles<F extends RowFile> {
     for (const source of this.#sources) source?.close();
   }
 
+  /** Remembers the suffix: of damaged rows nothing else is kept, so that they would be loaded again without end. */
+  *#findSuffix(file: number, column: number): Steps<string> {
+    const suffix = yield* foundSuffix(
+      this.#files[file]!,
+      column,
+      () => this.#cells.decode(file, column, 0),
+    );
+    this.#suffixes.set(`${file} ${column}`, suffix);
+    return suffix;
+  }
+
   #makeFields(number: number): readonly Field[] {
     const file = this.#files[number]!;
     const { columns, path } = file;
     const names = columnNames(columns);
     return columns.map((column, i) => {
-      const decoded = () => this.#cells.decode(number, i, 0);
-      const suffix = atOnce(path, () => foundSuffix(file, i, decoded));
+      const suffix = this.#suffixes.get(`${number} ${i}`) ??
+        atOnce(path, () => this.#findSuffix(number, i));
       const type = columnType(column, suffix);
       return { name: names[i]!, type, isList: false };
     });
