@@ -1,3 +1,4 @@
+import { viewOf } from "../../src/base/view_of.ts";
 /** Bytes of `struct fuse_in_header`. */
 const REQUEST_HEADER_SIZE = 40;
 /** Bytes of a READDIR or READDIRPLUS: the header and `struct fuse_read_in`. */
@@ -25,7 +26,7 @@ export class Request {
 
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     this.bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#view = viewOf(bytes);
   }
 
   /** Loads the first `length` bytes of the buffer. Returns false without a header, which a reply needs. */

@@ -1,4 +1,6 @@
 /** Views bytes as numbers. */
-export function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, length);
+export function viewOf(
+  { buffer, byteOffset, byteLength }: Uint8Array,
+): DataView<ArrayBufferLike> {
+  return new DataView(buffer, byteOffset, byteLength);
 }

@@ -1,6 +1,7 @@
 import { ImageError } from "./image_error.ts";
 import { avifHeader } from "./headers/avif_header.ts";
-import { type FoundHeader, viewOf } from "./headers/found_header.ts";
+import { viewOf } from "../../base/view_of.ts";
+import type { FoundHeader } from "./headers/found_header.ts";
 import { gifHeader } from "./headers/gif_header.ts";
 import { tiffHeader } from "./headers/tiff_header.ts";
 import { webpHeader } from "./headers/webp_header.ts";

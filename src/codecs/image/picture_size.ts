@@ -1,5 +1,5 @@
 import { avifHeader } from "./headers/avif_header.ts";
-import { viewOf } from "./headers/found_header.ts";
+import { viewOf } from "../../base/view_of.ts";
 import { tiffHeader } from "./headers/tiff_header.ts";
 import { webpHeader } from "./headers/webp_header.ts";
 

@@ -9,7 +9,7 @@ import { PACKAGES } from "../../base/packages.ts";
 import { ImageError } from "./image_error.ts";
 import { type ImageHeader, MAX_PIXELS } from "./image_header.ts";
 import { avifHeader } from "./headers/avif_header.ts";
-import { viewOf } from "./headers/found_header.ts";
+import { viewOf } from "../../base/view_of.ts";
 import { gifHeader, onScreen } from "./headers/gif_header.ts";
 import { imageSource, type PixelSource } from "./pixels/render.ts";
 import type { Size } from "./short_edge.ts";

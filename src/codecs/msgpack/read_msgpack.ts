@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { setOwn } from "../set_own.ts";
 import {
   DEEPEST,
@@ -96,7 +97,7 @@ export class MsgpackReader {
     this.#bytes = bytes;
     this.#end = bytes.byteLength;
     this.#keepFloats = keepFloats;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#view = viewOf(bytes);
     this.#failAt = fail;
   }
 

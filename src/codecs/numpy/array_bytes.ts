@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import {
   elementCount,
   type NdArray,
@@ -58,7 +59,7 @@ function elements(dtype: Dtype, bytes: Uint8Array): NdArray["data"] {
 
 /** Decodes text of fixed width, padded with NUL. */
 function texts(bytes: Uint8Array, itemSize: number): string[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   const made: string[] = [];
   for (let start = 0; start < bytes.length; start += itemSize) {
     let end = start + itemSize;

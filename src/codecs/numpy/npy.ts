@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { type NdArray, NumpyError } from "./nd_array.ts";
 import { arrayFromBytes, encodeArray } from "./array_bytes.ts";
 
@@ -98,7 +99,7 @@ export function readNpyHeader(bytes: Uint8Array): NpyHeader {
   if (version < 1 || version > 3 || bytes.length < start) {
     throw damaged(`its version is ${version}.${bytes[7]}`);
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   const length = version === 1
     ? view.getUint16(8, true)
     : view.getUint32(8, true);

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { LONGEST_PICKLE } from "./columns.ts";
 import { PickleError } from "./pickle_error.ts";
 
@@ -15,11 +16,7 @@ export class ByteReader {
         `it has ${bytes.byteLength} bytes, more than the limit of 2 GiB`;
       throw new PickleError("bad-pickle", LONGEST_PICKLE, why);
     }
-    this.#view = new DataView(
-      bytes.buffer,
-      bytes.byteOffset,
-      bytes.byteLength,
-    );
+    this.#view = viewOf(bytes);
   }
 
   bad(message: string): never {

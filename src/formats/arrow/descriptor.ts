@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
 import type { Probe } from "../../tree/format.ts";
@@ -41,7 +42,7 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   const head = yield* read(0, Math.min(size, ENOUGH));
   const word = String.fromCharCode(...head.subarray(0, MAGIC.length));
   if (word === MAGIC || word.startsWith(FEATHER_1)) return true;
-  return isSchema(new DataView(head.buffer, head.byteOffset, head.length));
+  return isSchema(viewOf(head));
 }
 
 /** Whether a stream begins with the message of a schema, by its kind. */

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
@@ -53,8 +54,4 @@ function* detect({ path: location, names, size, read }: Probe): Steps<boolean> {
   const first = viewOf(yield* read(12 + 4 * count, 8));
   const offset = first.getUint32(0, true) + first.getUint32(4, true) * 2 ** 32;
   return offset >= endOfHeader(count) && offset <= size;
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

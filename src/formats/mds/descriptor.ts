@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { ended, type Steps } from "../../io/concurrency/steps.ts";
 import {
   FORMAT as FORMAT_OPTION,
@@ -77,7 +78,7 @@ function isIndex(head: Uint8Array): boolean {
 function* isShardInside({ size, read }: Probe): Steps<boolean> {
   if (size < tableSize(0)) return false;
   const start = yield* read(0, 2 * WORD);
-  const view = new DataView(start.buffer, start.byteOffset, start.length);
+  const view = viewOf(start);
   const at = tableSize(view.getUint32(0, true));
   const end = view.getUint32(WORD, true);
   if (end <= at || end > size || end - at > HEAD) return false;

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { isBracePattern } from "../../io/storage/brace_locations.ts";
 import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
@@ -50,7 +51,7 @@ function* detect(
   if (isNamedSo(path)) return true;
   if (size < FRAME) return false;
   const head = yield* read(0, HEADER);
-  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const view = viewOf(head);
   if (lengthAt(view, 0) > size - FRAME) return false;
   yield* crc32cLoaded();
   return hasRightSum(head, view, 0);

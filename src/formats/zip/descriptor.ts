@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
@@ -39,8 +40,4 @@ function* detect({ path, names, size, read }: Probe): Steps<boolean> {
   if (length < Size.CENTRAL || start < 0) return false;
   const begin = viewOf(yield* read(start, 4));
   return begin.getUint32(0, true) === Signature.CENTRAL;
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

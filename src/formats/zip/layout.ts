@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 
 /** Signatures of records, as little-endian numbers: `PK` and two bytes. */
@@ -126,7 +127,7 @@ export function* readTail(
 ): Steps<Tail> {
   const length = Math.min(size, TAIL);
   const bytes = yield* read(size - length, length);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   return { bytes, view, start: size - length };
 }
 
@@ -156,6 +157,6 @@ function isEndAt(bytes: Uint8Array, view: DataView, at: number): boolean {
 
 /** Returns the bytes of the name and the extra fields after a local header. */
 export function variableSize(header: Uint8Array): number {
-  const view = new DataView(header.buffer, header.byteOffset, header.length);
+  const view = viewOf(header);
   return view.getUint16(26, true) + view.getUint16(28, true);
 }

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
@@ -45,7 +46,7 @@ function findIn(
   offset: number,
   found: (offset: number, name: string) => void,
 ): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   let at = bytes.indexOf(0x50);
   for (; at >= 0 && at < count; at = bytes.indexOf(0x50, at + 1)) {
     if (at + LEAST > bytes.length) return;

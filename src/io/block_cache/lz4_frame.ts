@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { DecodeFault } from "./inflate.ts";
 
 const MAGIC = 0x184d2204;
@@ -30,7 +31,7 @@ export function decompressLz4Frame(
   fault: DecodeFault,
 ): Uint8Array<ArrayBuffer> {
   const cut = () => fault("ends within its LZ4 frame");
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   if (bytes.length < 7) throw cut();
   const flags = bytes[4]!;
   if (view.getUint32(0, true) !== MAGIC || flags >> 6 !== VERSION) {

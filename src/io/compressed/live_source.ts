@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { FormatError } from "../../base/errors.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fillNow, readPart } from "../read/read_part.ts";
@@ -56,7 +57,7 @@ export function* declaredSize(
 
 /** Reads the content size of a frame, if its header has it. */
 function frameSize(head: Uint8Array): number | undefined {
-  const view = new DataView(head.buffer, head.byteOffset, head.length);
+  const view = viewOf(head);
   if (view.getUint32(0, true) !== 0xfd2fb528) return undefined;
   const descriptor = head[4]!;
   const isSingle = (descriptor & 0x20) !== 0;

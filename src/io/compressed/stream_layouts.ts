@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../concurrency/steps.ts";
 import { crc32Of } from "../read/crc32_of.ts";
 import { readPart } from "../read/read_part.ts";
@@ -171,10 +172,6 @@ function xzBlocks(index: Uint8Array): XzBlock[] | undefined {
     blocks.push({ packed, size });
   }
   return at <= index.length ? blocks : undefined;
-}
-
-function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, length);
 }
 
 function* nothing(): Steps<undefined> {}

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { createHash } from "node:crypto";
 import { type Thumbnail, Thumbnailer } from "../../codecs/image/thumbnail.ts";
 import { ImageError } from "../../codecs/image/image_error.ts";
@@ -214,7 +215,7 @@ const ENDS: Readonly<Record<string, string>> = {
 /** Whether a file may be complete, by its end or the length in its header (RFC 9649, 2.4). */
 function mayBeWhole(type: string, file: Uint8Array): boolean {
   if (type === "image/webp") {
-    const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+    const view = viewOf(file);
     return view.getUint32(4, true) + 8 <= file.length;
   }
   const end = ENDS[type] ?? "";

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { formatNumber } from "../../codecs/json/format.ts";
 import { arrayFromBytes } from "../../codecs/numpy/array_bytes.ts";
 import { parseDtype } from "../../codecs/numpy/dtype.ts";
@@ -32,7 +33,7 @@ export function scalarOf(
     if (bytes[0]! <= 1) return bytes[0] === 1;
     throw new ValueFault(`it is ${bytes[0]}, and not 0 or 1`);
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   const value = view[reader](0, true);
   return typeof value === "bigint" ? whole(value) : value;
 }

@@ -1,3 +1,4 @@
+import { viewOf } from "../../base/view_of.ts";
 import { newSharedMemory } from "../../io/libc/new_memory.ts";
 import { bitsOf, sharedBytes } from "./name_bytes.ts";
 import { compareBytes, DIRECTORY_BIT, NameTable } from "./name_table.ts";
@@ -252,10 +253,6 @@ function refuseBadName(name: Uint8Array): void {
 
 function tooManyRecords(): RangeError {
   return new RangeError(`A tree of names has room for 2^31 records`);
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** Removes unused space from a column; copies it only if that saves more than an eighth. */

@@ -12,11 +12,6 @@ export interface FoundHeader {
   readonly unsupported?: string | undefined;
 }
 
-export function viewOf(bytes: Uint8Array): DataView {
-  const { buffer, byteOffset, byteLength } = bytes;
-  return new DataView(buffer, byteOffset, byteLength);
-}
-
 /** Returns bytes as characters; shorter where the file ends. */
 export function textAt(view: DataView, at: number, length: number): string {
   let text = "";

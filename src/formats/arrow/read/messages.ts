@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { fileError } from "../../../codecs/cells/cell_fault.ts";
 import {
   type Batch,
@@ -84,7 +85,7 @@ export class MessageReader {
     let prefix = 4; // before version 0.15
     this.#require(offset, prefix);
     const head = yield* this.#read(offset, Math.min(PREFIX_SIZE, left));
-    const view = new DataView(head.buffer, head.byteOffset, head.length);
+    const view = viewOf(head);
     let length = view.getUint32(0, true);
     if (length === CONTINUATION) {
       prefix = PREFIX_SIZE;

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import {
   arrayFromBytes,
   encodeArray,
@@ -93,7 +94,7 @@ const PAIR = 0x92;
  */
 export function decodeHeaded(bytes: Uint8Array): NdArray | undefined {
   if (bytes[4] !== PAIR) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   const size = view.getUint32(0, true);
   if (size > LARGEST_HEADER) return undefined;
   const header = readMsgpack(bytes.subarray(4, 4 + size));

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import { decompress } from "../../../io/block_cache/inflate.ts";
 import { decodeLz4Block } from "../../../io/block_cache/lz4_frame.ts";
@@ -39,7 +40,7 @@ export function* unpackBlosc(
   unshuffled: (bytes: Uint8Array, item: number) => Uint8Array,
 ): Steps<Uint8Array> {
   if (bytes.length < HEADER) throw wrongForm();
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   const flags = bytes[2]!;
   const item = bytes[3]!;
   const blockSize = view.getUint32(8, true);

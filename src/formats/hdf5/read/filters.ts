@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import { decompress } from "../../../io/block_cache/inflate.ts";
 import { decodeLz4Block } from "../../../io/block_cache/lz4_frame.ts";
@@ -192,7 +193,7 @@ function unpackLzf(bytes: Uint8Array, size: number): Uint8Array {
 
 /** Decompresses blocks of LZ4 (the registered filter 32004), whose lengths are big-endian. */
 function unpackLz4(bytes: Uint8Array, size: number): Uint8Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   if (bytes.length < 12 || view.getBigUint64(0) !== BigInt(size)) {
     throw wrongSize(size);
   }

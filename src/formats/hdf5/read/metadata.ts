@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { utf8Text } from "../../../base/utf8.ts";
 import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import { LruCache } from "../../../io/block_cache/lru_cache.ts";
@@ -140,7 +141,7 @@ export class Cursor {
     sizes: Pick<Metadata, "offsetSize" | "lengthSize">,
   ) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.view = viewOf(bytes);
     this.#sizes = sizes;
   }
 

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 
 /** Reads numbers of any count of bits, each from its highest bit on. */
@@ -78,7 +79,7 @@ export function unscale(
   if (bytes.length < HEADER) {
     throw new CellFault("has a chunk without its start");
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   const width = view.getUint32(0, true);
   const least = view.getBigInt64(5, true);
   const into = new Uint8Array(size);

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import type { CellField } from "../../../codecs/cells/cell_field.ts";
 import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
@@ -237,7 +238,7 @@ export class StoredCells {
     at: number,
   ): unknown {
     const { letter, size, isBig, bits } = type;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const view = viewOf(bytes);
     const isLittle = !isBig;
     if (bits !== undefined) {
       throw new CellFault(

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { decodeName } from "../../../base/names.ts";
 import { CellFault } from "../../../codecs/cells/cell_fault.ts";
 import { TypeClass } from "../layout.ts";
@@ -251,7 +252,7 @@ export function toNumpy(
   const size = Number(dtype.slice(2));
   const [first, count] = bits;
   const part = dtype[1] === "i" ? BigInt.asIntN : BigInt.asUintN;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   for (let at = 0; at < bytes.length; at += size) {
     let value = 0n;
     for (let i = size - 1; i >= 0; i--) {

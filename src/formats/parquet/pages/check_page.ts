@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { LARGEST_PAGE, MOST_VALUES } from "../layout.ts";
 import type { ParquetLibrary } from "../read/library.ts";
 import type { StoredType } from "../values/schema.ts";
@@ -33,7 +34,7 @@ export function partOf(
   end = bytes.length,
 ): PagePart {
   if (at > end || end > bytes.length) throw new CellFault("ends early");
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   return { bytes, view, at, end };
 }
 

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import { readPart } from "../../../io/read/read_part.ts";
 import { readParsed } from "../../../io/read/verified_content.ts";
@@ -260,7 +261,7 @@ export function* readPage(
 }
 
 function headerOf(bytes: Uint8Array, library: ParquetLibrary): LibraryHeader {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const header = library.parquetHeader({ view, offset: 0 });
   const { compressed_page_size: size, uncompressed_page_size: whole, crc } =
     header;

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import * as zlib from "node:zlib";
 import { runAsync } from "../../../io/concurrency/steps.ts";
 import type { WaitOptions } from "../../../io/storage/byte_source.ts";
@@ -242,7 +243,7 @@ function add(to: Gathered, leaf: LeafToWrite, row: unknown): number {
 
 /** Replaces fields of the footer at the end of a file. */
 function withFooter(end: Uint8Array, fields: ThriftStruct): Uint8Array {
-  const view = new DataView(end.buffer, end.byteOffset, end.length);
+  const view = viewOf(end);
   const tail = end.length - TAIL_SIZE;
   const start = tail - view.getUint32(tail, true);
   const made = decodeThrift(end.subarray(start, tail));

@@ -1,3 +1,4 @@
+import { viewOf } from "../../../base/view_of.ts";
 import { decodeName } from "../../../base/names.ts";
 import {
   BYTES,
@@ -212,7 +213,7 @@ export function numbersOf(
     ? new Float32Array(count)
     : new BigInt64Array(count);
   const words = new DataView(numbers.buffer);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   let at = 0;
   for (let i = 0; i < ranges.length; i += 2) {
     const [start, end] = [ranges[i]!, ranges[i + 1]!];
