@@ -12,7 +12,11 @@ import {
   type WrittenElement,
 } from "../read/library.ts";
 import type { StoredType } from "../values/schema.ts";
-import { FileBytes, ROW_GROUP_BYTES, ROWS, sizeOf } from "./parquet_output.ts";
+import {
+  RowGroupFile,
+  type RowGroupOptions,
+  sizeOf,
+} from "./row_group_file.ts";
 import { decodeThrift, encodeThrift, type ThriftStruct } from "./thrift.ts";
 
 /** Leaf of a table to write. */
@@ -60,38 +64,24 @@ interface Gathered {
   definition: number[];
 }
 
-/** Writes stored rows to one Parquet file, a row group at a time. The file appears when it is closed. */
-export class LeafOutput implements AsyncDisposable {
+/** Writes rows as they are stored to one Parquet file. */
+export class LeafOutput extends RowGroupFile {
   readonly #table: TableToWrite;
-  readonly #file: NewFile;
-  readonly #bytes: FileBytes;
-  readonly #buffer: InstanceType<ParquetWriterLibrary["ByteWriter"]>;
-  readonly #writer: InstanceType<ParquetWriterLibrary["ParquetWriter"]>;
   readonly #writeColumn: WriteColumn;
-  readonly #mostRows: number;
   #leaves: Gathered[];
-  #groupBytes = 0;
-  #rows = 0;
-  #length = 0;
 
   private constructor(
     file: NewFile,
     table: TableToWrite,
-    mostRows: number,
-    { ByteWriter, ParquetWriter }: ParquetWriterLibrary,
+    library: ParquetWriterLibrary,
     writeColumn: WriteColumn,
+    options: RowGroupOptions,
   ) {
-    this.#file = file;
-    this.#table = table;
-    this.#mostRows = mostRows;
-    this.#bytes = new FileBytes(file.file, 0);
-    this.#buffer = new ByteWriter();
-    this.#writer = new ParquetWriter({
-      writer: this.#buffer,
+    super(file, library, options, {
       schema: [{ name: "schema", num_children: 0 }], // replaced at the end
-      createdBy: "recordfs",
       compressors: COMPRESSORS as Compressors,
     });
+    this.#table = table;
     this.#writeColumn = writeColumn;
     this.#leaves = table.leaves.map(noValues);
   }
@@ -104,23 +94,11 @@ export class LeafOutput implements AsyncDisposable {
   static async open(
     path: string,
     table: TableToWrite,
-    { rowGroup = ROWS, signal }: WaitOptions & {
-      readonly rowGroup?: number | undefined;
-    },
+    options: RowGroupOptions,
   ): Promise<LeafOutput> {
     const [library, column] = [await loadWriter(), await loadColumnWriter()];
-    const file = await runAsync(NewFile.create(path), signal);
-    return new LeafOutput(file, table, rowGroup, library, column);
-  }
-
-  /** Number of rows so far. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Bytes of the file so far, and of the values of the row group that is not written yet. */
-  get size(): number {
-    return this.#bytes.end + this.#groupBytes;
+    const file = await runAsync(NewFile.create(path), options.signal);
+    return new LeafOutput(file, table, library, column, options);
   }
 
   /** Adds a row: for each leaf, a value or `null`, or {@linkcode LeafEntries}. */
@@ -128,35 +106,16 @@ export class LeafOutput implements AsyncDisposable {
     row: readonly unknown[],
     { signal }: WaitOptions,
   ): Promise<void> {
+    let bytes = 0;
     for (const [i, leaf] of this.#table.leaves.entries()) {
-      this.#groupBytes += add(this.#leaves[i]!, leaf, row[i]);
+      bytes += add(this.#leaves[i]!, leaf, row[i]);
     }
-    this.#rows++;
-    this.#length++;
-    const isFull = this.#rows >= this.#mostRows ||
-      this.#groupBytes >= ROW_GROUP_BYTES;
-    if (isFull) await this.#endGroup(signal);
+    await this.added(bytes, signal);
   }
 
-  /** Writes the footer, waits until the file is on disk, and makes it appear. */
-  async close({ signal }: WaitOptions): Promise<void> {
-    if (this.#rows > 0) await this.#endGroup(signal);
-    this.#writer.finish();
-    const end = withFooter(this.#buffer.getBytes(), this.#table.footer);
-    await runAsync(this.#bytes.put(end), signal);
-    await runAsync(this.#bytes.complete(), signal);
-    await runAsync(this.#file.file.sync(), signal);
-    await runAsync(this.#file.publish(), signal);
-  }
-
-  // deno-lint-ignore require-await -- discarding is synchronous
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#file.discard();
-  }
-
-  async #endGroup(signal: AbortSignal | undefined): Promise<void> {
-    const writer = this.#writer;
-    const start = this.#buffer.offset;
+  protected override writeGroup(rows: number): void {
+    const { writer } = this;
+    const start = this.buffer.offset;
     const columns = this.#table.leaves.map((leaf, i) =>
       this.#writeLeaf(leaf, this.#leaves[i]!)
     );
@@ -164,17 +123,19 @@ export class LeafOutput implements AsyncDisposable {
       (sum, { meta_data }) => sum + meta_data!.total_uncompressed_size,
       0n,
     );
-    writer.num_rows += BigInt(this.#rows);
+    writer.num_rows += BigInt(rows);
     writer.row_groups.push({
       columns,
       total_byte_size: size,
-      num_rows: BigInt(this.#rows),
-      total_compressed_size: BigInt(this.#buffer.offset - start),
+      num_rows: BigInt(rows),
+      total_compressed_size: BigInt(this.buffer.offset - start),
     });
     this.#leaves = this.#table.leaves.map(noValues);
-    this.#rows = this.#groupBytes = 0;
-    await runAsync(this.#bytes.put(this.#buffer.getBytes()), signal);
-    this.#buffer.index = 0;
+  }
+
+  protected override finish(): Uint8Array {
+    this.writer.finish();
+    return withFooter(this.buffer.getBytes(), this.#table.footer);
   }
 
   #writeLeaf(
@@ -197,11 +158,11 @@ export class LeafOutput implements AsyncDisposable {
       maxDefinitionLevel: maxDefinition,
     };
     const written = this.#writeColumn({
-      writer: this.#buffer,
+      writer: this.buffer,
       column: {
         columnName: path.slice(1).map(({ name }) => name).join("."),
         ...{ element, schemaPath: path, codec },
-        compressors: this.#writer.compressors as Compressors,
+        compressors: this.writer.compressors as Compressors,
         // Bounds would be in the order of stored values, which decimals, for one, do not have.
         stats: false,
         pageSize: 1 << 20,
@@ -209,7 +170,7 @@ export class LeafOutput implements AsyncDisposable {
       },
       pageData,
     });
-    this.#writer.pendingIndexes.push(written);
+    this.writer.pendingIndexes.push(written);
     if (isInt96) written.chunk.meta_data!.type = "INT96";
     return written.chunk;
   }
