@@ -30,8 +30,6 @@ const NULL = encoder.encode("null");
 export class CellFiles<F extends RowFile> {
   readonly #files: readonly F[];
   readonly #cells: Cells;
-  /** Suffixes of columns that were found in their rows, by file and column. */
-  readonly #suffixes = new Map<string, string>();
   /** Opened on demand, if the tree provides none. */
   readonly #sources: ByteSource[];
   readonly #isBorrowed: boolean;
@@ -67,7 +65,8 @@ export class CellFiles<F extends RowFile> {
 
   /** Returns a file's fields. Suffixes of images are from the footer or the first values. May throw `NotLoaded`. */
   fields(file: number): readonly Field[] {
-    return this.#fields[file] ??= this.#makeFields(file);
+    return this.#fields[file] ??
+      atOnce(this.#files[file]!.path, () => this.#findFields(file));
   }
 
   /** Returns the bytes of a cell, which must not be modified. Throws `NotLoaded` if they must be loaded first. */
@@ -95,27 +94,17 @@ export class CellFiles<F extends RowFile> {
     for (const source of this.#sources) source?.close();
   }
 
-  /** Remembers the suffix: of damaged rows nothing else is kept, so that they would be loaded again without end. */
-  *#findSuffix(file: number, column: number): Steps<string> {
-    const suffix = yield* foundSuffix(
-      this.#files[file]!,
-      column,
-      () => this.#cells.decode(file, column, 0),
-    );
-    this.#suffixes.set(`${file} ${column}`, suffix);
-    return suffix;
-  }
-
-  #makeFields(number: number): readonly Field[] {
+  /** Keeps what it finds: of damaged rows nothing else is, so that they would be loaded again without end. */
+  *#findFields(number: number): Steps<readonly Field[]> {
     const file = this.#files[number]!;
-    const { columns, path } = file;
-    const names = columnNames(columns);
-    return columns.map((column, i) => {
-      const suffix = this.#suffixes.get(`${number} ${i}`) ??
-        atOnce(path, () => this.#findSuffix(number, i));
-      const type = columnType(column, suffix);
-      return { name: names[i]!, type, isList: false };
-    });
+    const names = columnNames(file.columns);
+    const fields: Field[] = [];
+    for (const [i, column] of file.columns.entries()) {
+      const decoded = () => this.#cells.decode(number, i, 0);
+      const type = columnType(column, yield* foundSuffix(file, i, decoded));
+      fields.push({ name: names[i]!, type, isList: false });
+    }
+    return this.#fields[number] = fields;
   }
 
   #json(

@@ -98,3 +98,19 @@ Deno.test("rows on a server are samples and files, and their shards one dataset"
     assert.equal(text, "103\n");
     assert.equal((await shown.stat(path)).size, 4);
   }));
+
+Deno.test("a column of bytes whose first rows are damaged is listed, and its rows are errors", () =>
+  serving(async ({ dir, server, remote }) => {
+    const whole = largeFile({ ...SHAPE, size: 1 << 10, isIndexed: true });
+    whole.fill(0xff, 4, 24); // the header of the first page
+    fs.writeFileSync(`${dir}/a.parquet`, whole);
+    const signal = AbortSignal.timeout(30_000);
+    using container = await open(`${server.url}/a.parquet`, { remote, signal });
+    const names = await container.list("000000", { signal });
+    assert.deepEqual(names, ["data"]);
+    await assert.rejects(container.read("000000/data", { signal }), {
+      name: "FormatError",
+    });
+    const last = await container.read("000071/data", { signal });
+    assert.equal(last.length, 1 << 10);
+  }));
