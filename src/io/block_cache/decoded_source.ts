@@ -3,8 +3,8 @@ import type { WaitOptions } from "../storage/byte_source.ts";
 import type { MadeSource } from "../storage/made_source.ts";
 import { runAsync, runSync, type Steps } from "../concurrency/steps.ts";
 import { fill } from "../read/read_part.ts";
+import { SpareMemory } from "../read/spare_memory.ts";
 import { DECODED_BLOCK, type DecodedBlocks } from "./decoded_blocks.ts";
-import { SpareMemory } from "./spare_memory.ts";
 
 /** A content stored in an encoded form that can only be decoded from the start. */
 export interface EncodedContent {
@@ -41,8 +41,8 @@ export function mostAtOnce({ capacity }: DecodedBlocks): number {
   return capacity / PART_AT_ONCE;
 }
 
-/** Memory of at most so many bytes is kept for the next content. */
-const spare = new SpareMemory(8 << 20);
+/** Memory that contents of up to 8 MiB, as the parts of streams are, are decoded into. */
+const spare = new SpareMemory(undefined, 8 << 20);
 
 interface Running {
   readonly reader: PieceReader;
@@ -218,15 +218,14 @@ export class DecodedSource implements MadeSource {
 
   *#decode(wanted: Uint8Array, offset: number): Steps<void> {
     const isAll = wanted.length === this.size;
-    const memory = isAll ? undefined : spare.take(this.size);
-    const all = memory?.subarray(0, this.size) ?? wanted;
+    const all = isAll ? wanted : spare.take(this.size);
     yield* this.#content.decode(all);
     for (let at = 0; at < all.length; at += DECODED_BLOCK) {
       this.#keep(at / DECODED_BLOCK, all.subarray(at, at + DECODED_BLOCK));
     }
-    if (memory === undefined) return;
+    if (isAll) return;
     wanted.set(all.subarray(offset, offset + wanted.length));
-    spare.giveBack(memory);
+    spare.giveBack(all);
   }
 
   /** Continues decoding, or starts again, up to the end of the wanted range. */

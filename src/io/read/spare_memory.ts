@@ -1,22 +1,32 @@
 import type { BatchRoom } from "./read_memory.ts";
 
-/** Smaller requests get new memory, which costs little to clear. */
-const SMALLEST = 8 << 10;
-/** Larger requests are rare. */
-const LARGEST = 1 << 20;
 /** Most bytes held for reuse. */
 const MOST_SPARE = 8 << 20;
 
-/** Pool of memory to read into. Giving memory back is optional. */
+/** Pool of memory to read or decode into: new memory takes time to clear and to collect. Giving it back is optional. */
 export class SpareMemory implements BatchRoom {
+  readonly #smallest: number;
+  readonly #largest: number;
   /** By size, a power of two. More than half of each is used. */
   readonly #spare = new Map<number, ArrayBuffer[]>();
   /** Buffers that this pool allocated; it accepts no others. */
   readonly #own = new WeakSet<ArrayBufferLike>();
   #bytes = 0;
 
+  /**
+   * @param smallest Smaller requests get new memory, which costs little to clear.
+   * @param largest Larger requests, which are rare, get new memory.
+   */
+  constructor(smallest = 8 << 10, largest = 1 << 20) {
+    this.#smallest = smallest;
+    this.#largest = largest;
+  }
+
+  /** Takes memory for exclusive use. Its content is arbitrary. */
   take(length: number): Uint8Array<ArrayBuffer> {
-    if (length < SMALLEST || length > LARGEST) return new Uint8Array(length);
+    if (length < this.#smallest || length > this.#largest) {
+      return new Uint8Array(length);
+    }
     const size = 2 ** Math.ceil(Math.log2(length));
     let memory = this.#spare.get(size)?.pop();
     if (memory === undefined) {

@@ -18,8 +18,8 @@ import {
   innerMethodOf,
   type Method as StreamMethod,
 } from "../../../io/compressed/methods.ts";
-import { SpareMemory } from "../../../io/block_cache/spare_memory.ts";
 import { fill } from "../../../io/read/read_part.ts";
+import { SpareMemory } from "../../../io/read/spare_memory.ts";
 import type { RemoteOptions } from "../../../io/remote/remote_options.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
@@ -29,8 +29,8 @@ import type { ZipColumns } from "../read/zip_columns.ts";
 import { MemberSources } from "../../../tree/archive/member_sources.ts";
 import { memberError } from "../../../tree/archive/member_error.ts";
 
-/** Memory of at most so many bytes is kept for the next member. */
-const spare = new SpareMemory(1 << 20);
+/** Memory that encoded members of up to 1 MiB are read into. */
+const spare = new SpareMemory(1);
 
 /** Encoded contents of a zip's members, and where they are decoded to. */
 export interface MemberPlace {
@@ -125,11 +125,10 @@ class ZipMember implements EncodedContent, LargeContent {
   *decode(into: Uint8Array): Steps<void> {
     const start = yield* this.locate();
     const { packed } = this;
-    const memory = spare.take(packed, 2 * packed);
-    const bytes = memory.subarray(0, packed);
+    const bytes = spare.take(packed);
     yield* fill(this.#place.archive, bytes, start);
     yield* decompress(bytes, this.#compression, into, this.fault);
-    spare.giveBack(memory);
+    spare.giveBack(bytes);
   }
 
   get #compression(): "deflate" | "zstd" {
