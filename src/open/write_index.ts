@@ -65,7 +65,7 @@ export async function writeIndex(
   options: WriteIndexOptions = {},
 ): Promise<WrittenIndex[]> {
   const { path, storage: given } = storedAt(location, options);
-  // Its own, by which the indexes of this call are told from those of others.
+  // A storage of its own, because the collector takes all indexes that are made in it.
   const { open, list, stat } = LOCAL_DISK;
   const storage = given === LOCAL_DISK ? { open, list, stat } : given;
   const own = { ...options, storage };

@@ -19,10 +19,10 @@ interface IndexOptions extends CommonOptions {
 
 const AFTER_HELP = `
 Writes SOURCE.recordfs-index next to SOURCE, and next to each of its shards.
-Whoever opens SOURCE finds it there, on a server, too: then a tar is not scanned,
-and a compressed file not decompressed from its start. It is compared with SOURCE,
-and ignored with a warning if it is the index of something else. An index of
-SOURCE on a server is written elsewhere with -o, and uploaded.
+recordfs reads it whenever SOURCE is opened, also from a server: it then neither
+scans a tar nor decompresses a file from its start. It compares the index with
+SOURCE, and ignores an index of another file with a warning. To index a SOURCE on
+a server, write the index elsewhere with -o, and upload it.
 
 With --dali, it writes what NVIDIA DALI reads: x.idx for x.tar, as wds2idx does, and
 x.tfrecord.idx for x.tfrecord, as tfrecord2idx does.`;

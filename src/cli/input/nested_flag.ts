@@ -1,3 +1,4 @@
+import { isNestedSuffix } from "../../open/nested_tree/nested_names.ts";
 import { UsageError } from "../exit.ts";
 
 /** Value of `--nested`: suffixes of nested containers; `true` for the usual ones. */
@@ -20,7 +21,7 @@ export function checkNested(
   }
   if (typeof nested !== "object") return;
   for (const suffix of nested) {
-    if (/^\.?[\w-]+(\.[\w-]+)*$/.test(suffix) && suffix.length < 64) continue;
+    if (isNestedSuffix(suffix)) continue;
     throw new UsageError(
       `--nested=${
         nested.join(",")

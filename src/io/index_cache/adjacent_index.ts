@@ -10,9 +10,9 @@ import { openedAt } from "../storage/open_file.ts";
 import { cacheOptionsOf, type IndexCacheOptions } from "./cache_location.ts";
 import {
   INDEX_SUFFIX,
-  nameInOrigin,
   readIndexFile,
   readSection,
+  sectionOf,
 } from "./index_file.ts";
 import {
   type KeptIndex,
@@ -84,11 +84,7 @@ function* tablesNextTo<Index>(
         `it is the index of a file of ${head.size} bytes, and ${origin.name} has ${origin.size}`,
       );
     }
-    const name = nameInOrigin(source);
-    const section = head.sections.find((section) =>
-      section.kind === index.kind && section.name === name &&
-      section.size === source.size
-    );
+    const section = sectionOf(head, index.kind, source);
     if (section === undefined) return undefined;
     const tables = yield* readSection(file, section);
     if (tables === undefined) return refuse("it is damaged");

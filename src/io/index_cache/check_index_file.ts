@@ -7,9 +7,9 @@ import { openedAt } from "../storage/open_file.ts";
 import { indexPath } from "./adjacent_index.ts";
 import {
   type IndexFileHead,
-  nameInOrigin,
   readIndexFile,
   readSection,
+  sectionOf,
   tagOf,
 } from "./index_file.ts";
 import type { CachedTables, Column } from "./tables_format.ts";
@@ -57,11 +57,7 @@ export function* checkTables(
   { kind, columns }: MadeColumns,
 ): Steps<void> {
   yield* withIndexFile(source, on, function* ({ head, file, damage }) {
-    const name = nameInOrigin(source);
-    const section = head?.sections.find((section) =>
-      section.kind === kind && section.name === name &&
-      section.size === source.size
-    );
+    const section = head && sectionOf(head, kind, source);
     if (section === undefined) return;
     const tables = yield* readSection(file, section);
     if (tables === undefined) damage("it is damaged");

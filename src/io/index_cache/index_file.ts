@@ -64,6 +64,19 @@ export function nameInOrigin(source: ByteSource): string {
   return inside < 0 ? "" : name.slice(inside);
 }
 
+/** Returns the section of a source's index of a kind. */
+export function sectionOf(
+  { sections }: IndexFileHead,
+  kind: string,
+  source: ByteSource,
+): Section | undefined {
+  const name = nameInOrigin(source);
+  return sections.find((section) =>
+    section.kind === kind && section.name === name &&
+    section.size === source.size
+  );
+}
+
 /** Returns the tag of a file on a server. */
 export function tagOf(origin: ByteSource): string | undefined {
   return origin instanceof RemoteSource ? origin.tag : undefined;

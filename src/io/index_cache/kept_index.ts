@@ -61,7 +61,7 @@ export function paysOff<Index>(
     (slow || index === undefined || count(index) >= MANY);
 }
 
-/** Returns hashes of headers of a source, by which it is told from others. `which` are numbers below {@linkcode MARKS}. */
+/** Returns hashes of headers that identify a source. `which` are numbers below {@linkcode MARKS}. */
 export function* marksOf<Index>(
   source: ByteSource,
   { count, headerAt }: KeptIndex<Index>,

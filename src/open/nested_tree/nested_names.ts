@@ -26,6 +26,11 @@ export interface NestedNames {
 
 const NESTED: NamedOption = { name: "nested" };
 
+/** Whether a text is a suffix of file names, with or without its dot. */
+export function isNestedSuffix(text: string): boolean {
+  return /^\.?[\w-]+(\.[\w-]+)*$/.test(text) && text.length < 64;
+}
+
 /** @throws {RecordfsError} If a suffix is none (`bad-option`). */
 export function nestedNames(
   { nested, stripSuffix = false }: NestedOptions,
@@ -34,8 +39,9 @@ export function nestedNames(
     .flatMap(({ nestedSuffixes = [] }) => nestedSuffixes);
   const given = typeof nested === "object" ? nested : usual;
   const suffixes = given.map((suffix) => {
-    const dotted = suffix.startsWith(".") ? suffix : `.${suffix}`;
-    if (/^(?=.{2,64}$)(\.[\w-]+)+$/.test(dotted)) return dotted.toLowerCase();
+    if (isNestedSuffix(suffix)) {
+      return suffix.replace(/^(?!\.)/, ".").toLowerCase();
+    }
     throw new RecordfsError(
       "bad-option",
       `Cannot show nested containers: '${suffix}' is not a suffix of file names. Give ${
