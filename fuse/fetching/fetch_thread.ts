@@ -2,7 +2,7 @@ import { deserializeError } from "../../src/base/serialized_error.ts";
 import { FormatError, RecordfsError } from "../../src/base/errors.ts";
 import type { MessageListener } from "../../src/base/named_option.ts";
 import { startThread } from "../../src/io/concurrency/thread.ts";
-import { backoffTable } from "../../src/io/remote/backoff_table.ts";
+import { backoffTable } from "../../src/io/remote/retry/backoff_table.ts";
 import { warnedCaches } from "../../src/io/remote/cache/warned_caches.ts";
 import { requireDescriptors } from "../../src/io/storage/thread_descriptors.ts";
 import type { BlockMap } from "../../src/io/remote/cache/block_store.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../base/message_text.ts";
-import { backoffTable } from "../io/remote/backoff_table.ts";
+import { backoffTable } from "../io/remote/retry/backoff_table.ts";
 import type { RemoteOptions } from "../io/remote/remote_options.ts";
 import {
   type InternalOptions,

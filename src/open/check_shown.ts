@@ -9,7 +9,7 @@ import { unshownSamples } from "../data/trees/chosen_samples.ts";
 import { CheckRun } from "../tree/check/check_run.ts";
 import type { CheckOptions, CheckReport } from "../tree/format.ts";
 import { whenLoaded } from "../tree/not_loaded.ts";
-import { PrefixTree } from "../tree/prefix_tree.ts";
+import { PrefixTree } from "../tree/trees/prefix_tree.ts";
 import type { SampleRuns } from "../tree/sample_runs.ts";
 import { samplesOf } from "../tree/samples_of.ts";
 import { newExtent, type NodeId, ROOT } from "../tree/tree.ts";

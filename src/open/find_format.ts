@@ -15,7 +15,7 @@ import {
   settleLayers,
 } from "../io/storage/layered_storage.ts";
 import { openFile, passOpenFile } from "../io/storage/open_file.ts";
-import { noteStorage, withLayers } from "../tree/layered_tree.ts";
+import { noteStorage, withLayers } from "../tree/trees/layered_tree.ts";
 import {
   compressedPattern,
   compressionIn,

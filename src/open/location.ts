@@ -1,6 +1,6 @@
 import { INSIDE } from "../io/storage/chained_path.ts";
 import { LOCAL_DISK } from "../io/storage/storage.ts";
-import { notedStorage } from "../tree/layered_tree.ts";
+import { notedStorage } from "../tree/trees/layered_tree.ts";
 import { VirtualFs } from "../tree/vfs/virtual_fs.ts";
 import { TreeStorage } from "./tree_storage.ts";
 import { MemoryStorage } from "../io/storage/memory_storage.ts";

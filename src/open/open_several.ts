@@ -9,9 +9,9 @@ import type {
   ContainerInfo,
   DeferredContainer,
 } from "../tree/format.ts";
-import { PrefixTree } from "../tree/prefix_tree.ts";
-import { nodeShare } from "../tree/union_columns.ts";
-import { UnionTree } from "../tree/union_tree.ts";
+import { PrefixTree } from "../tree/trees/prefix_tree.ts";
+import { nodeShare } from "../tree/trees/union_columns.ts";
+import { UnionTree } from "../tree/trees/union_tree.ts";
 import {
   areSeveral,
   type ContainerLocation,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "../support/random.ts";
-import { LinkTree } from "../../src/tree/link_tree.ts";
+import { LinkTree } from "../../src/tree/trees/link_tree.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import { shareNumbers } from "../../src/tree/shared_numbers.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "../support/random.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import { ascendingOnce, shareNumbers } from "../../src/tree/shared_numbers.ts";
-import { SubsetTree } from "../../src/tree/subset_tree.ts";
+import { SubsetTree } from "../../src/tree/trees/subset_tree.ts";
 import {
   newExtent,
   newStat,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "../support/random.ts";
-import { LinkTree } from "../../src/tree/link_tree.ts";
-import { PrefixTree } from "../../src/tree/prefix_tree.ts";
+import { LinkTree } from "../../src/tree/trees/link_tree.ts";
+import { PrefixTree } from "../../src/tree/trees/prefix_tree.ts";
 import { samplesOf } from "../../src/tree/samples_of.ts";
 import { shareNumbers } from "../../src/tree/shared_numbers.ts";
-import { SubsetTree } from "../../src/tree/subset_tree.ts";
+import { SubsetTree } from "../../src/tree/trees/subset_tree.ts";
 import { newExtent, reopenHandle, type Tree } from "../../src/tree/tree.ts";
-import { nodeShare } from "../../src/tree/union_columns.ts";
-import { UnionTree } from "../../src/tree/union_tree.ts";
+import { nodeShare } from "../../src/tree/trees/union_columns.ts";
+import { UnionTree } from "../../src/tree/trees/union_tree.ts";
 import { RecordfsError } from "../../src/base/errors.ts";
 import { ordersHandle } from "../../src/data/trees/epoch_orders.ts";
 import { checkedTree } from "../fuse/support/checked_tree.ts";

@@ -15,7 +15,7 @@ import type {
   Samples,
   SamplesHandle,
 } from "../../tree/samples/samples.ts";
-import { notedListing } from "../../tree/layered_tree.ts";
+import { notedListing } from "../../tree/trees/layered_tree.ts";
 import { NotLoaded, whenLoaded } from "../../tree/not_loaded.ts";
 import { ShardTable } from "../../tree/samples/shard_table.ts";
 import type { Tree } from "../../tree/tree.ts";

@@ -1,7 +1,7 @@
-import { LinkTree } from "../../tree/link_tree.ts";
+import { LinkTree } from "../../tree/trees/link_tree.ts";
 import { samplesOf } from "../../tree/samples_of.ts";
 import { ascendingOnce } from "../../tree/shared_numbers.ts";
-import { SubsetTree } from "../../tree/subset_tree.ts";
+import { SubsetTree } from "../../tree/trees/subset_tree.ts";
 import type { Tree } from "../../tree/tree.ts";
 import type { ContainerInfo } from "../../tree/format.ts";
 import { ordersHandle } from "./epoch_orders.ts";

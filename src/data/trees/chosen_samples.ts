@@ -8,7 +8,7 @@ import {
   shareNumbers,
   type WholeNumbers,
 } from "../../tree/shared_numbers.ts";
-import { SubsetTree } from "../../tree/subset_tree.ts";
+import { SubsetTree } from "../../tree/trees/subset_tree.ts";
 import type { Tree } from "../../tree/tree.ts";
 import { VirtualFs } from "../../tree/vfs/virtual_fs.ts";
 import { readIndexOf } from "../index_file.ts";

@@ -1,6 +1,6 @@
 import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { SHARD_PATTERN } from "../../io/storage/shards/shard_names.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { SHARD } from "../../io/storage/shard_names.ts";
+import { SHARD } from "../../io/storage/shards/shard_names.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor, Nearly } from "../format.ts";
 import {

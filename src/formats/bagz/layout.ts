@@ -1,6 +1,6 @@
 /** Names of Bagz: `src/internal/limits_name.cc` and `src/file/file_system/shard_spec.cc` of google-deepmind/bagz. */
 
-import { SHARD, SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { SHARD, SHARD_PATTERN } from "../../io/storage/shards/shard_names.ts";
 
 /** Variant of the format whose shards have its records by turns. */
 export const INTERLEAVED = "bagz-interleaved";

@@ -1,8 +1,8 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
-import { isShardPattern } from "../../io/storage/brace_locations.ts";
-import { SHARD } from "../../io/storage/shard_names.ts";
+import { isShardPattern } from "../../io/storage/shards/brace_locations.ts";
+import { SHARD } from "../../io/storage/shards/shard_names.ts";
 import { isNamedSo, SIGNATURE, STARTS } from "./layout.ts";
 
 /** HDF5: groups as directories, datasets as arrays, and their rows as samples. */

@@ -1,5 +1,8 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { type ShardPaths, shardPaths } from "../../io/storage/shard_paths.ts";
+import {
+  type ShardPaths,
+  shardPaths,
+} from "../../io/storage/shards/shard_paths.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import type { Format } from "../format.ts";
 import { checkRows } from "./check.ts";

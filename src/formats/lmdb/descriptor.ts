@@ -1,5 +1,5 @@
 import { viewOf } from "../../base/view_of.ts";
-import { isBracePattern } from "../../io/storage/brace_locations.ts";
+import { isBracePattern } from "../../io/storage/shards/brace_locations.ts";
 import { ended, type Steps } from "../../io/concurrency/steps.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";

@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { isShardPattern } from "../../io/storage/brace_locations.ts";
+import { isShardPattern } from "../../io/storage/shards/brace_locations.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import {

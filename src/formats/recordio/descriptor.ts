@@ -1,4 +1,4 @@
-import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { SHARD_PATTERN } from "../../io/storage/shards/shard_names.ts";
 import type { FormatDescriptor } from "../format.ts";
 import { HEADER, NAMED, partAt } from "./layout.ts";
 

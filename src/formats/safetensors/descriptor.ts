@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { SHARD_PATTERN } from "../../io/storage/shards/shard_names.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";
 import { isIndex, isTensors, LARGEST_HEADER, LENGTH } from "./layout.ts";

@@ -3,7 +3,10 @@ import { sortNames } from "../../base/names.ts";
 import { jsonMembers } from "../../codecs/json/parts.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readFile } from "../../io/read/read_file.ts";
-import { type ShardPaths, shardPaths } from "../../io/storage/shard_paths.ts";
+import {
+  type ShardPaths,
+  shardPaths,
+} from "../../io/storage/shards/shard_paths.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { pathIn } from "../../io/storage/stored_location.ts";
 import { isIndex, isTensors, LARGEST_HEADER } from "./layout.ts";

@@ -1,6 +1,6 @@
 import { Field, Length, TAR_BLOCK } from "../../base/tar_header.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { isBracePattern } from "../../io/storage/brace_locations.ts";
+import { isBracePattern } from "../../io/storage/shards/brace_locations.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor, Nearly } from "../format.ts";
 import {

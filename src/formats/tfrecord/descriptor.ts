@@ -1,7 +1,7 @@
 import { viewOf } from "../../base/view_of.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { isBracePattern } from "../../io/storage/brace_locations.ts";
-import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
+import { isBracePattern } from "../../io/storage/shards/brace_locations.ts";
+import { SHARD_PATTERN } from "../../io/storage/shards/shard_names.ts";
 import { crc32cLoaded } from "../../io/checksums/crc32c.ts";
 import type { Probe } from "../../tree/format.ts";
 import type { FormatDescriptor } from "../format.ts";

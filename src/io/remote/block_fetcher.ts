@@ -16,7 +16,7 @@ import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, readRange } from "./remote_object.ts";
 import { claimFlight, takeKept } from "./shared_flight.ts";
 import type { Target } from "./target.ts";
-import { WaitCount } from "./wait_count.ts";
+import { WaitCount } from "./retry/wait_count.ts";
 import { missingBytes } from "./whole_object.ts";
 
 /** Longest range per request in bytes; many requests are in flight at a time. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { RecordfsError } from "../../base/errors.ts";
 import { whatIsWrong } from "../libc/system_error.ts";
 import { warnOnConsole } from "../../base/message_text.ts";
-import { Backoff } from "./backoff.ts";
+import { Backoff } from "./retry/backoff.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import { variable } from "../../base/environment.ts";
 import { type NamedOption, optionText } from "../../base/named_option.ts";
@@ -11,10 +11,14 @@ import { RemoteError } from "./remote_error.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { observingCosts } from "./request_costs.ts";
 import { Slots } from "../concurrency/slots.ts";
-import { StallWatch } from "./stall_watch.ts";
-import { backoffOf, type StoreBackoff, timeNow } from "./store_backoff.ts";
+import { StallWatch } from "./retry/stall_watch.ts";
+import {
+  backoffOf,
+  type StoreBackoff,
+  timeNow,
+} from "./retry/store_backoff.ts";
 import type { Target } from "./target.ts";
-import { CA_CERT, Transient } from "./transient.ts";
+import { CA_CERT, Transient } from "./retry/transient.ts";
 
 /** Default timeout of a read, in milliseconds. */
 const TIMEOUT = 300_000;

@@ -1,6 +1,6 @@
 import { RemoteError } from "./remote_error.ts";
 import type { Target } from "./target.ts";
-import { Transient } from "./transient.ts";
+import { Transient } from "./retry/transient.ts";
 
 /** Bytes of an error's body that are inspected. */
 const LOOK = 4096;

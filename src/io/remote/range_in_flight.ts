@@ -1,5 +1,5 @@
 import { CACHE_BLOCK } from "./cache/block_store.ts";
-import type { WaitCount } from "./wait_count.ts";
+import type { WaitCount } from "./retry/wait_count.ts";
 
 export interface Blocks {
   readonly start: number;

@@ -1,4 +1,4 @@
-import type { StallWatch } from "./stall_watch.ts";
+import type { StallWatch } from "./retry/stall_watch.ts";
 
 /** Most characters of a directory listing: those of a million names. */
 const LONGEST = 256 << 20;

@@ -2,10 +2,10 @@ import { changedFile } from "../storage/changed_file.ts";
 import { FormatError } from "../../base/errors.ts";
 import type { Client, RequestLimits } from "./client.ts";
 import { RemoteError } from "./remote_error.ts";
-import type { StallWatch } from "./stall_watch.ts";
+import type { StallWatch } from "./retry/stall_watch.ts";
 import type { Target } from "./target.ts";
 import { type PieceTaker, readBody } from "./read_body.ts";
-import { Transient } from "./transient.ts";
+import { Transient } from "./retry/transient.ts";
 
 /** Identifies one state of an object. */
 export interface ObjectState {

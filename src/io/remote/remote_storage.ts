@@ -5,7 +5,7 @@ import type {
   OpenFileOptions,
   Storage,
 } from "../storage/storage.ts";
-import { shareBackoffTable } from "./backoff_table.ts";
+import { shareBackoffTable } from "./retry/backoff_table.ts";
 import { warnedCaches } from "./cache/warned_caches.ts";
 import type { RemoteObserver } from "./client.ts";
 import type { RemoteFiles } from "./remote_files.ts";

@@ -10,7 +10,7 @@ import { RemoteError } from "./remote_error.ts";
 import { type ObjectState, requireSameState } from "./remote_object.ts";
 import { readBody } from "./read_body.ts";
 import type { Target } from "./target.ts";
-import { Transient } from "./transient.ts";
+import { Transient } from "./retry/transient.ts";
 
 const SIZE: NamedOption = { name: "cache.size" };
 

@@ -2,7 +2,7 @@ import { RecordfsError } from "../../base/errors.ts";
 import { type NamedOption, optionText } from "../../base/named_option.ts";
 import { formats } from "../../formats/registry.ts";
 import { decompressedName } from "../../io/compressed/compressions.ts";
-import { SHARD } from "../../io/storage/shard_names.ts";
+import { SHARD } from "../../io/storage/shards/shard_names.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { DirectoryListing } from "../../tree/directory_tree.ts";
 import type { Probe } from "../../tree/format.ts";

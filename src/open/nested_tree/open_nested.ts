@@ -21,9 +21,9 @@ import {
   notedStorage,
   noteListing,
   withLayers,
-} from "../../tree/layered_tree.ts";
+} from "../../tree/trees/layered_tree.ts";
 import type { Tree } from "../../tree/tree.ts";
-import { UNION_IDS } from "../../tree/union_columns.ts";
+import { UNION_IDS } from "../../tree/trees/union_columns.ts";
 import { openOne } from "../find_format.ts";
 import { reaching } from "../nested.ts";
 import { isArchive, NestedLevel } from "./nested_level.ts";

@@ -23,7 +23,7 @@ import { mustWait } from "../../io/storage/must_wait.ts";
 import { lastingAt } from "../../io/storage/stored_location.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import type { DirectoryListing } from "../../tree/directory_tree.ts";
-import { notedListing } from "../../tree/layered_tree.ts";
+import { notedListing } from "../../tree/trees/layered_tree.ts";
 import { SamplesByField } from "../../tree/samples/samples_by_field.ts";
 import type {
   ReadSamplesOptions,

@@ -4,7 +4,7 @@ import { RecordfsError } from "../../base/errors.ts";
 import { runAsync, type Steps } from "../../io/concurrency/steps.ts";
 import { decodeName } from "../../base/names.ts";
 import { whenLoaded } from "../../tree/not_loaded.ts";
-import { PrefixTree } from "../../tree/prefix_tree.ts";
+import { PrefixTree } from "../../tree/trees/prefix_tree.ts";
 import { SampleRuns } from "../../tree/sample_runs.ts";
 import {
   type NodeId,

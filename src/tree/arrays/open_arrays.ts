@@ -1,7 +1,7 @@
 import { warnOfAll } from "../../base/message_text.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
-import { shardDirectories } from "../../io/storage/shard_paths.ts";
+import { shardDirectories } from "../../io/storage/shards/shard_paths.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { notedInfo, noteLines } from "../archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../format.ts";

@@ -1,13 +1,13 @@
 import { warnOfAll } from "../../base/message_text.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { directoriesOf } from "../../io/storage/shard_directories.ts";
+import { directoriesOf } from "../../io/storage/shards/shard_directories.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { archiveInfo } from "../archive/archive_info.ts";
 import { noteLines } from "../archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../format.ts";
 import { lostNotes, openSound } from "../samples/open_shards.ts";
-import { UnionTree } from "../union_tree.ts";
+import { UnionTree } from "../trees/union_tree.ts";
 import { type KeyedFormat, openStore } from "./keyed_index.ts";
 import type { StorePaths } from "./store_paths.ts";
 import { KeyedSamples } from "./keyed_samples.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { bracePaths } from "../../io/storage/brace_locations.ts";
-import { shardsIn } from "../../io/storage/shard_paths.ts";
+import { bracePaths } from "../../io/storage/shards/brace_locations.ts";
+import { shardsIn } from "../../io/storage/shards/shard_paths.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { pathIn } from "../../io/storage/stored_location.ts";
 

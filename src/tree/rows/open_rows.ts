@@ -1,5 +1,5 @@
 import type { Steps } from "../../io/concurrency/steps.ts";
-import { shardDirectories } from "../../io/storage/shard_paths.ts";
+import { shardDirectories } from "../../io/storage/shards/shard_paths.ts";
 import { LOCAL_DISK } from "../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../io/storage/thread_storage.ts";
 import type { Container, ContainerInfo, ContainerOptions } from "../format.ts";
@@ -13,7 +13,7 @@ import {
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import { lostNotes } from "../samples/open_shards.ts";
 import { ShardTable } from "../samples/shard_table.ts";
-import { UnionTree } from "../union_tree.ts";
+import { UnionTree } from "../trees/union_tree.ts";
 import {
   type RowFile,
   type RowFormat,

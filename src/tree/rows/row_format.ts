@@ -3,7 +3,7 @@ import type { CellField } from "../../codecs/cells/cell_field.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../io/storage/byte_source.ts";
 import type { Storage } from "../../io/storage/storage.ts";
-import type { ShardPaths } from "../../io/storage/shard_paths.ts";
+import type { ShardPaths } from "../../io/storage/shards/shard_paths.ts";
 import type { ContainerOptions } from "../format.ts";
 import type { KnownFile } from "../../io/storage/changed_file.ts";
 

@@ -4,9 +4,12 @@ import { type JsonValue, parseJsonFile } from "../../codecs/json/value.ts";
 import type { Steps } from "../../io/concurrency/steps.ts";
 import { readPart } from "../../io/read/read_part.ts";
 import { openFile } from "../../io/storage/open_file.ts";
-import { bracePaths } from "../../io/storage/brace_locations.ts";
-import { SHARD_PATTERN } from "../../io/storage/shard_names.ts";
-import { type ShardNames, shardPaths } from "../../io/storage/shard_paths.ts";
+import { bracePaths } from "../../io/storage/shards/brace_locations.ts";
+import { SHARD_PATTERN } from "../../io/storage/shards/shard_names.ts";
+import {
+  type ShardNames,
+  shardPaths,
+} from "../../io/storage/shards/shard_paths.ts";
 import type { Storage } from "../../io/storage/storage.ts";
 import { pathIn } from "../../io/storage/stored_location.ts";
 import type { RowPaths } from "./row_format.ts";

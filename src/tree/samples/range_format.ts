@@ -8,7 +8,7 @@ import {
   type ShardNames,
   type ShardPaths,
   shardPaths,
-} from "../../io/storage/shard_paths.ts";
+} from "../../io/storage/shards/shard_paths.ts";
 import { LOCAL_DISK, type Storage } from "../../io/storage/storage.ts";
 import { damageNotes, notedInfo, noteLines } from "../archive/archive_notes.ts";
 import type { Container, ContainerOptions } from "../format.ts";

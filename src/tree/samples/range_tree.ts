@@ -3,7 +3,7 @@ import {
   requireReached,
   storageInThread,
 } from "../../io/storage/thread_storage.ts";
-import { type AddedFile, withFiles } from "../added_files.ts";
+import { type AddedFile, withFiles } from "../trees/added_files.ts";
 import {
   type Extent,
   newExtent,

@@ -1,4 +1,4 @@
-import { LinkTree } from "../../../src/tree/link_tree.ts";
+import { LinkTree } from "../../../src/tree/trees/link_tree.ts";
 import { samplesOf } from "../../../src/tree/samples_of.ts";
 import { MODULE } from "../../tree/support/reversed_orders.ts";
 import { type Folder, MemoryTree } from "./memory_tree.ts";

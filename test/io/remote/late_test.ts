@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import type { ServerResponse } from "node:http";
 import { open, RecordfsError } from "../../../mod.ts";
-import { StallWatch } from "../../../src/io/remote/stall_watch.ts";
+import { StallWatch } from "../../../src/io/remote/retry/stall_watch.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { withTempDir } from "../../support/paths.ts";
 import {

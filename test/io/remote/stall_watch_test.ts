@@ -1,7 +1,7 @@
 /** Timeouts of slow servers: a request is limited as a whole, unless bytes keep arriving. */
 import assert from "node:assert/strict";
 import { open } from "../../../mod.ts";
-import { Arrivals } from "../../../src/io/remote/stall_watch.ts";
+import { Arrivals } from "../../../src/io/remote/retry/stall_watch.ts";
 import { Client } from "../../../src/io/remote/client.ts";
 import { HttpTarget } from "../../../src/io/remote/http/http_target.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";

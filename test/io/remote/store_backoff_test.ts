@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { open } from "../../../mod.ts";
-import { StoreBackoff, timeNow } from "../../../src/io/remote/store_backoff.ts";
+import {
+  StoreBackoff,
+  timeNow,
+} from "../../../src/io/remote/retry/store_backoff.ts";
 import { ffrBytes } from "../../support/ffrecord/make_ffr.ts";
 import { LONG } from "../../support/long.ts";
 import { withTempDir } from "../../support/paths.ts";

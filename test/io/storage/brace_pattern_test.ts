@@ -1,6 +1,6 @@
 /** Path patterns in the syntax of Python's braceexpand, with limits. */
 import assert from "node:assert/strict";
-import { BracePattern } from "../../../src/io/storage/brace_pattern.ts";
+import { BracePattern } from "../../../src/io/storage/shards/brace_pattern.ts";
 import { needs } from "../../support/programs/programs.ts";
 import { pythonLines } from "../../support/programs/python.ts";
 

@@ -1,4 +1,4 @@
-import type { LinkOrder } from "../../../src/tree/link_targets.ts";
+import type { LinkOrder } from "../../../src/tree/trees/link_targets.ts";
 
 /** Reverses the samples, rotated by one more position each epoch. */
 export function reopenOrders(data: unknown): (epoch: number) => LinkOrder {

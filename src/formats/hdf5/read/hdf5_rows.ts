@@ -1,6 +1,6 @@
 import { fileError } from "../../../codecs/cells/cell_fault.ts";
 import { ended } from "../../../io/concurrency/steps.ts";
-import { shardPaths } from "../../../io/storage/shard_paths.ts";
+import { shardPaths } from "../../../io/storage/shards/shard_paths.ts";
 import { type RowModule, rowModule } from "../../../tree/rows/reopen_rows.ts";
 import type { RowFormat } from "../../../tree/rows/row_format.ts";
 import { isNamedSo, SUFFIX } from "../layout.ts";

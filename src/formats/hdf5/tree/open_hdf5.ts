@@ -1,6 +1,6 @@
 import { warnOfAll } from "../../../base/message_text.ts";
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { shardDirectories } from "../../../io/storage/shard_paths.ts";
+import { shardDirectories } from "../../../io/storage/shards/shard_paths.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { archiveInfo } from "../../../tree/archive/archive_info.ts";
 import { noteLines } from "../../../tree/archive/archive_notes.ts";
@@ -13,7 +13,7 @@ import { rowsOf } from "../../../tree/rows/row_format.ts";
 import { lostNotes, openShards } from "../../../tree/samples/open_shards.ts";
 import { ShardTable } from "../../../tree/samples/shard_table.ts";
 import { sharedUint32 } from "../../../tree/shared_numbers.ts";
-import { UnionTree } from "../../../tree/union_tree.ts";
+import { UnionTree } from "../../../tree/trees/union_tree.ts";
 import { SUFFIX } from "../layout.ts";
 import { HDF5_ROWS } from "../read/hdf5_rows.ts";
 import { type ReadFile, readFile } from "../read/read_file.ts";

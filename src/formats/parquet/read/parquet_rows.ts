@@ -1,4 +1,4 @@
-import { shardPaths } from "../../../io/storage/shard_paths.ts";
+import { shardPaths } from "../../../io/storage/shards/shard_paths.ts";
 import { type RowModule, rowModule } from "../../../tree/rows/reopen_rows.ts";
 import type { RowFormat } from "../../../tree/rows/row_format.ts";
 import { isNamedSo } from "../layout.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
 import type { ByteSource } from "../../../io/storage/byte_source.ts";
-import { directoriesOf } from "../../../io/storage/shard_directories.ts";
+import { directoriesOf } from "../../../io/storage/shards/shard_directories.ts";
 import { storedIn } from "../../../io/storage/layered_storage.ts";
 import { LOCAL_DISK, type Storage } from "../../../io/storage/storage.ts";
 import { warnOfAll, warnOnConsole } from "../../../base/message_text.ts";
@@ -14,7 +14,7 @@ import { noteLines } from "../../../tree/archive/archive_notes.ts";
 import { fileCount } from "../../../tree/archive/archive_tree.ts";
 import { lostNotes, openShards } from "../../../tree/samples/open_shards.ts";
 import type { Tree } from "../../../tree/tree.ts";
-import { UnionTree } from "../../../tree/union_tree.ts";
+import { UnionTree } from "../../../tree/trees/union_tree.ts";
 import { FILES, inShards, WEB_DATASET } from "../kinds.ts";
 import { originOf } from "../read/heads.ts";
 import { openIndex } from "../read/open_index.ts";

@@ -2,7 +2,7 @@ import type { Steps } from "../../../io/concurrency/steps.ts";
 import {
   type ShardPaths,
   shardPaths,
-} from "../../../io/storage/shard_paths.ts";
+} from "../../../io/storage/shards/shard_paths.ts";
 import type { Storage } from "../../../io/storage/storage.ts";
 import { isShard } from "../layout.ts";
 

@@ -1,5 +1,5 @@
 import type { Steps } from "../../../io/concurrency/steps.ts";
-import { shardDirectories } from "../../../io/storage/shard_paths.ts";
+import { shardDirectories } from "../../../io/storage/shards/shard_paths.ts";
 import { LOCAL_DISK } from "../../../io/storage/storage.ts";
 import { isReachedInThreads } from "../../../io/storage/thread_storage.ts";
 import { warnOnConsole } from "../../../base/message_text.ts";

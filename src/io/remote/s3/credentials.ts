@@ -3,7 +3,7 @@ import { variable } from "../../../base/environment.ts";
 import { type NamedOption, optionText } from "../../../base/named_option.ts";
 import { RemoteError } from "../remote_error.ts";
 import type { S3Options } from "../remote_options.ts";
-import { Transient } from "../transient.ts";
+import { Transient } from "../retry/transient.ts";
 
 const ANONYMOUS: NamedOption = { name: "s3.anonymous" };
 

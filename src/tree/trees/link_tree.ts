@@ -1,14 +1,14 @@
-import { RecordfsError } from "../base/errors.ts";
-import { runAsync } from "../io/concurrency/steps.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import { runAsync } from "../../io/concurrency/steps.ts";
 import { LinkPath } from "./link_path.ts";
 import { LinkTargets, type LinkTargetsData } from "./link_targets.ts";
-import { LONGEST_NAME } from "./names/name_table_builder.ts";
-import { NumberedNames } from "./names/numbered_names.ts";
-import { whenLoaded } from "./not_loaded.ts";
-import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
-import { newStat, placeBytes, reopenHandle, ROOT } from "./tree.ts";
+import { LONGEST_NAME } from "../names/name_table_builder.ts";
+import { NumberedNames } from "../names/numbered_names.ts";
+import { whenLoaded } from "../not_loaded.ts";
+import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "../tree.ts";
+import { newStat, placeBytes, reopenHandle, ROOT } from "../tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
-import { utf8Text } from "../base/utf8.ts";
+import { utf8Text } from "../../base/utf8.ts";
 
 /** Ids reserved beyond the last sample of a container without an id limit, for its other nodes. */
 const LEFT_IDS = 2 ** 32;

@@ -3,11 +3,11 @@ import {
   type LayeredStorage,
   type LayerHandle,
   layersOf,
-} from "../io/storage/layered_storage.ts";
-import type { Storage } from "../io/storage/storage.ts";
-import { reachLayers } from "../io/storage/thread_storage.ts";
-import type { DirectoryListing } from "./directory_tree.ts";
-import { reopenHandle, type Tree, type TreeHandle } from "./tree.ts";
+} from "../../io/storage/layered_storage.ts";
+import type { Storage } from "../../io/storage/storage.ts";
+import { reachLayers } from "../../io/storage/thread_storage.ts";
+import type { DirectoryListing } from "../directory_tree.ts";
+import { reopenHandle, type Tree, type TreeHandle } from "../tree.ts";
 
 /** Storages that trees of this thread were opened from. */
 const openedFrom = new WeakMap<Tree, Storage>();

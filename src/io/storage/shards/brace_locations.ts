@@ -1,14 +1,14 @@
 /** Locations of several shards, in the syntax of Python's `webdataset`. */
-import { FormatError, RecordfsError } from "../../base/errors.ts";
-import type { Steps } from "../concurrency/steps.ts";
+import { FormatError, RecordfsError } from "../../../base/errors.ts";
+import type { Steps } from "../../concurrency/steps.ts";
 import {
   isUrl,
   separateUrls,
   shownLocation,
-} from "../remote/remote_location.ts";
+} from "../../remote/remote_location.ts";
 import { BracePattern, BracePatternError } from "./brace_pattern.ts";
 import { SHARD_PATTERN } from "./shard_names.ts";
-import type { Storage } from "./storage.ts";
+import type { Storage } from "../storage.ts";
 
 /** Whether a location names several shards, such as `NAME-{000000..000146}.tar` or `A.tar::B.tar`. */
 export function isBracePattern(

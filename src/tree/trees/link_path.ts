@@ -1,6 +1,6 @@
-import { RecordfsError } from "../base/errors.ts";
-import { LONGEST_NAME } from "./names/name_table_builder.ts";
-import { type NodeId, ROOT, type Tree } from "./tree.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import { LONGEST_NAME } from "../names/name_table_builder.ts";
+import { type NodeId, ROOT, type Tree } from "../tree.ts";
 
 /** Longest target of a symbolic link in bytes: `PATH_MAX` of Linux, without the NUL. */
 const LONGEST_PATH = 4095;

@@ -1,18 +1,18 @@
-import { type SampleRunColumns, SampleRuns } from "./sample_runs.ts";
+import { type SampleRunColumns, SampleRuns } from "../sample_runs.ts";
 import {
   firstFrom,
   includes,
   sharedFloat64,
   type WholeNumbers,
-} from "./shared_numbers.ts";
+} from "../shared_numbers.ts";
 import type {
   EntryVisitor,
   NodeId,
   SampleNodes,
   SampleRun,
   Tree,
-} from "./tree.ts";
-import { reopenHandle, ROOT } from "./tree.ts";
+} from "../tree.ts";
+import { reopenHandle, ROOT } from "../tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /** Visible part of a tree, over memory that threads share. */

@@ -1,5 +1,5 @@
-import { RemoteError } from "./remote_error.ts";
-import { type NamedOption, optionText } from "../../base/named_option.ts";
+import { RemoteError } from "../remote_error.ts";
+import { type NamedOption, optionText } from "../../../base/named_option.ts";
 
 export const CA_CERT: NamedOption = { name: "caCert" };
 const ENDPOINT: NamedOption = { name: "s3.endpoint" };

@@ -1,4 +1,4 @@
-import type { NodeView } from "./node_view.ts";
+import type { NodeView } from "../node_view.ts";
 import {
   type EntryVisitor,
   type Extent,
@@ -6,7 +6,7 @@ import {
   type NodeStat,
   type Tree,
   type TreeHandle,
-} from "./tree.ts";
+} from "../tree.ts";
 
 export interface WrappedHandle<Seed> {
   readonly inner: TreeHandle;

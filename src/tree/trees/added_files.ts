@@ -1,5 +1,5 @@
-import { encodeName } from "../base/names.ts";
-import { compareBytes } from "./names/name_table.ts";
+import { encodeName } from "../../base/names.ts";
+import { compareBytes } from "../names/name_table.ts";
 import type {
   EntryVisitor,
   Extent,
@@ -7,8 +7,8 @@ import type {
   NodeStat,
   SampleNodes,
   Tree,
-} from "./tree.ts";
-import { placeBytes, reopenHandle } from "./tree.ts";
+} from "../tree.ts";
+import { placeBytes, reopenHandle } from "../tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /** File that a tree has besides its own. */

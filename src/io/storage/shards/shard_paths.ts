@@ -1,10 +1,10 @@
-import { FormatError } from "../../base/errors.ts";
-import { sortNames } from "../../base/names.ts";
-import type { Steps } from "../concurrency/steps.ts";
+import { FormatError } from "../../../base/errors.ts";
+import { sortNames } from "../../../base/names.ts";
+import type { Steps } from "../../concurrency/steps.ts";
 import { bracePaths } from "./brace_locations.ts";
-import { pathIn } from "./stored_location.ts";
+import { pathIn } from "../stored_location.ts";
 import { SHARD, SHARD_PATTERN } from "./shard_names.ts";
-import type { Storage } from "./storage.ts";
+import type { Storage } from "../storage.ts";
 
 /** Most shards that a pattern may name. */
 const MOST_SHARDS = 1_000_000;

@@ -1,10 +1,10 @@
-import { RecordfsError } from "../base/errors.ts";
-import { encodeName } from "../base/names.ts";
-import { lazySources, openedSources } from "./joined_sources.ts";
-import { NameTable, type NameTableColumns } from "./names/name_table.ts";
-import { NameTableBuilder } from "./names/name_table_builder.ts";
-import { sharedFloat64, sharedUint32 } from "./shared_numbers.ts";
-import { newStat, type NodeId, ROOT, type Tree } from "./tree.ts";
+import { RecordfsError } from "../../base/errors.ts";
+import { encodeName } from "../../base/names.ts";
+import { lazySources, openedSources } from "../joined_sources.ts";
+import { NameTable, type NameTableColumns } from "../names/name_table.ts";
+import { NameTableBuilder } from "../names/name_table_builder.ts";
+import { sharedFloat64, sharedUint32 } from "../shared_numbers.ts";
+import { newStat, type NodeId, ROOT, type Tree } from "../tree.ts";
 
 /** A tree, and its location in a union. */
 export interface PlacedTree {

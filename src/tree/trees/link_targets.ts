@@ -1,6 +1,6 @@
-import { type SampleRunColumns, SampleRuns } from "./sample_runs.ts";
-import type { NodeId } from "./tree.ts";
-import type { WholeNumbers } from "./shared_numbers.ts";
+import { type SampleRunColumns, SampleRuns } from "../sample_runs.ts";
+import type { NodeId } from "../tree.ts";
+import type { WholeNumbers } from "../shared_numbers.ts";
 
 /** Order of samples: the sample at each position. */
 export interface LinkOrder {

@@ -1,12 +1,16 @@
-import type { ByteSource } from "../io/storage/byte_source.ts";
-import { JoinedSources, lazySources, openedSources } from "./joined_sources.ts";
-import { NameTable } from "./names/name_table.ts";
-import { lastUpTo } from "./shared_numbers.ts";
-import type { NodeView } from "./node_view.ts";
-import { filesOf } from "./samples_of.ts";
-import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "./tree.ts";
-import { reopenHandle, ROOT, type TreeHandle } from "./tree.ts";
-import type { SampleNodes, SampleRun } from "./tree.ts";
+import type { ByteSource } from "../../io/storage/byte_source.ts";
+import {
+  JoinedSources,
+  lazySources,
+  openedSources,
+} from "../joined_sources.ts";
+import { NameTable } from "../names/name_table.ts";
+import { lastUpTo } from "../shared_numbers.ts";
+import type { NodeView } from "../node_view.ts";
+import { filesOf } from "../samples_of.ts";
+import type { EntryVisitor, Extent, NodeId, NodeStat, Tree } from "../tree.ts";
+import { reopenHandle, ROOT, type TreeHandle } from "../tree.ts";
+import type { SampleNodes, SampleRun } from "../tree.ts";
 import {
   makeColumns,
   type PlacedTree,

@@ -1,5 +1,5 @@
-import type { NodeView } from "./node_view.ts";
-import { filesOf } from "./samples_of.ts";
+import type { NodeView } from "../node_view.ts";
+import { filesOf } from "../samples_of.ts";
 import {
   type EntryVisitor,
   type NodeId,
@@ -8,7 +8,7 @@ import {
   ROOT,
   type SampleNodes,
   type Tree,
-} from "./tree.ts";
+} from "../tree.ts";
 import { type WrappedHandle, WrappedTree } from "./wrapped_tree.ts";
 
 /**
